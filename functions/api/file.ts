@@ -1,0 +1,22 @@
+import { timingSafeEqual } from 'node:crypto';
+import { presignDownload } from '../../shared/files/download.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import { records } from '../../shared/records/records.ts';
+import { isGone } from '../../shared/tasks/task.ts';
+import { settings } from '../wiring.ts';
+import { routes } from './routes.ts';
+
+export const handler = endpoint(routes.file, async ({ params }) => {
+  const task = await records.task(params.taskId);
+  const now = Date.now();
+  const filesGone = !task || isGone(task, now) || Date.parse(task.createdAt) + settings.fileSeconds * 1000 <= now;
+  const file = filesGone ? undefined : task.files.find(({ token }) => sameToken(token, params.token));
+  if (!file) throw notFound('There is no such file: the link is wrong, or the file was deleted or has expired.');
+  return { headers: { Location: await presignDownload(file), 'Cache-Control': 'no-store' } };
+});
+
+function sameToken(expected: string, given: string): boolean {
+  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

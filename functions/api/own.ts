@@ -1,0 +1,28 @@
+import type { Account } from '../../shared/accounts/keys.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import type { Job } from '../../shared/jobs/job.ts';
+import { records } from '../../shared/records/records.ts';
+import { isGone, type Task } from '../../shared/tasks/task.ts';
+
+/** Returns a task of the caller; another's, an expired and an unknown one are alike not found. */
+export async function ownTask(account: Account, id: string): Promise<Task> {
+  const task = await records.task(id);
+  if (!task || task.user !== account.user || isGone(task, Date.now())) throw notFound(`There is no task ${id}.`);
+  return task;
+}
+
+/** Returns a job of the caller; another's, an expired and an unknown one are alike not found. */
+export async function ownJob(account: Account, id: string): Promise<Job> {
+  const job = await records.job(id);
+  if (!job || job.user !== account.user || isGone(job, Date.now())) throw notFound(`There is no job ${id}.`);
+  return job;
+}
+
+/** Returns the tasks of a job in the order of its request, without those that were deleted. */
+export async function tasksOf(job: Job): Promise<Task[]> {
+  const found = new Map((await records.tasks(job.tasks)).map((task) => [task.id, task]));
+  return job.tasks.flatMap((id) => {
+    const task = found.get(id);
+    return task && !isGone(task, Date.now()) ? [task] : [];
+  });
+}

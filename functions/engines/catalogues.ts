@@ -1,0 +1,15 @@
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import { catalogue as image } from './image/catalogue.ts';
+import { catalogue as transfer } from './transfer/catalogue.ts';
+
+/** Every engine; the first that can do a pair does it. */
+export const engineCatalogues: EngineCatalogue[] = [image, transfer];
+
+/** Engine to the reason why it is off on this instance. */
+export function enginesOff(): Record<string, string> {
+  return JSON.parse(process.env.LATHE_ENGINES_OFF || '{}');
+}
+
+/** The catalogue of this instance: what its installed engines can do, and nothing else. */
+export const catalogue = new Catalogue(engineCatalogues.filter(({ engine }) => !Object.hasOwn(enginesOff(), engine)));

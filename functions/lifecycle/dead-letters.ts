@@ -1,0 +1,25 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { SQSEvent } from 'aws-lambda';
+import type { WorkMessage } from '../../shared/queues/queues.ts';
+import { workersLost } from '../../shared/tasks/lifecycle.ts';
+import { hasEnded } from '../../shared/tasks/task.ts';
+import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
+import { lifecycle } from '../wiring.ts';
+
+const logger = new Logger({ serviceName: 'lathe' });
+
+/** Turns messages that no worker could finish into failed tasks: nobody else reads a dead-letter queue. */
+export async function handler(event: SQSEvent): Promise<void> {
+  for (const record of event.Records) {
+    const { taskId }: WorkMessage = JSON.parse(record.body);
+    const task = await lifecycle.read(taskId);
+    if (!task) continue;
+    if (hasEnded(task)) await lifecycle.settle(task);
+    // A duplicate of a message whose first delivery is being worked on.
+    else if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) continue;
+    else {
+      logger.error('no worker could finish the task', { taskId, operation: task.operation, attempt: task.attempt });
+      await lifecycle.apply(taskId, { type: 'expired', failure: workersLost });
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Context } from 'aws-lambda';
+import { filePrefix, uploadPrefix } from '../../shared/files/keys.ts';
+import { deleteFilesBefore } from '../../shared/files/objects.ts';
+import { firstIdAt } from '../../shared/ids.ts';
+import { records } from '../../shared/records/records.ts';
+import { lifecycle, settings } from '../wiring.ts';
+
+const logger = new Logger({ serviceName: 'lathe' });
+const batch = 400;
+const reserveMs = 10_000;
+
+/** Finds what was lost or is overdue and drives it, and deletes the files whose time is up. */
+export async function handler(_event: unknown, context: Context): Promise<void> {
+  const seen = new Set<string>();
+  const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
+  for (let found = true; found && context.getRemainingTimeInMillis() > reserveMs; ) {
+    const due = await records.due(Date.now(), batch);
+    const tasks = due.tasks.filter(isNew);
+    const jobs = due.jobs.filter(isNew);
+    for (const task of tasks) await drive(task.id, () => lifecycle.drive(task));
+    for (const job of jobs) await drive(job.id, () => lifecycle.deleteJob(job.id));
+    found = tasks.length + jobs.length > 0;
+  }
+  const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
+  const deleted = await Promise.all(
+    [filePrefix, uploadPrefix].map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
+  );
+  logger.info('swept', { driven: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
+}
+
+async function drive(id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // One record that cannot be driven must not keep the others waiting; it stays due and comes again.
+    logger.error('a record could not be driven', { id, error });
+  }
+}

@@ -1,0 +1,22 @@
+import { deleteFiles } from '../shared/files/objects.ts';
+import { enqueue } from '../shared/queues/queues.ts';
+import { records } from '../shared/records/records.ts';
+import { readNumberSettings } from '../shared/settings.ts';
+import { createLifecycle } from '../shared/tasks/lifecycle.ts';
+import { routeTask } from '../shared/tasks/route.ts';
+import { catalogue } from './engines/catalogues.ts';
+
+/** The lifecycle on the real records, queues, files and engines: what every function drives tasks with. */
+export const lifecycle = {
+  ...createLifecycle({
+    records,
+    enqueue,
+    deleteFiles: (taskId) => deleteFiles(taskId),
+    route: (task, inputs) => routeTask(catalogue, task, inputs),
+    now: Date.now,
+  }),
+  read: records.task,
+};
+
+/** The settings of this deployment. */
+export const settings = readNumberSettings(process.env);

@@ -1,0 +1,69 @@
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  CfnBucket,
+  HttpMethods,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { uploadPrefix } from '../../shared/files/keys.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** The bucket of all files, which tells the uploads queue about every file that a client posts. */
+export class FilesBucket extends Construct {
+  readonly bucket: Bucket;
+  readonly uploads: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: { consumerTimeout: Duration }) {
+    super(scope, id);
+    this.uploads = new WorkQueue(this, 'Uploads', props);
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      removalPolicy: RemovalPolicy.RETAIN,
+      // Upload forms and links work from any page; what they may do is in their signatures.
+      cors: [
+        {
+          allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.POST],
+          allowedOrigins: ['*'],
+          allowedHeaders: ['*'],
+          exposedHeaders: ['ETag', 'Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges'],
+          maxAge: 3600,
+        },
+      ],
+      // The sweep deletes by the minute; this is for what it should ever miss.
+      lifecycleRules: [{ expiration: Duration.days(2), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    });
+    this.#notify();
+  }
+
+  // The library's own notifications come with a function that may configure every bucket of the account;
+  // the resource's property needs none. It wants the queue's policy first, which therefore cannot name the bucket.
+  #notify(): void {
+    const policy = this.uploads.queue.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('s3.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.uploads.queue.queueArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    const bucket = this.bucket.node.defaultChild;
+    if (!(bucket instanceof CfnBucket)) throw new Error('The bucket has no resource of its own.');
+    bucket.notificationConfiguration = {
+      queueConfigurations: [
+        {
+          event: 's3:ObjectCreated:*',
+          queue: this.uploads.queue.queueArn,
+          filter: { s3Key: { rules: [{ name: 'prefix', value: uploadPrefix }] } },
+        },
+      ],
+    };
+    if (policy.policyDependable) bucket.node.addDependency(policy.policyDependable);
+  }
+}

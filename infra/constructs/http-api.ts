@@ -1,0 +1,70 @@
+import { Duration } from 'aws-cdk-lib';
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Construct } from 'constructs';
+import { routes } from '../../functions/api/routes.ts';
+import type { Route } from '../../shared/http/endpoint.ts';
+import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { ZipFunction } from './function.ts';
+
+/** API Gateway ends a request after 30 seconds; a function that stops just before can still answer. */
+const timeout = Duration.seconds(29);
+const memoryMegabytes = 1024;
+
+/** The HTTP API: a route and a function for each row of the route table, and one function for everything else. */
+export class LatheApi extends Construct {
+  readonly api: HttpApi;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.api = new HttpApi(this, 'Api', {
+      description: 'Lathe',
+      corsPreflight: {
+        allowOrigins: ['*'],
+        allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.DELETE],
+        allowHeaders: ['authorization', 'content-type', 'accept', 'idempotency-key'],
+        exposeHeaders: ['location', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+        maxAge: Duration.hours(1),
+      },
+    });
+  }
+
+  /** Adds the functions; they come after the API because they are told its address. */
+  addRoutes(resources: Resources, environment: Record<string, string>): void {
+    for (const [name, route] of Object.entries<Route>(routes)) {
+      const { function: target } = new ZipFunction(this, pascalCase(name), {
+        entry: `functions/api/${name}.ts`,
+        description: `${route.method} ${route.path}: ${route.summary}`,
+        timeout,
+        memoryMegabytes,
+        environment: { ...environment, ...variablesFor(route.needs, resources) },
+        statements: statementsFor(route.needs, resources),
+      });
+      new HttpRoute(this, `${pascalCase(name)}Route`, {
+        httpApi: this.api,
+        routeKey: HttpRouteKey.with(route.path, HttpMethod[route.method]),
+        integration: new HttpLambdaIntegration(`${pascalCase(name)}Integration`, target),
+      });
+    }
+    const { function: fallback } = new ZipFunction(this, 'Fallback', {
+      entry: 'functions/api/fallback.ts',
+      description: 'Answers requests that no route matches',
+      timeout,
+      memoryMegabytes: 256,
+      environment: {},
+      statements: [],
+    });
+    new HttpRoute(this, 'FallbackRoute', {
+      httpApi: this.api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: new HttpLambdaIntegration('FallbackIntegration', fallback),
+    });
+  }
+}
+
+function pascalCase(name: string): string {
+  return name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

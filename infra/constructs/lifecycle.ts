@@ -1,0 +1,72 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Need } from '../../shared/http/endpoint.ts';
+import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { ZipFunction } from './function.ts';
+
+export const uploadedTimeout = Duration.seconds(60);
+const changes: Need[] = ['records:read', 'records:write', 'queues:send', 'files:delete'];
+
+/** What keeps tasks going beside the engines: arrived uploads, dead messages, and the sweep of what is lost or over. */
+export class Lifecycle extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { resources: Resources; environment: Record<string, string>; uploads: IQueue; deadLetters: IQueue[] },
+  ) {
+    super(scope, id);
+    const uploaded = this.#add(
+      'Uploaded',
+      'Completes the tasks whose files have arrived',
+      uploadedTimeout,
+      [...changes, 'files:read'],
+      props,
+    );
+    uploaded.function.addEventSource(
+      new SqsEventSource(props.uploads, { batchSize: 10, reportBatchItemFailures: true }),
+    );
+
+    const deadLetters = this.#add(
+      'DeadLetters',
+      'Fails the tasks that no worker could finish',
+      Duration.seconds(60),
+      changes,
+      props,
+    );
+    for (const queue of props.deadLetters)
+      deadLetters.function.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
+
+    const sweep = this.#add(
+      'Sweep',
+      'Drives what was lost and deletes what is over',
+      Duration.seconds(300),
+      [...changes, 'records:due'],
+      props,
+    );
+    new Rule(this, 'EveryMinute', {
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(sweep.function, { retryAttempts: 0 })],
+    });
+  }
+
+  #add(
+    id: string,
+    description: string,
+    timeout: Duration,
+    needs: Need[],
+    props: { resources: Resources; environment: Record<string, string> },
+  ): ZipFunction {
+    return new ZipFunction(this, id, {
+      entry: `functions/lifecycle/${id.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.ts`,
+      description,
+      timeout,
+      memoryMegabytes: 512,
+      environment: { ...props.environment, ...variablesFor(needs, props.resources) },
+      statements: statementsFor(needs, props.resources),
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { tableSchema } from '../../shared/records/table-schema.ts';
+
+/** The one table of tasks, jobs and accounts, with its two indexes: an owner's records by id, and what is due by time. */
+export class RecordsTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const { byOwner, byDue } = tableSchema;
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: tableSchema.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: tableSchema.sortKey, type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: tableSchema.timeToLive,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: byOwner.name,
+      partitionKey: { name: byOwner.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: byOwner.sortKey, type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...byOwner.attributes],
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: byDue.name,
+      partitionKey: { name: byDue.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: byDue.sortKey, type: AttributeType.NUMBER },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+  }
+}

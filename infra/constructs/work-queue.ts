@@ -1,0 +1,28 @@
+import { Duration } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+
+/** Deliveries after which a message is given up. */
+const mostReceives = 3;
+
+/** A queue with its dead-letter queue. */
+export class WorkQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, props: { consumerTimeout: Duration }) {
+    super(scope, id);
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.minutes(6),
+    });
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      retentionPeriod: Duration.days(4),
+      // Lambda refuses a shorter one than the function's time-out; workers shorten it once they hold the message.
+      visibilityTimeout: props.consumerTimeout,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
+    });
+  }
+}

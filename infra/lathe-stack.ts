@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { engineCatalogues } from '../functions/engines/catalogues.ts';
+import { Engine } from './constructs/engines.ts';
+import { FilesBucket } from './constructs/files-bucket.ts';
+import { LatheApi } from './constructs/http-api.ts';
+import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
+import { RecordsTable } from './constructs/records-table.ts';
+import type { Resources } from './permissions.ts';
+import { settingVariables } from './settings.ts';
+
+/** The whole service. Everything that runs, here and in AWS, is in the template that this makes. */
+export class LatheStack extends Stack {
+  constructor(scope: Construct, id: string, props: StackProps) {
+    super(scope, id, props);
+    const { table } = new RecordsTable(this, 'Records');
+    const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadedTimeout });
+    const http = new LatheApi(this, 'Http');
+    const engines = engineCatalogues.map((catalogue) => ({
+      name: catalogue.engine,
+      construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
+    }));
+    const resources: Resources = {
+      table,
+      bucket,
+      queues: new Map(engines.map(({ name, construct }) => [name, construct.work.queue])),
+    };
+    const environment = {
+      ...settingVariables(this),
+      LATHE_URL: http.api.apiEndpoint,
+      LATHE_VERSION: packageVersion(),
+      POWERTOOLS_SERVICE_NAME: 'lathe',
+    };
+    http.addRoutes(resources, environment);
+    for (const { construct } of engines) construct.addWorker(resources, environment);
+    new Lifecycle(this, 'Lifecycle', {
+      resources,
+      environment,
+      uploads: uploads.queue,
+      deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
+    });
+    new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root of the API' });
+    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
+  }
+}
+
+function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}

@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { LocalStack } from '../template/model.ts';
+import { startExpiry } from './expiry.ts';
+import { ObjectStore } from './object-store.ts';
+import { type CreationListener, type S3Request, startObjects } from './objects.ts';
+import { startQueues } from './queues.ts';
+import { startTables } from './tables.ts';
+
+export interface EmbeddedServers {
+  dynamodb(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
+  sqs(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
+  s3(request: S3Request, res: ServerResponse): Promise<void>;
+  /** Where S3 keeps its objects, for the uploads that do not pass the embedded server. */
+  objects: ObjectStore;
+  onObjectCreated(listener: CreationListener): void;
+  /** Sends a message in the name of a service of AWS, which needs no signature. */
+  sendMessage(queueName: string, body: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts DynamoDB, SQS and S3 in this process on the data folder, with the resources of the stack. */
+export async function startServers(options: {
+  stack: LocalStack;
+  dataDirectory: string;
+  onError?: (error: unknown) => void;
+}): Promise<EmbeddedServers> {
+  const { stack, dataDirectory, onError = () => undefined } = options;
+  const folder = (name: string) => join(dataDirectory, name);
+  await mkdir(folder('s3'), { recursive: true });
+  await mkdir(folder('dynamodb'), { recursive: true });
+  const tables = await startTables(stack.tables, folder('dynamodb'));
+  const queues = await startQueues(stack.queues, stack.region, folder('sqs'));
+  const store = new ObjectStore(
+    folder('s3'),
+    stack.buckets.map((bucket) => bucket.name),
+  );
+  const objects = startObjects(store, folder('s3'));
+  const stopExpiry = startExpiry({ tables: stack.tables, buckets: stack.buckets, database: tables, store, onError });
+
+  return {
+    dynamodb: tables.handle,
+    sqs: queues.handle,
+    s3: objects.handle,
+    objects: store,
+    onObjectCreated: objects.onCreated,
+    sendMessage: queues.send,
+    async close() {
+      stopExpiry();
+      await tables.close();
+      await queues.close();
+      objects.close();
+    },
+  };
+}

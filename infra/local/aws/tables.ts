@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import dynalite from 'dynalite';
+import type { KeyAttribute, LocalTable } from '../template/model.ts';
+import { writeItemsWithIndexes } from './atomic-indexes.ts';
+import { CapturedResponse, EmittedRequest } from './forwarded-request.ts';
+
+export interface Tables {
+  handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
+  call(operation: string, input: object): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/** Starts the embedded DynamoDB on the folder and brings its tables to what the template says. */
+export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
+  writeItemsWithIndexes();
+  const server = dynalite({ path: directory, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+
+  function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
+    return (res: ServerResponse, body: Buffer) => {
+      const request = new EmittedRequest({ method: 'POST', socket: original.socket }, '/', headers);
+      server.emit('request', request, res);
+      // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
+      request.emit('data', body);
+      request.emit('end');
+    };
+  }
+
+  const nowhere = new Socket();
+  async function call(operation: string, input: object): Promise<Record<string, unknown>> {
+    const res = new CapturedResponse();
+    dispatch(
+      { socket: nowhere },
+      {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `DynamoDB_20120810.${operation}`,
+        'x-amz-date': 'local',
+        authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
+      },
+    )(res, Buffer.from(JSON.stringify(input)));
+    const answer: Record<string, unknown> = JSON.parse(await res.body);
+    if (res.statusCode !== 200) throw new TableError(operation, String(answer.__type), String(answer.message));
+    return answer;
+  }
+
+  for (const table of tables) await provision(table, call);
+
+  return {
+    handle: (req, res, body) => dispatch(req, req.headers)(res, body),
+    call,
+    close: () =>
+      new Promise((resolve, reject) => {
+        // The server never listened, which is the only thing close can complain of before it closes the database.
+        const finish = (error?: Error) => (error && !/not running/i.test(error.message) ? reject(error) : resolve());
+        server.once('error', finish);
+        server.close(finish);
+      }),
+  };
+}
+
+class TableError extends Error {
+  override readonly name = 'TableError';
+  readonly type: string;
+
+  constructor(operation: string, type: string, message: string) {
+    super(`${operation}: ${type}: ${message}`);
+    this.type = type;
+  }
+}
+
+async function provision(table: LocalTable, call: Tables['call']): Promise<void> {
+  const definition = tableDefinition(table);
+  const found = await describe(table.name, call);
+  if (found && fingerprint(found) !== fingerprint(definition)) {
+    throw new Error(
+      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start afresh.`,
+    );
+  }
+  if (!found) await call('CreateTable', definition);
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const { TableStatus } = (await describe(table.name, call)) ?? {};
+    if (TableStatus === 'ACTIVE') return;
+    await new Promise(setImmediate);
+  }
+  throw new Error(`The table ${table.name} was left half made. Delete the data folder to start afresh.`);
+}
+
+async function describe(name: string, call: Tables['call']): Promise<TableDescription | undefined> {
+  try {
+    const { Table } = await call('DescribeTable', { TableName: name });
+    return isDescription(Table) ? Table : undefined;
+  } catch (error) {
+    if (error instanceof TableError && error.type.endsWith('ResourceNotFoundException')) return undefined;
+    throw error;
+  }
+}
+
+interface KeySchema {
+  AttributeName: string;
+  KeyType: string;
+}
+
+interface TableDescription {
+  TableStatus?: string;
+  AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
+  KeySchema: KeySchema[];
+  GlobalSecondaryIndexes?: {
+    IndexName: string;
+    KeySchema: KeySchema[];
+    Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
+  }[];
+}
+
+function isDescription(value: unknown): value is TableDescription {
+  return typeof value === 'object' && value !== null && 'KeySchema' in value && 'AttributeDefinitions' in value;
+}
+
+function tableDefinition(table: LocalTable): TableDescription & { TableName: string; BillingMode: string } {
+  const attributes = new Map<string, string>();
+  const schema = (partitionKey: KeyAttribute, sortKey: KeyAttribute | undefined): KeySchema[] => {
+    attributes.set(partitionKey.name, partitionKey.type);
+    if (sortKey) attributes.set(sortKey.name, sortKey.type);
+    return [
+      { AttributeName: partitionKey.name, KeyType: 'HASH' },
+      ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
+    ];
+  };
+  const KeySchema = schema(table.partitionKey, table.sortKey);
+  const indexes = table.indexes.map((index) => ({
+    IndexName: index.name,
+    KeySchema: schema(index.partitionKey, index.sortKey),
+    Projection: {
+      ProjectionType: index.projection.type,
+      ...(index.projection.type === 'INCLUDE' ? { NonKeyAttributes: index.projection.attributes } : {}),
+    },
+  }));
+  return {
+    TableName: table.name,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema,
+    AttributeDefinitions: [...attributes].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    ...(indexes.length > 0 ? { GlobalSecondaryIndexes: indexes } : {}),
+  };
+}
+
+function fingerprint(table: TableDescription): string {
+  const keys = (schema: KeySchema[]) => schema.map((key) => `${key.KeyType}:${key.AttributeName}`).sort();
+  return JSON.stringify({
+    attributes: table.AttributeDefinitions.map((a) => `${a.AttributeName}:${a.AttributeType}`).sort(),
+    keys: keys(table.KeySchema),
+    indexes: (table.GlobalSecondaryIndexes ?? [])
+      .map((index) =>
+        JSON.stringify([
+          index.IndexName,
+          keys(index.KeySchema),
+          index.Projection.ProjectionType,
+          [...(index.Projection.NonKeyAttributes ?? [])].sort(),
+        ]),
+      )
+      .sort(),
+  });
+}

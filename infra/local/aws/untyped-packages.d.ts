@@ -1,0 +1,91 @@
+declare module 'dynalite' {
+  import type { Server } from 'node:http';
+
+  interface DynaliteOptions {
+    path: string;
+    createTableMs: number;
+    deleteTableMs: number;
+    updateTableMs: number;
+  }
+  export default function dynalite(options: DynaliteOptions): Server;
+}
+
+declare module 'dynalite/db/index.js' {
+  export type Done = (error?: Error | null) => void;
+  export type Item = Record<string, unknown>;
+  export type Write = { type: 'put'; key: string; value: Item } | { type: 'del'; key: string };
+
+  export interface Index {
+    IndexName: string;
+  }
+
+  export interface Table {
+    TableName: string;
+    LocalSecondaryIndexes?: Index[];
+    GlobalSecondaryIndexes?: Index[];
+  }
+
+  export interface Database {
+    put(key: string, value: Item, done: Done): void;
+    del(key: string, done: Done): void;
+    batch(writes: Write[], done: Done): void;
+  }
+
+  export interface Store {
+    db: Database;
+  }
+
+  interface IndexActions {
+    puts: { index: string; key: string; item: Item }[];
+    deletes: { index: string; key: string }[];
+  }
+
+  const internals: {
+    updateIndexes(store: Store, table: Table, existing: Item | undefined, item: Item | null, done: Done): void;
+    getIndexActions(indexes: Index[], existing: Item | undefined, item: Item | null, table: Table): IndexActions;
+  };
+  export default internals;
+}
+
+declare module '@20minutes/s3rver' {
+  import type { EventEmitter } from 'node:events';
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  interface S3rverOptions {
+    directory: string;
+    silent: boolean;
+    vhostBuckets: boolean;
+    allowMismatchedSignatures: boolean;
+  }
+  export default class S3rver extends EventEmitter {
+    constructor(options: S3rverOptions);
+    store: unknown;
+    silent: boolean;
+    context: { store: unknown };
+    logger: { close(): void };
+    callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  }
+}
+
+declare module '@20minutes/s3rver/lib/models/error.js' {
+  export default class S3Error extends Error {
+    constructor(code: string, message: string, detail?: Record<string, string | number>);
+    code: string;
+    status: number;
+    detail: Record<string, string | number>;
+    toXML(): string;
+  }
+}
+
+declare module '@20minutes/s3rver/lib/models/object.js' {
+  import type { Readable } from 'node:stream';
+
+  export default class S3Object {
+    constructor(bucket: string, key: string, content: Readable | null, metadata: Record<string, unknown>);
+    bucket: string;
+    key: string;
+    content: Readable | null;
+    metadata: Record<string, string>;
+    range?: { start: number; end: number };
+  }
+}

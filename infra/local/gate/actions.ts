@@ -1,0 +1,123 @@
+import type { LocalStack, LocalTable } from '../template/model.ts';
+import { type JsonService, Refusal } from './errors.ts';
+
+/** One permission that a call needs, with what conditions may ask of the call. */
+export interface Need {
+  action: string;
+  resource: string;
+  conditions?: Record<string, () => string[] | undefined>;
+}
+
+type Input = Record<string, unknown>;
+
+const ITEM_OPERATIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan']);
+const TABLE_OPERATIONS = new Set(['DescribeTable', 'DescribeTimeToLive']);
+const BATCH_OPERATIONS = new Set(['BatchGetItem', 'BatchWriteItem']);
+
+/** Names the permissions of a DynamoDB call; refuses what is not supported here. */
+export function dynamodbNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+  const tables = new Map(stack.tables.map((table) => [table.name, table]));
+  const action = `dynamodb:${operation}`;
+  const tableArn = (name: string) =>
+    tables.get(name)?.arn ?? `arn:aws:dynamodb:${stack.region}:${stack.account}:table/${name}`;
+  if (BATCH_OPERATIONS.has(operation)) {
+    return Object.entries(objectOf(input.RequestItems)).map(([name, requests]) => ({
+      action,
+      resource: tableArn(name),
+      conditions: leadingKeys(() => batchKeys(requests, tables.get(name))),
+    }));
+  }
+  const name = input.TableName;
+  const known = ITEM_OPERATIONS.has(operation) || TABLE_OPERATIONS.has(operation);
+  if (!known) throw new Refusal('unsupported', `The operation ${operation} of DynamoDB is not supported here.`);
+  if (typeof name !== 'string') throw new Refusal('invalid-request', 'TableName is missing');
+  const index = typeof input.IndexName === 'string' ? `/index/${input.IndexName}` : '';
+  return [
+    {
+      action,
+      resource: `${tableArn(name)}${index}`,
+      conditions: leadingKeys(() => itemKeys(operation, input, tables.get(name))),
+    },
+  ];
+}
+
+const SQS_ACTIONS: Record<string, string> = {
+  SendMessage: 'sqs:SendMessage',
+  SendMessageBatch: 'sqs:SendMessage',
+  ReceiveMessage: 'sqs:ReceiveMessage',
+  DeleteMessage: 'sqs:DeleteMessage',
+  DeleteMessageBatch: 'sqs:DeleteMessage',
+  ChangeMessageVisibility: 'sqs:ChangeMessageVisibility',
+  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
+  GetQueueAttributes: 'sqs:GetQueueAttributes',
+  GetQueueUrl: 'sqs:GetQueueUrl',
+  PurgeQueue: 'sqs:PurgeQueue',
+};
+
+/** Names the permission of an SQS call; refuses what is not supported here. */
+export function sqsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+  const action = SQS_ACTIONS[operation];
+  if (!action) throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
+  const name = queueName(input);
+  if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');
+  return [{ action, resource: `arn:aws:sqs:${stack.region}:${stack.account}:${name}` }];
+}
+
+/** Reads the operation out of the target header, such as `DynamoDB_20120810.GetItem`. */
+export function operationOf(service: JsonService, target: string | string[] | undefined): string {
+  const prefix = service === 'dynamodb' ? 'DynamoDB_20120810.' : 'AmazonSQS.';
+  if (typeof target !== 'string' || !target.startsWith(prefix)) {
+    throw new Refusal('unsupported', 'The request does not name an operation of this service.');
+  }
+  return target.slice(prefix.length);
+}
+
+function queueName(input: Input): string | undefined {
+  if (typeof input.QueueUrl === 'string') return input.QueueUrl.split('/').filter(Boolean).at(-1);
+  return typeof input.QueueName === 'string' ? input.QueueName : undefined;
+}
+
+function leadingKeys(read: () => string[]): NonNullable<Need['conditions']> {
+  return { 'dynamodb:leadingkeys': read };
+}
+
+/** Stands for a key that could not be read out of the request: it equals no key a policy can name. */
+const UNREADABLE = '\u0000';
+
+function itemKeys(operation: string, input: Input, table: LocalTable | undefined): string[] {
+  if (!table || operation === 'Scan' || TABLE_OPERATIONS.has(operation)) return [];
+  if (operation === 'Query') return [queryKey(input, table)];
+  return [keyValue(objectOf(operation === 'PutItem' ? input.Item : input.Key)[table.partitionKey.name])];
+}
+
+function batchKeys(requests: unknown, table: LocalTable | undefined): string[] {
+  if (!table) return [UNREADABLE];
+  const list = Array.isArray(requests) ? requests : objectOf(requests).Keys;
+  return (Array.isArray(list) ? list : [undefined]).map((request) => {
+    const { PutRequest, DeleteRequest } = objectOf(request);
+    const key = PutRequest ? objectOf(PutRequest).Item : DeleteRequest ? objectOf(DeleteRequest).Key : request;
+    return keyValue(objectOf(key)[table.partitionKey.name]);
+  });
+}
+
+function queryKey(input: Input, table: LocalTable): string {
+  const index = table.indexes.find((candidate) => candidate.name === input.IndexName);
+  const attribute = (index ?? table).partitionKey.name;
+  const names = objectOf(input.ExpressionAttributeNames);
+  const values = objectOf(input.ExpressionAttributeValues);
+  const expression = typeof input.KeyConditionExpression === 'string' ? input.KeyConditionExpression : '';
+  for (const [, name = '', value = ''] of expression.matchAll(/([#\w.-]+)\s*=\s*(:\w+)/g)) {
+    if ((name.startsWith('#') ? names[name] : name) === attribute) return keyValue(values[value]);
+  }
+  return UNREADABLE;
+}
+
+function keyValue(value: unknown): string {
+  const { S, N, B } = objectOf(value);
+  const text = S ?? N ?? B;
+  return typeof text === 'string' ? text : UNREADABLE;
+}
+
+function objectOf(value: unknown): Input {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}

@@ -1,0 +1,239 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { parseDeleteKeys } from '../aws/objects.ts';
+import type { EmbeddedServers } from '../aws/servers.ts';
+import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
+import { dynamodbNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
+import { answerPreflight, setCorsHeaders } from './cors.ts';
+import type { Credentials } from './credentials.ts';
+import { answerError, type JsonService, Refusal, type Service } from './errors.ts';
+import { notifyCreated } from './notifications.ts';
+import { assertUnderstood, isAllowed } from './policy.ts';
+import { postObject } from './post-object.ts';
+import { parseTarget, s3Needs } from './s3-actions.ts';
+import { headersOfContent, openBody } from './s3-body.ts';
+import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
+
+const PREFIX = '/_aws/';
+const LARGEST_CALL_BYTES = 16 * 1024 * 1024;
+
+/** A call that a role made and its policies do not allow. */
+export interface Denial {
+  roleArn: string;
+  action: string;
+  resource: string;
+}
+
+export interface GateOptions {
+  stack: LocalStack;
+  credentials: Credentials[];
+  servers: EmbeddedServers;
+  onDenied?: (denial: Denial) => void;
+  /** Hears of what went wrong inside, which callers only see as an internal error. */
+  onError?: (error: unknown) => void;
+}
+
+export interface Gate {
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+}
+
+/** Makes the gate that lets a call to the embedded servers pass when it is rightly signed and its role allows it. */
+export function createGate(options: GateOptions): Gate {
+  const { stack, servers } = options;
+  assertUnderstood(stack);
+  const verifier = createVerifier(options.credentials);
+  const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
+  const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
+  servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
+
+  function authorise(credentials: Credentials, needs: Need[]): void {
+    const { role } = credentials;
+    for (const need of needs) {
+      const request = {
+        caller: { type: 'role', arn: role.arn, account: stack.account },
+        action: need.action,
+        resource: need.resource,
+        context: (key: string) => contextValue(need, key),
+      } as const;
+      if (isAllowed(request, role.statements, resourcePolicy(need))) continue;
+      options.onDenied?.({ roleArn: role.arn, action: need.action, resource: need.resource });
+      throw new Refusal(
+        'access-denied',
+        `User: ${role.arn} is not authorized to perform: ${need.action} on resource: ${need.resource}`,
+      );
+    }
+  }
+
+  function resourcePolicy(need: Need): PolicyStatement[] {
+    if (need.action.startsWith('sqs:')) return queuePolicies.get(need.resource) ?? [];
+    if (!need.action.startsWith('s3:')) return [];
+    const bucket = need.resource.slice('arn:aws:s3:::'.length).split('/', 1)[0] ?? '';
+    return buckets.get(bucket)?.policy ?? [];
+  }
+
+  async function handleJson(service: JsonService, req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
+    const body = await readBody(req);
+    const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
+    const operation = operationOf(service, req.headers['x-amz-target']);
+    const input = parseInput(body);
+    authorise(
+      credentials,
+      service === 'dynamodb' ? dynamodbNeeds(stack, operation, input) : sqsNeeds(stack, operation, input),
+    );
+    servers[service](req, res, body);
+  }
+
+  async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
+    const target = parseTarget(url.path.slice(`${PREFIX}s3`.length));
+    const bucket = buckets.get(target.bucket);
+    setRequestId(res);
+    if (bucket) setCorsHeaders(bucket.cors, req, res);
+    if (req.method === 'OPTIONS') {
+      answerPreflight(bucket?.cors ?? [], req, res);
+      return;
+    }
+    if (isForm(req, target.key, url.query) && bucket) {
+      await handleForm(req, res, bucket);
+      return;
+    }
+    const verified = verifier.verify('s3', req, url.path, url.query, undefined);
+    const query = operationQuery(url.query);
+    const method = req.method ?? 'GET';
+    const isDelete = target.key === '' && method === 'POST' && query.has('delete');
+    const listed = isDelete ? await readContent(req, verified) : undefined;
+    const deleteKeys = listed ? parseDeleteKeys(listed.toString()) : [];
+    authorise(verified.credentials, s3Needs(method, target, query, req.headers, deleteKeys));
+    if (listed) {
+      await servers.s3({ method, ...target, query, headers: req.headers, original: req, body: listed }, res);
+      return;
+    }
+    const content = openContent(req, verified);
+    try {
+      await servers.s3({ method, ...target, query, ...content, original: req }, res);
+    } catch (error) {
+      content.body?.destroy();
+      throw error;
+    }
+  }
+
+  async function handleForm(req: IncomingMessage, res: ServerResponse, bucket: LocalBucket): Promise<void> {
+    await postObject(req, res, {
+      bucket: bucket.name,
+      store: servers.objects,
+      verifier,
+      bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
+      authorise: (credentials, key) =>
+        authorise(credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
+      created: (object) => notifyCreated(stack, servers.sendMessage, 'Post', object),
+    });
+  }
+
+  return {
+    async handle(req, res) {
+      req.on('error', ignore);
+      res.on('error', ignore);
+      const url = splitUrl(req.url ?? '/');
+      const service = serviceOf(url.path);
+      try {
+        const parsed = { path: url.path, query: parseQuery(url.query) };
+        if (service === 's3') await handleS3(req, res, parsed);
+        else await handleJson(service, req, res, parsed);
+      } catch (error) {
+        if (!(error instanceof Refusal)) reportInternal(error, options.onError);
+        answerError(service, error, res);
+        // What was not read of the body is dropped, so that the connection can carry the next request.
+        req.resume();
+      }
+    },
+  };
+}
+
+interface Url {
+  path: string;
+  query: Query;
+}
+
+function splitUrl(url: string): { path: string; query: string } {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+function serviceOf(path: string): Service {
+  const name = path.slice(PREFIX.length).split('/', 1)[0];
+  return name === 'dynamodb' || name === 'sqs' ? name : 's3';
+}
+
+function contextValue(need: Need, key: string): string[] | undefined {
+  const name = key.toLowerCase();
+  // The loopback interface stands for TLS here: nothing on it leaves the machine.
+  if (name === 'aws:securetransport') return ['true'];
+  return need.conditions?.[name]?.();
+}
+
+async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req) {
+    size += chunk.length;
+    if (size > LARGEST_CALL_BYTES) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function parseInput(body: Buffer): Record<string, unknown> {
+  let input: unknown;
+  try {
+    input = JSON.parse(body.toString());
+  } catch {
+    throw new Refusal('invalid-request', 'The body is not JSON.');
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new Refusal('invalid-request', 'The body is not a JSON object.');
+  }
+  return Object.fromEntries(Object.entries(input));
+}
+
+function isForm(req: IncomingMessage, key: string, query: Query): boolean {
+  return req.method === 'POST' && key === '' && req.headers.authorization === undefined && query.pairs.length === 0;
+}
+
+/** The query without the parameters of the signature and the name by which the SDK labels its requests. */
+function operationQuery(query: Query): URLSearchParams {
+  return new URLSearchParams(query.pairs.filter(([name]) => name !== 'x-id' && !/^x-amz-/i.test(name)));
+}
+
+interface Content {
+  body: Readable | undefined;
+  headers: IncomingMessage['headers'];
+}
+
+function openContent(req: IncomingMessage, verified: Verified): Content {
+  if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers: { ...req.headers } };
+  const { body, length } = openBody(req, verified);
+  return { body, headers: headersOfContent(req.headers, length) };
+}
+
+async function readContent(req: IncomingMessage, verified: Verified): Promise<Buffer> {
+  const { body, length } = openBody(req, verified);
+  if (length > LARGEST_CALL_BYTES) throw new Refusal('too-large', 'Your request was too big.');
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+let requests = 0;
+
+function setRequestId(res: ServerResponse): void {
+  requests += 1;
+  res.setHeader('x-amz-request-id', requests.toString(16).toUpperCase().padStart(16, '0'));
+}
+
+function reportInternal(error: unknown, onError: GateOptions['onError']): void {
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  if (status >= 500) onError?.(error);
+}
+
+function ignore(): void {
+  // The other end went away; there is nobody left to tell.
+}

@@ -1,0 +1,81 @@
+import type { StoredObject } from '../aws/object-store.ts';
+import type { ObjectCreation } from '../aws/objects.ts';
+import type { EmbeddedServers } from '../aws/servers.ts';
+import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
+import { isAllowed } from './policy.ts';
+
+let lastSequence = 0n;
+
+/** Tells the queues that a bucket notifies of a new object; throws when a queue does not let S3 send to it. */
+export function notifyCreated(
+  stack: LocalStack,
+  sendMessage: EmbeddedServers['sendMessage'],
+  kind: ObjectCreation,
+  object: StoredObject,
+): void {
+  const bucket = stack.buckets.find((candidate) => candidate.name === object.bucket);
+  if (!bucket) return;
+  const eventName = `ObjectCreated:${kind}`;
+  for (const notification of bucket.notifications) {
+    if (!matches(notification, eventName, object.key)) continue;
+    const queue = stack.queues.find((candidate) => candidate.arn === notification.queueArn);
+    if (!queue) throw new Error(`The bucket ${bucket.logicalId} notifies a queue that is not of the stack`);
+    const context: Record<string, string[]> = {
+      'aws:sourcearn': [bucket.arn],
+      'aws:sourceaccount': [stack.account],
+      'aws:securetransport': ['true'],
+    };
+    const request = {
+      caller: { type: 'service', name: 's3.amazonaws.com' },
+      action: 'sqs:SendMessage',
+      resource: queue.arn,
+      context: (key: string) => context[key.toLowerCase()],
+    } as const;
+    if (!isAllowed(request, [], queue.policy)) {
+      throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
+    }
+    sendMessage(queue.name, JSON.stringify({ Records: [record(stack, bucket, eventName, object)] }));
+  }
+}
+
+function matches(notification: BucketNotification, eventName: string, key: string): boolean {
+  const event = `s3:${eventName}`;
+  const wanted = notification.event;
+  return (
+    (wanted === event || (wanted.endsWith('*') && event.startsWith(wanted.slice(0, -1)))) &&
+    key.startsWith(notification.prefix) &&
+    key.endsWith(notification.suffix)
+  );
+}
+
+function record(stack: LocalStack, bucket: LocalBucket, eventName: string, object: StoredObject): object {
+  return {
+    eventVersion: '2.1',
+    eventSource: 'aws:s3',
+    awsRegion: stack.region,
+    eventTime: new Date(object.modified).toISOString(),
+    eventName,
+    userIdentity: { principalId: stack.account },
+    requestParameters: { sourceIPAddress: '127.0.0.1' },
+    responseElements: {},
+    s3: {
+      s3SchemaVersion: '1.0',
+      configurationId: bucket.logicalId,
+      bucket: { name: bucket.name, ownerIdentity: { principalId: stack.account }, arn: bucket.arn },
+      object: {
+        // S3 encodes the key as a form does, with + for a space.
+        key: new URLSearchParams({ key: object.key }).toString().slice('key='.length).replaceAll('%2F', '/'),
+        size: object.size,
+        eTag: object.etag,
+        sequencer: nextSequence(),
+      },
+    },
+  };
+}
+
+/** Makes a number that grows with every event, also over a restart and within a millisecond. */
+function nextSequence(): string {
+  const now = BigInt(Date.now()) << 16n;
+  lastSequence = now > lastSequence ? now : lastSequence + 1n;
+  return lastSequence.toString(16).toUpperCase().padStart(18, '0');
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+import type { Writable } from 'node:stream';
+
+/**
+ * Pipes the body of a request, and keeps the connection when the destination fails.
+ * A pipeline would destroy the request with it, and the client would see a reset in place of the answer.
+ */
+export function pipeRequest(req: IncomingMessage, destination: Writable): void {
+  req.pipe(destination);
+  req.once('close', () => {
+    if (!req.readableEnded) destination.destroy(new Error('The client went away'));
+  });
+  const drop = () => {
+    req.unpipe(destination);
+    req.resume();
+  };
+  destination.once('error', drop);
+  destination.once('close', drop);
+}

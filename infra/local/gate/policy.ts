@@ -1,0 +1,171 @@
+import type { LocalStack, PolicyStatement, Principal } from '../template/model.ts';
+
+/** Who asks: a role of the stack, or a service such as `s3.amazonaws.com` that delivers on its own. */
+export type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
+
+export interface AccessRequest {
+  caller: Caller;
+  action: string;
+  resource: string;
+  /** The values of a condition key, or nothing when the request does not carry the key. */
+  context(key: string): string[] | undefined;
+}
+
+type Operator = (actual: string, accepted: string) => boolean;
+
+interface ConditionOperator {
+  matches: Operator;
+  /** A negated operator holds when the request has none of the values, so also when it lacks the key. */
+  negated?: boolean;
+  everyValue?: boolean;
+}
+
+const equals: Operator = (actual, accepted) => actual === accepted;
+const like: Operator = (actual, accepted) => wildcard(accepted, false).test(actual);
+const number = (compare: (actual: number, accepted: number) => boolean): Operator => {
+  return (actual, accepted) => compare(Number(actual), Number(accepted));
+};
+
+const operators = new Map<string, ConditionOperator>([
+  ['StringEquals', { matches: equals }],
+  ['StringNotEquals', { matches: equals, negated: true }],
+  ['StringLike', { matches: like }],
+  ['ArnEquals', { matches: like }],
+  ['ArnLike', { matches: like }],
+  ['Bool', { matches: (actual, accepted) => actual.toLowerCase() === accepted.toLowerCase() }],
+  ['NumericLessThan', { matches: number((actual, accepted) => actual < accepted) }],
+  ['NumericLessThanEquals', { matches: number((actual, accepted) => actual <= accepted) }],
+  ['ForAllValues:StringEquals', { matches: equals, everyValue: true }],
+  ['ForAllValues:StringLike', { matches: like, everyValue: true }],
+]);
+
+const conditionKeys = new Set(
+  ['s3:prefix', 'aws:SecureTransport', 'aws:SourceArn', 'aws:SourceAccount', 'dynamodb:LeadingKeys'].map((key) =>
+    key.toLowerCase(),
+  ),
+);
+
+/**
+ * Decides a request as IAM does: an explicit Deny of either policy wins, else an Allow of either is enough.
+ * Caller and resources are of one account here, so an Allow of the resource's policy needs none of the role's.
+ */
+export function isAllowed(
+  request: AccessRequest,
+  identityPolicy: PolicyStatement[],
+  resourcePolicy: PolicyStatement[],
+): boolean {
+  let allowed = false;
+  for (const statement of identityPolicy) {
+    if (!applies(statement, request)) continue;
+    if (statement.effect === 'Deny') return false;
+    allowed = true;
+  }
+  for (const statement of resourcePolicy) {
+    if (!namesCaller(statement, request.caller) || !applies(statement, request)) continue;
+    if (statement.effect === 'Deny') return false;
+    allowed = true;
+  }
+  return allowed;
+}
+
+/** Throws when a policy of the stack holds a condition this module would not judge as AWS does. */
+export function assertUnderstood(stack: LocalStack): void {
+  const policies: [string, PolicyStatement[]][] = [
+    ...stack.functions.map((f): [string, PolicyStatement[]] => [f.role.logicalId, f.role.statements]),
+    ...stack.queues.map((q): [string, PolicyStatement[]] => [q.logicalId, q.policy]),
+    ...stack.buckets.map((b): [string, PolicyStatement[]] => [b.logicalId, b.policy]),
+  ];
+  for (const [owner, statements] of policies) {
+    for (const statement of statements) {
+      for (const [operator, keys] of Object.entries(statement.conditions)) {
+        if (!operators.has(operator)) {
+          throw new Error(
+            `The policy of ${owner} has the condition operator ${operator}, which is not understood here`,
+          );
+        }
+        for (const key of Object.keys(keys)) {
+          if (!conditionKeys.has(key.toLowerCase())) {
+            throw new Error(`The policy of ${owner} has the condition key ${key}, which is not understood here`);
+          }
+        }
+      }
+    }
+  }
+}
+
+interface CompiledStatement {
+  actions: RegExp[];
+  resources: RegExp[];
+}
+
+const compiled = new WeakMap<PolicyStatement, CompiledStatement>();
+
+function compile(statement: PolicyStatement): CompiledStatement {
+  let patterns = compiled.get(statement);
+  if (!patterns) {
+    patterns = {
+      actions: statement.actions.map((pattern) => wildcard(pattern, true)),
+      resources: statement.resources.map((pattern) => wildcard(pattern, false)),
+    };
+    compiled.set(statement, patterns);
+  }
+  return patterns;
+}
+
+function applies(statement: PolicyStatement, request: AccessRequest): boolean {
+  const { actions, resources } = compile(statement);
+  return (
+    actions.some((pattern) => pattern.test(request.action)) &&
+    resources.some((pattern) => pattern.test(request.resource)) &&
+    conditionsHold(statement, request)
+  );
+}
+
+function conditionsHold(statement: PolicyStatement, request: AccessRequest): boolean {
+  for (const [operator, keys] of Object.entries(statement.conditions)) {
+    for (const [key, accepted] of Object.entries(keys)) {
+      if (!conditionHolds(operator, request.context(key), accepted)) return false;
+    }
+  }
+  return true;
+}
+
+function conditionHolds(name: string, actual: string[] | undefined, accepted: string[]): boolean {
+  const operator = operators.get(name);
+  if (!operator) throw new Error(`Unknown condition operator ${name}`);
+  const isAccepted = (value: string) => accepted.some((candidate) => operator.matches(value, candidate));
+  if (operator.everyValue) return (actual ?? []).every(isAccepted);
+  if (operator.negated) return !(actual ?? []).some(isAccepted);
+  return (actual ?? []).some(isAccepted);
+}
+
+function namesCaller(statement: PolicyStatement, caller: Caller): boolean {
+  return (statement.principals ?? []).some((principal) => matchesPrincipal(principal, statement.effect, caller));
+}
+
+function matchesPrincipal(principal: Principal, effect: PolicyStatement['effect'], caller: Caller): boolean {
+  if (principal.type === '*') return true;
+  if (principal.type === 'Service') return caller.type === 'service' && principal.value === caller.name;
+  if (principal.value === '*') return true;
+  if (caller.type !== 'role') return false;
+  if (principal.value === caller.arn) return true;
+  // Naming the account denies to all its roles, but allows nothing by itself: it leaves that to their own policies.
+  const account = principal.value === caller.account || principal.value === `arn:aws:iam::${caller.account}:root`;
+  return effect === 'Deny' && account;
+}
+
+const wildcards = new Map<string, RegExp>();
+
+function wildcard(pattern: string, ignoreCase: boolean): RegExp {
+  const key = `${ignoreCase}${pattern}`;
+  let expression = wildcards.get(key);
+  if (!expression) {
+    const source = pattern
+      .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
+      .replace(/\*+/g, '.*')
+      .replaceAll('?', '.');
+    expression = new RegExp(`^${source}$`, ignoreCase ? 'isu' : 'su');
+    wildcards.set(key, expression);
+  }
+  return expression;
+}

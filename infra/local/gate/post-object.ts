@@ -1,0 +1,279 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished, pipeline, Readable, Transform } from 'node:stream';
+import busboy from 'busboy';
+import type { Blob, Metadata, ObjectStore, StoredObject } from '../aws/object-store.ts';
+import { s3Error } from '../aws/s3-error.ts';
+import { xmlDocument } from '../aws/xml.ts';
+import type { Credentials } from './credentials.ts';
+import { pipeRequest } from './pipe-request.ts';
+import { assertPolicy, type LengthRange, parsePostPolicy } from './post-policy.ts';
+import { assertKey } from './s3-actions.ts';
+import { encodeRfc3986, type SignatureVerifier } from './signature.ts';
+
+/** S3 takes at most 20 KB of fields ahead of the file, and 5 GB of file. */
+const FIELD_BYTES = 20 * 1024;
+const LARGEST_POST_BYTES = 5 * 1024 ** 3;
+const KEPT_FIELDS = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+]);
+
+export interface PostContext {
+  bucket: string;
+  store: ObjectStore;
+  verifier: SignatureVerifier;
+  /** Throws unless the role may put the object. */
+  authorise(credentials: Credentials, key: string): void;
+  created(object: StoredObject): void;
+  /** The address of the bucket as the client knows it. */
+  bucketUrl: string;
+}
+
+interface Form {
+  /** Names in lower case, with `${filename}` replaced. */
+  fields: Map<string, string>;
+  file: Readable;
+  /** Settles when the whole form was read. */
+  whole: Promise<void>;
+}
+
+/** Stores the file of a presigned POST, as a browser sends it from a form. */
+export async function postObject(req: IncomingMessage, res: ServerResponse, context: PostContext): Promise<void> {
+  if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) {
+    throw s3Error('PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
+  }
+  const form = await readForm(req);
+  try {
+    const { key, range } = admit(form.fields, context);
+    const object = await store(form, key, range, context);
+    context.created(object);
+    answer(res, form.fields, object, context.bucketUrl);
+  } catch (error) {
+    // The rest is read and dropped: a browser shows no answer before it has sent everything.
+    form.file.on('error', () => undefined);
+    form.file.resume();
+    form.whole.catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Reads the form up to its file. */
+function readForm(req: IncomingMessage): Promise<Form> {
+  const { promise, resolve, reject } = Promise.withResolvers<Form>();
+  let parser: busboy.Busboy;
+  try {
+    parser = busboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      limits: { fieldSize: LARGEST_FIELD_FILE_BYTES, fields: 200, files: 1, fieldNameSize: 200 },
+    });
+  } catch {
+    throw malformed();
+  }
+  const fields = new Map<string, string>();
+  let fieldBytes = 0;
+  let failure: Error | undefined;
+  let begun = false;
+  const whole = Promise.withResolvers<void>();
+  whole.promise.catch(() => undefined);
+
+  const begin = (file: Readable, filename: string) => {
+    begun = true;
+    const name = filename.replace(/^.*[\\/]/s, '');
+    for (const [field, value] of fields)
+      fields.set(
+        field,
+        value.replaceAll(/\$\{filename\}/g, () => name),
+      );
+    resolve({ fields, file, whole: whole.promise });
+  };
+  parser.on('field', (rawName, value, info) => {
+    const name = rawName.toLowerCase();
+    // S3 ignores what follows the file.
+    if (begun) return;
+    if (name === 'file' && !info.valueTruncated) {
+      // A file part without a file name arrives as a field.
+      begin(Readable.from([Buffer.from(value)]), '');
+      return;
+    }
+    fieldBytes += rawName.length + Buffer.byteLength(value);
+    if (info.valueTruncated || fieldBytes > FIELD_BYTES) {
+      failure ??= s3Error(
+        'MaxPostPreDataLengthExceededError',
+        'Your POST request fields preceding the upload file were too large.',
+      );
+    }
+    fields.set(name, value);
+  });
+  parser.on('file', (name, file, info) => {
+    file.on('error', () => undefined);
+    if (failure || begun || name.toLowerCase() !== 'file') {
+      failure ??= oneFile();
+      file.resume();
+      reject(failure);
+      return;
+    }
+    begin(file, info.filename ?? '');
+  });
+  parser.on('filesLimit', () => {
+    failure = oneFile();
+  });
+  pipeRequest(req, parser);
+  finished(parser, (error) => {
+    const problem = failure ?? (error ? malformed() : undefined);
+    reject(problem ?? oneFile());
+    if (problem) whole.reject(problem);
+    else whole.resolve();
+  });
+  return promise;
+}
+
+const LARGEST_FIELD_FILE_BYTES = 1024 * 1024;
+
+/** Verifies who signed the form and that it is as the policy demands. */
+function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
+  const key = fields.get('key');
+  if (key === undefined) throw s3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
+  if (key === '') throw s3Error('InvalidArgument', 'User key must have a length greater than 0.');
+  assertKey(key);
+  const policyText = fields.get('policy');
+  const signature = fields.get('x-amz-signature');
+  const credential = fields.get('x-amz-credential');
+  if (!policyText || !signature || !credential || fields.get('x-amz-algorithm') !== 'AWS4-HMAC-SHA256') {
+    throw s3Error('AccessDenied', 'Access Denied');
+  }
+  const credentials = context.verifier.verifyText(
+    credential,
+    policyText,
+    signature,
+    fields.get('x-amz-security-token'),
+  );
+  const policy = parsePostPolicy(policyText);
+  assertPolicy(policy, fields, context.bucket, Date.now());
+  context.authorise(credentials, key);
+  return { key, range: policy.lengthRange };
+}
+
+async function store(
+  form: Form,
+  key: string,
+  range: LengthRange | undefined,
+  context: PostContext,
+): Promise<StoredObject> {
+  const limited = new LengthLimit(range ?? { min: 0, max: LARGEST_POST_BYTES });
+  let blob: Blob | undefined;
+  try {
+    pipeline(form.file, limited, () => undefined);
+    blob = await context.store.write(limited);
+    await form.whole;
+    return context.store.commit(context.bucket, key, metadataOf(form.fields), blob);
+  } catch (error) {
+    if (blob) await context.store.discard(blob);
+    throw error;
+  }
+}
+
+function metadataOf(fields: Map<string, string>): Metadata {
+  const metadata: Metadata = {};
+  for (const [name, value] of fields) {
+    if (KEPT_FIELDS.has(name)) metadata[name] = headerText(value);
+    else if (name.startsWith('x-amz-meta-')) metadata[name] = encodeMetadata(value);
+  }
+  return metadata;
+}
+
+/** Encodes user metadata the way S3 answers what is not ASCII. */
+function encodeMetadata(value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`;
+}
+
+/** Keeps a value fit for a header of the answers to come. */
+function headerText(value: string): string {
+  return value.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
+}
+
+/** Passes as many bytes as the policy allows, and fails as soon as there are more or when there were fewer. */
+class LengthLimit extends Transform {
+  readonly #range: LengthRange;
+  #seen = 0;
+
+  constructor(range: LengthRange) {
+    super();
+    this.#range = range;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null, data?: Buffer) => void) {
+    this.#seen += chunk.length;
+    if (this.#seen > this.#range.max) {
+      done(
+        s3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
+          detail: { ProposedSize: this.#seen, MaxSizeAllowed: this.#range.max },
+        }),
+      );
+    } else done(null, chunk);
+  }
+
+  override _flush(done: (error?: Error | null) => void) {
+    if (this.#seen >= this.#range.min) done();
+    else {
+      done(
+        s3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+          detail: { ProposedSize: this.#seen, MinSizeAllowed: this.#range.min },
+        }),
+      );
+    }
+  }
+}
+
+function answer(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
+  const etag = `"${object.etag}"`;
+  const location = `${bucketUrl}/${object.key.split('/').map(encodeRfc3986).join('/')}`;
+  res.setHeader('etag', etag);
+  const redirect = redirectTarget(fields.get('success_action_redirect') ?? fields.get('redirect'));
+  if (redirect) {
+    redirect.searchParams.append('bucket', object.bucket);
+    redirect.searchParams.append('key', object.key);
+    redirect.searchParams.append('etag', etag);
+    res.statusCode = 303;
+    res.setHeader('location', redirect.href);
+    res.setHeader('content-length', 0);
+    res.end();
+    return;
+  }
+  res.setHeader('location', location);
+  const status = fields.get('success_action_status');
+  if (status === '201') {
+    const body = xmlDocument('PostResponse', [
+      ['Location', location],
+      ['Bucket', object.bucket],
+      ['Key', object.key],
+      ['ETag', etag],
+    ]);
+    res.statusCode = 201;
+    res.setHeader('content-type', 'application/xml');
+    res.setHeader('content-length', Buffer.byteLength(body));
+    res.end(body);
+    return;
+  }
+  res.statusCode = status === '200' ? 200 : 204;
+  if (res.statusCode === 200) res.setHeader('content-length', 0);
+  res.end();
+}
+
+function redirectTarget(text: string | undefined): URL | undefined {
+  const url = text === undefined ? null : URL.parse(text);
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+}
+
+function oneFile(): Error {
+  return s3Error('InvalidArgument', 'POST requires exactly one file upload per request.');
+}
+
+function malformed(): Error {
+  return s3Error('MalformedPOSTRequest', 'The body of your POST request is not well-formed multipart/form-data.');
+}

@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+
+/** API Gateway's limit for a request's body. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+export type ReadBody = { state: 'complete'; bytes: Buffer } | { state: 'too-large' } | { state: 'aborted' };
+
+/** Reads a request's body, and stops where it grows over the limit. */
+export function readBody(request: IncomingMessage): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return Promise.resolve({ state: 'too-large' });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome: ReadBody) => {
+      request.off('data', take);
+      resolve(outcome);
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) settle({ state: 'too-large' });
+      else chunks.push(chunk);
+    };
+    request.on('data', take);
+    request.once('end', () => settle({ state: 'complete', bytes: Buffer.concat(chunks) }));
+    request.once('error', () => settle({ state: 'aborted' }));
+    request.once('close', () => settle({ state: 'aborted' }));
+  });
+}
+
+/** Tells whether a body goes into the event as text; API Gateway encodes all others in base64. */
+export function isText(bytes: Buffer, contentType: string | undefined, contentEncoding: string | undefined): boolean {
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') return false;
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  return /^(text\/.+|application\/(.+\+)?(json|xml)|application\/javascript)$/.test(type) && isUtf8(bytes);
+}

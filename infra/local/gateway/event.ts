@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { isText } from './body.ts';
+import type { RouteMatch } from './routes.ts';
+
+export interface RequestFacts {
+  accountId: string;
+  apiId: string;
+  requestId: string;
+  match: RouteMatch;
+  path: string;
+  query: string;
+  body: Buffer;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Builds the event of payload format 2.0 for a request. */
+export function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayProxyEventV2 {
+  const { headers, cookies } = readHeaders(request);
+  const sourceIp = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const host = headers.host ?? 'localhost';
+  headers['x-forwarded-for'] = headers['x-forwarded-for'] ? `${headers['x-forwarded-for']}, ${sourceIp}` : sourceIp;
+  headers['x-forwarded-proto'] ??= 'http';
+  headers['x-forwarded-port'] ??= String(request.socket.localPort ?? '');
+  const now = new Date();
+  const { match, body } = facts;
+  const domainName = host.replace(/:\d+$/, '');
+  const text = isText(body, headers['content-type'], headers['content-encoding']);
+  const queryStringParameters = joinValues(new URLSearchParams(facts.query));
+  return {
+    version: '2.0',
+    routeKey: match.routeKey,
+    rawPath: facts.path,
+    rawQueryString: facts.query,
+    ...(cookies.length > 0 && { cookies }),
+    headers,
+    ...(facts.query !== '' && { queryStringParameters }),
+    requestContext: {
+      accountId: facts.accountId,
+      apiId: facts.apiId,
+      domainName,
+      domainPrefix: domainName.split('.')[0] ?? domainName,
+      http: {
+        method: request.method ?? 'GET',
+        path: facts.path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: facts.requestId,
+      routeKey: match.routeKey,
+      stage: '$default',
+      time: formatTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...(Object.keys(match.pathParameters).length > 0 && { pathParameters: match.pathParameters }),
+    ...(body.length > 0 && { body: body.toString(text ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !text,
+  };
+}
+
+function readHeaders(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+  const headers: Record<string, string> = {};
+  const cookies: string[] = [];
+  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
+    // Format 2.0 moves cookies out of the headers.
+    if (name === 'cookie') cookies.push(...values.flatMap((value) => value.split(/;\s*/)).filter(Boolean));
+    else headers[name] = values.join(',');
+  }
+  return { headers, cookies };
+}
+
+function joinValues(parameters: URLSearchParams): Record<string, string> {
+  const names = new Set(parameters.keys());
+  return Object.fromEntries([...names].map((name) => [name, parameters.getAll(name).join(',')]));
+}
+
+function formatTime(time: Date): string {
+  const [date = '', clock = ''] = time.toISOString().split('T');
+  const [year, , day] = date.split('-');
+  return `${day}/${MONTHS[time.getUTCMonth()]}/${year}:${clock.slice(0, 8)} +0000`;
+}

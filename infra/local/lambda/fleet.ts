@@ -1,0 +1,117 @@
+import type { LocalFunction } from '../template/model.ts';
+import { FunctionError } from './function-error.ts';
+import type { RuntimeOptions } from './options.ts';
+import { startProcess } from './process-sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+import { Slots } from './slots.ts';
+import { startThread } from './thread-sandbox.ts';
+
+const IDLE_SECONDS = 300;
+
+/** The environments of one function. */
+export interface Fleet {
+  invoke(event: string): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Opens the fleet that a function's packaging asks for; no environment starts before the first invocation. */
+export function openFleet(fn: LocalFunction, options: RuntimeOptions): Fleet {
+  return fn.packaging === 'zip' ? openThread(fn, options) : openProcesses(fn, options);
+}
+
+function openThread(fn: LocalFunction, options: RuntimeOptions): Fleet {
+  const live = new LiveSandboxes();
+  const slots = new Slots(fn.reservedConcurrency ?? Number.POSITIVE_INFINITY);
+  let current: Sandbox | undefined;
+  return {
+    async invoke(event) {
+      await slots.take();
+      try {
+        if (!current?.usable) current = live.add(() => startThread(fn, options));
+        return await current.invoke(event);
+      } finally {
+        slots.release();
+      }
+    },
+    stop: () => live.stop(),
+  };
+}
+
+function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
+  const live = new LiveSandboxes();
+  const slots = new Slots(Math.min(options.cores, fn.reservedConcurrency ?? options.cores));
+  const idle: { sandbox: Sandbox; timer: NodeJS.Timeout }[] = [];
+
+  function takeIdle(): Sandbox | undefined {
+    for (let entry = idle.pop(); entry; entry = idle.pop()) {
+      clearTimeout(entry.timer);
+      if (entry.sandbox.usable) return entry.sandbox;
+    }
+    return undefined;
+  }
+
+  function putBack(sandbox: Sandbox): void {
+    if (!sandbox.usable) {
+      // Its successor waits until the memory and the core are free.
+      void sandbox.ended.then(() => slots.release());
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        idle.splice(
+          idle.findIndex((entry) => entry.sandbox === sandbox),
+          1,
+        );
+        sandbox.kill();
+      },
+      (options.idleSeconds ?? IDLE_SECONDS) * 1000,
+    );
+    timer.unref();
+    idle.push({ sandbox, timer });
+    slots.release();
+  }
+
+  return {
+    async invoke(event) {
+      await slots.take();
+      let sandbox: Sandbox;
+      try {
+        sandbox = takeIdle() ?? live.add(() => startProcess(fn, options));
+      } catch (error) {
+        slots.release();
+        throw error;
+      }
+      try {
+        return await sandbox.invoke(event);
+      } finally {
+        putBack(sandbox);
+      }
+    },
+    stop: () => live.stop(),
+  };
+}
+
+class LiveSandboxes {
+  readonly #sandboxes = new Set<Sandbox>();
+  #stopped = false;
+
+  add(start: () => Sandbox): Sandbox {
+    if (this.#stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
+    let sandbox: Sandbox;
+    try {
+      sandbox = start();
+    } catch (error) {
+      throw new FunctionError('Sandbox.Failure', `Could not start the function: ${String(error)}`, { cause: error });
+    }
+    this.#sandboxes.add(sandbox);
+    void sandbox.ended.then(() => this.#sandboxes.delete(sandbox));
+    return sandbox;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const ended = [...this.#sandboxes].map((sandbox) => sandbox.ended);
+    for (const sandbox of this.#sandboxes) sandbox.kill();
+    await Promise.all(ended);
+  }
+}

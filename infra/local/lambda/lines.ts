@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream';
+
+/** CloudWatch's limit for one event; a longer line is logged in parts instead of being held without end. */
+const LONGEST_LINE = 1_048_576;
+
+/** Calls back with every line of a stream, the last one too when it has no line end. */
+export function readLines(stream: Readable, take: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+    if (rest.length > LONGEST_LINE) {
+      take(rest);
+      rest = '';
+    }
+  });
+  stream.once('close', () => {
+    if (rest !== '') take(rest);
+  });
+  stream.on('error', () => stream.destroy());
+}

@@ -1,0 +1,34 @@
+import type { LocalFunction } from '../template/model.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+import { FunctionError } from './function-error.ts';
+import type { RuntimeOptions } from './options.ts';
+import { encodeEvent } from './payload.ts';
+
+export interface LambdaRuntime {
+  /** Resolves with what the handler returned as JSON holds it, and rejects with a `FunctionError`. */
+  invoke(fn: LocalFunction, event: unknown): Promise<unknown>;
+  /** Ends every thread and process, with whatever they started. */
+  stop(): Promise<void>;
+}
+
+/** Creates a runtime that starts functions when they are first invoked and keeps them warm. */
+export function createLambdaRuntime(options: RuntimeOptions): LambdaRuntime {
+  const fleets = new Map<string, Fleet>();
+  let stopped = false;
+  return {
+    async invoke(fn, event) {
+      const payload = encodeEvent(event);
+      if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
+      let fleet = fleets.get(fn.arn);
+      if (!fleet) {
+        fleet = openFleet(fn, options);
+        fleets.set(fn.arn, fleet);
+      }
+      return await fleet.invoke(payload);
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all([...fleets.values()].map((fleet) => fleet.stop()));
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { serve } from './handler.ts';
+
+const host = parentPort;
+if (host === null) throw new Error('Expected to run in a worker thread but received none');
+
+await serve(workerData, {
+  send: (report, sent) => {
+    host.postMessage(report);
+    sent?.();
+  },
+  receive: (take) => host.on('message', take),
+});

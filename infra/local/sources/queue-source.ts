@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { LambdaRuntime } from '../lambda/runtime.ts';
+import { Slots } from '../lambda/slots.ts';
+import type { QueueSource } from '../template/model.ts';
+import { failedMessageIds } from './batch-response.ts';
+import { buildSqsEvent } from './sqs-event.ts';
+
+const LONGEST_POLL_SECONDS = 20;
+/** The most that SQS hands out, or deletes, in one request. */
+const REQUEST_LIMIT = 10;
+const ZIP_CONCURRENCY = 10;
+const FIRST_BACKOFF_MILLISECONDS = 100;
+const LONGEST_BACKOFF_MILLISECONDS = 5_000;
+
+export interface QueueSourceDependencies {
+  runtime: LambdaRuntime;
+  /** Signs as the function's role, as Lambda's poller does. */
+  sqs: SQSClient;
+  cores: number;
+  log: (line: string) => void;
+}
+
+/** Starts to invoke a function with the messages of a queue. */
+export function startQueueSource(
+  source: QueueSource,
+  { runtime, sqs, cores, log }: QueueSourceDependencies,
+): { stop(): Promise<void> } {
+  const { queue, batchSize, batchingWindowSeconds } = source;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const slots = new Slots(concurrencyOf(source, cores));
+  const deletions = new Set<Promise<void>>();
+  const polling = poll();
+
+  async function poll(): Promise<void> {
+    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    while (!signal.aborted) {
+      // First the slot, then the message: its visibility runs from the moment it is received.
+      await slots.take();
+      if (signal.aborted) return;
+      const batch: Message[] = [];
+      try {
+        await collect(batch);
+        backoff = FIRST_BACKOFF_MILLISECONDS;
+      } catch (error) {
+        if (!signal.aborted) {
+          log(`${queue.name}: could not receive, trying again in ${backoff} ms: ${describe(error)}`);
+          await wait(backoff, undefined, { signal }).catch(() => {});
+          backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MILLISECONDS);
+        }
+      }
+      if (batch.length === 0 || signal.aborted) slots.release();
+      else void work(batch).finally(() => slots.release());
+    }
+  }
+
+  async function collect(batch: Message[]): Promise<void> {
+    await receive(batch, LONGEST_POLL_SECONDS);
+    if (batch.length === 0) return;
+    const closes = Date.now() + batchingWindowSeconds * 1000;
+    for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
+      // SQS waits in whole seconds; a shorter rest of the window passes before one last look.
+      if (left < 1000) await wait(left, undefined, { signal });
+      await receive(batch, Math.min(LONGEST_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
+    }
+  }
+
+  async function receive(batch: Message[], seconds: number): Promise<void> {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queue.url,
+        MaxNumberOfMessages: Math.min(REQUEST_LIMIT, batchSize - batch.length),
+        WaitTimeSeconds: seconds,
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['All'],
+      }),
+      { abortSignal: signal },
+    );
+    batch.push(...Messages);
+  }
+
+  async function work(batch: Message[]): Promise<void> {
+    let done: Message[];
+    try {
+      const response = await runtime.invoke(source.function, buildSqsEvent(queue, batch));
+      done = source.reportBatchItemFailures ? succeeded(batch, response) : batch;
+    } catch (error) {
+      if (!signal.aborted) log(`${queue.name}: ${source.function.name} failed: ${describe(error)}`);
+      return;
+    }
+    // Not awaited: the slot is free for the next message while this one is deleted.
+    const deletion = remove(done).finally(() => deletions.delete(deletion));
+    deletions.add(deletion);
+  }
+
+  function succeeded(batch: Message[], response: unknown): Message[] {
+    const failed = failedMessageIds(response, new Set(batch.map(({ MessageId = '' }) => MessageId)));
+    if (!failed) {
+      log(`${queue.name}: ${source.function.name} reported its failures in a form that Lambda does not take`);
+      return [];
+    }
+    if (failed.size > 0) log(`${queue.name}: ${source.function.name} failed for ${[...failed].join(', ')}`);
+    return batch.filter(({ MessageId = '' }) => !failed.has(MessageId));
+  }
+
+  async function remove(messages: Message[]): Promise<void> {
+    for (let start = 0; start < messages.length; start += REQUEST_LIMIT) {
+      const part = messages.slice(start, start + REQUEST_LIMIT);
+      const Entries = part.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      try {
+        const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+        for (const { Code, Message } of Failed) log(`${queue.name}: could not delete a message: ${Code} ${Message}`);
+      } catch (error) {
+        log(`${queue.name}: could not delete ${part.length} messages: ${describe(error)}`);
+      }
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      // Lets a poll go that waits for a slot: the invocation that holds it may be long.
+      slots.release();
+      await polling;
+      await Promise.all(deletions);
+    },
+  };
+}
+
+function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): number {
+  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  return Math.min(own, maximumConcurrency ?? own, fn.reservedConcurrency ?? own);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { LambdaRuntime } from '../lambda/runtime.ts';
+import type { Schedule } from '../template/model.ts';
+
+export interface ScheduleDependencies {
+  runtime: LambdaRuntime;
+  log: (line: string) => void;
+  /** Instead of the interval in the template. */
+  everySeconds?: number;
+}
+
+/** A timer that is set further ahead fires at once. */
+const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
+
+/** Starts to invoke a function at an interval; a run that outlasts the interval delays the next. */
+export function startSchedule(
+  schedule: Schedule,
+  { runtime, log, everySeconds = schedule.everySeconds }: ScheduleDependencies,
+): { stop(): void } {
+  let stopped = false;
+  const interval = Math.min(everySeconds * 1000, LONGEST_TIMER_MILLISECONDS);
+  let timer = setTimeout(run, interval);
+
+  async function run(): Promise<void> {
+    const due = Date.now() + interval;
+    try {
+      await runtime.invoke(schedule.function, buildEvent(schedule));
+    } catch (error) {
+      if (!stopped) log(`${schedule.logicalId}: ${schedule.function.name} failed: ${String(error)}`);
+    }
+    if (!stopped) timer = setTimeout(run, Math.max(0, due - Date.now()));
+  }
+
+  return {
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function buildEvent({ arn }: Schedule): unknown {
+  const [, , , region, account] = arn.split(':');
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account,
+    time: `${new Date().toISOString().slice(0, 19)}Z`,
+    region,
+    resources: [arn],
+    detail: {},
+  };
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { projectRoot } from '../bundling.ts';
+
+/**
+ * Synthesizes the stack's template for use on this machine and returns its path.
+ * Bundling is left out, since functions run from source here; everything else is what a deployment gets.
+ */
+export async function synthesize(folder: string): Promise<string> {
+  const { context } = JSON.parse(readFileSync(`${projectRoot}/cdk.json`, 'utf8'));
+  const app = spawn(process.execPath, [`${projectRoot}/infra/app.ts`], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      CDK_CONTEXT_JSON: JSON.stringify({
+        ...context,
+        'aws:cdk:bundling-stacks': [],
+        'aws:cdk:enable-asset-metadata': true,
+      }),
+    },
+  });
+  const [code] = await once(app, 'exit');
+  if (code !== 0) throw new Error(`Synthesizing the stack failed with code ${code}.`);
+  return `${folder}/Lathe.template.json`;
+}

@@ -1,0 +1,72 @@
+import { isObject, NotUnderstood } from './properties.ts';
+
+/** What `Ref` and `Fn::GetAtt` of a resource or parameter give. */
+export interface Referable {
+  ref: string;
+  attributes?: Record<string, string>;
+}
+
+/** Resolves the intrinsic functions in a part of the template. */
+export function resolve(value: unknown, names: Map<string, Referable>): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isNoValue(item)).map((item) => resolve(item, names));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::')))
+    return call(only[0], only[1], names);
+  return Object.fromEntries(
+    entries.filter(([, item]) => !isNoValue(item)).map(([key, item]) => [key, resolve(item, names)]),
+  );
+}
+
+function isNoValue(value: unknown): boolean {
+  return isObject(value) && value.Ref === 'AWS::NoValue';
+}
+
+function call(name: string, argument: unknown, names: Map<string, Referable>): unknown {
+  switch (name) {
+    case 'Ref':
+      return named(String(argument), names).ref;
+    case 'Fn::GetAtt':
+      return attribute(Array.isArray(argument) ? argument.map(String) : String(argument).split('.'), names);
+    case 'Fn::Join': {
+      const [separator, parts] = Array.isArray(argument) ? argument : [];
+      const resolved = resolve(parts, names);
+      if (typeof separator !== 'string' || !Array.isArray(resolved))
+        throw new NotUnderstood(`Fn::Join of ${JSON.stringify(argument)}`);
+      return resolved.join(separator);
+    }
+    case 'Fn::Sub': {
+      if (typeof argument !== 'string') throw new NotUnderstood(`Fn::Sub of ${JSON.stringify(argument)}`);
+      return argument.replace(/\$\{([^}!]+)\}/g, (_match, key: string) =>
+        key.includes('.') ? attribute(key.split('.'), names) : named(key, names).ref,
+      );
+    }
+    case 'Fn::Select': {
+      const [index, list] = Array.isArray(argument) ? argument : [];
+      const resolved = resolve(list, names);
+      if (!Array.isArray(resolved)) throw new NotUnderstood(`Fn::Select of ${JSON.stringify(argument)}`);
+      return resolved[Number(index)];
+    }
+    case 'Fn::Split': {
+      const [separator, text] = Array.isArray(argument) ? argument : [];
+      return String(resolve(text, names)).split(String(separator));
+    }
+    default:
+      throw new NotUnderstood(`The function ${name} is not understood by the local stack.`);
+  }
+}
+
+function named(name: string, names: Map<string, Referable>): Referable {
+  const found = names.get(name);
+  if (!found) throw new NotUnderstood(`Nothing in the template is called ${name}.`);
+  return found;
+}
+
+function attribute(path: string[], names: Map<string, Referable>): string {
+  const [name = '', ...rest] = path;
+  const value = named(name, names).attributes?.[rest.join('.')];
+  if (value === undefined)
+    throw new NotUnderstood(`The attribute ${path.join('.')} is not understood by the local stack.`);
+  return value;
+}

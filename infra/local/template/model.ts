@@ -1,0 +1,153 @@
+/**
+ * What the local stack runs, read from the synthesized template with every reference resolved.
+ * The parts beside this folder (gate, aws, lambda, gateway, sources) know the template only through these types.
+ */
+
+export interface PolicyStatement {
+  effect: 'Allow' | 'Deny';
+  /** Absent on the policies of a role, whose principal is the role itself. */
+  principals?: Principal[];
+  actions: string[];
+  /** ARN patterns with `*` and `?`. */
+  resources: string[];
+  /** Operator (`StringEquals`, `Bool`, …) to key to the accepted values. */
+  conditions: Record<string, Record<string, string[]>>;
+}
+
+export interface Principal {
+  type: 'AWS' | 'Service' | '*';
+  value: string;
+}
+
+export interface LocalRole {
+  logicalId: string;
+  arn: string;
+  statements: PolicyStatement[];
+}
+
+export interface LocalFunction {
+  logicalId: string;
+  name: string;
+  arn: string;
+  /** A zip function runs in a thread, a container image in a process of its own. */
+  packaging: 'zip' | 'image';
+  /** Absolute path of the TypeScript module and the export that is the handler. */
+  entry: string;
+  handler: string;
+  timeoutSeconds: number;
+  memoryMegabytes: number;
+  ephemeralStorageMegabytes: number;
+  reservedConcurrency?: number;
+  environment: Record<string, string>;
+  role: LocalRole;
+}
+
+export interface KeyAttribute {
+  name: string;
+  type: 'S' | 'N' | 'B';
+}
+
+export interface TableIndex {
+  name: string;
+  partitionKey: KeyAttribute;
+  sortKey?: KeyAttribute;
+  projection: { type: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; attributes: string[] };
+}
+
+export interface LocalTable {
+  logicalId: string;
+  name: string;
+  arn: string;
+  partitionKey: KeyAttribute;
+  sortKey?: KeyAttribute;
+  indexes: TableIndex[];
+  timeToLiveAttribute?: string;
+}
+
+export interface LocalQueue {
+  logicalId: string;
+  name: string;
+  arn: string;
+  url: string;
+  /** Attributes as CreateQueue takes them: `VisibilityTimeout`, `RedrivePolicy`, `MessageRetentionPeriod`, … */
+  attributes: Record<string, string>;
+  policy: PolicyStatement[];
+}
+
+export interface BucketNotification {
+  /** For example `s3:ObjectCreated:*`. */
+  event: string;
+  prefix: string;
+  suffix: string;
+  queueArn: string;
+}
+
+export interface BucketCorsRule {
+  allowedMethods: string[];
+  allowedOrigins: string[];
+  allowedHeaders: string[];
+  exposedHeaders: string[];
+  maxAgeSeconds?: number;
+}
+
+export interface LocalBucket {
+  logicalId: string;
+  name: string;
+  arn: string;
+  cors: BucketCorsRule[];
+  notifications: BucketNotification[];
+  policy: PolicyStatement[];
+  /** Days after which objects under the prefix go. */
+  expirations: { prefix: string; days: number }[];
+}
+
+export interface ApiRoute {
+  /** `GET /v1/process/tasks/{taskId}` or `$default`. */
+  routeKey: string;
+  function: LocalFunction;
+}
+
+export interface ApiCors {
+  allowOrigins: string[];
+  allowMethods: string[];
+  allowHeaders: string[];
+  exposeHeaders: string[];
+  maxAgeSeconds?: number;
+}
+
+export interface LocalHttpApi {
+  logicalId: string;
+  apiId: string;
+  routes: ApiRoute[];
+  cors?: ApiCors;
+}
+
+export interface QueueSource {
+  logicalId: string;
+  queue: LocalQueue;
+  function: LocalFunction;
+  batchSize: number;
+  batchingWindowSeconds: number;
+  maximumConcurrency?: number;
+  reportBatchItemFailures: boolean;
+}
+
+export interface Schedule {
+  logicalId: string;
+  everySeconds: number;
+  function: LocalFunction;
+  arn: string;
+}
+
+export interface LocalStack {
+  account: string;
+  region: string;
+  functions: LocalFunction[];
+  tables: LocalTable[];
+  queues: LocalQueue[];
+  buckets: LocalBucket[];
+  httpApis: LocalHttpApi[];
+  queueSources: QueueSource[];
+  schedules: Schedule[];
+  outputs: Record<string, string>;
+}

@@ -1,0 +1,60 @@
+import type { Referable } from './intrinsics.ts';
+import { NotUnderstood } from './properties.ts';
+
+export const account = '000000000000';
+export const region = 'us-east-1';
+
+/** Where the stack is reached. */
+export interface Origins {
+  /** Root of the HTTP API, as clients see it. */
+  api: string;
+  /** Root of the gate in front of the embedded servers; an IP address, so that the SDK addresses buckets by path. */
+  gate: string;
+}
+
+const arn = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`;
+
+/** Returns what `Ref` and `Fn::GetAtt` of a resource give on this machine. Names are the template's logical ids. */
+export function referable(type: string, logicalId: string, origins: Origins): Referable {
+  const lower = logicalId.toLowerCase();
+  switch (type) {
+    case 'AWS::DynamoDB::Table':
+      return { ref: logicalId, attributes: { Arn: arn('dynamodb', `table/${logicalId}`) } };
+    case 'AWS::SQS::Queue':
+      return {
+        ref: `${origins.gate}/_aws/sqs/${account}/${logicalId}`,
+        attributes: { Arn: arn('sqs', logicalId), QueueName: logicalId },
+      };
+    case 'AWS::S3::Bucket':
+      return { ref: lower, attributes: { Arn: `arn:aws:s3:::${lower}` } };
+    case 'AWS::Lambda::Function':
+      return { ref: logicalId, attributes: { Arn: arn('lambda', `function:${logicalId}`) } };
+    case 'AWS::IAM::Role':
+      return { ref: logicalId, attributes: { Arn: `arn:aws:iam::${account}:role/${logicalId}` } };
+    case 'AWS::Logs::LogGroup':
+      return { ref: logicalId, attributes: { Arn: arn('logs', `log-group:${logicalId}:*`) } };
+    case 'AWS::ApiGatewayV2::Api':
+      return { ref: lower.slice(-10), attributes: { ApiEndpoint: origins.api } };
+    case 'AWS::Events::Rule':
+      return { ref: logicalId, attributes: { Arn: arn('events', `rule/${logicalId}`) } };
+    case 'AWS::ApiGatewayV2::Integration':
+    case 'AWS::ApiGatewayV2::Route':
+    case 'AWS::ApiGatewayV2::Stage':
+    case 'AWS::IAM::Policy':
+    case 'AWS::Lambda::EventSourceMapping':
+    case 'AWS::Lambda::Permission':
+    case 'AWS::S3::BucketPolicy':
+    case 'AWS::SQS::QueuePolicy':
+      return { ref: logicalId };
+    default:
+      throw new NotUnderstood(`Resources of type ${type} (${logicalId}) are not understood by the local stack.`);
+  }
+}
+
+/** Pseudo parameters that templates refer to. */
+export const pseudoParameters: [string, Referable][] = [
+  ['AWS::AccountId', { ref: account }],
+  ['AWS::Region', { ref: region }],
+  ['AWS::Partition', { ref: 'aws' }],
+  ['AWS::URLSuffix', { ref: 'amazonaws.com' }],
+];

@@ -1,0 +1,52 @@
+import type { PolicyStatement, Principal } from './model.ts';
+import { isObject, NotUnderstood, type Properties } from './properties.ts';
+
+/** Reads the statements of a policy document. */
+export function readPolicy(document: Properties): PolicyStatement[] {
+  document.only('Version', '2012-10-17');
+  const statements = document.objects('Statement').map(readStatement);
+  document.finish();
+  return statements;
+}
+
+function readStatement(statement: Properties): PolicyStatement {
+  const effect = statement.text('Effect');
+  if (effect !== 'Allow' && effect !== 'Deny') throw new NotUnderstood(`A policy has the effect ${effect}.`);
+  const principals = readPrincipals(statement.raw('Principal'));
+  const read: PolicyStatement = {
+    effect,
+    ...(principals ? { principals } : {}),
+    actions: statement.texts('Action'),
+    resources: statement.texts('Resource'),
+    conditions: readConditions(statement.raw('Condition')),
+  };
+  statement.pass('A name for people', 'Sid');
+  statement.finish();
+  return read;
+}
+
+function readPrincipals(value: unknown): Principal[] | undefined {
+  if (value === undefined) return undefined;
+  if (value === '*') return [{ type: '*', value: '*' }];
+  if (!isObject(value))
+    throw new NotUnderstood(`The principal ${JSON.stringify(value)} is not understood by the local stack.`);
+  return Object.entries(value).flatMap(([type, names]) => {
+    if (type !== 'AWS' && type !== 'Service')
+      throw new NotUnderstood(`Principals of type ${type} are not understood by the local stack.`);
+    return [names]
+      .flat()
+      .map((name): Principal => (name === '*' ? { type: '*', value: '*' } : { type, value: String(name) }));
+  });
+}
+
+function readConditions(value: unknown): Record<string, Record<string, string[]>> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([operator, keys]) => [
+      operator,
+      Object.fromEntries(
+        Object.entries(isObject(keys) ? keys : {}).map(([key, accepted]) => [key, [accepted].flat().map(String)]),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,100 @@
+/** Something in the template that the local stack does not know how to run. Never skipped: it would run in AWS. */
+export class NotUnderstood extends Error {
+  override name = 'NotUnderstood';
+}
+
+/**
+ * The resolved properties of a resource, each of which must be taken or passed over on purpose:
+ * `finish` throws for any that is left, so nothing of the template is silently ignored.
+ */
+export class Properties {
+  readonly #path: string;
+  readonly #left: Map<string, unknown>;
+
+  constructor(path: string, value: unknown) {
+    this.#path = path;
+    this.#left = new Map(Object.entries(isObject(value) ? value : {}));
+  }
+
+  text(name: string): string {
+    const value = this.optionalText(name);
+    if (value === undefined) throw new NotUnderstood(`${this.#path}.${name}: expected a string, but it is missing.`);
+    return value;
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#take(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string' && typeof value !== 'number') throw this.#wrong(name, 'a string', value);
+    return String(value);
+  }
+
+  number(name: string, fallback: number): number {
+    const value = this.#take(name);
+    if (value === undefined) return fallback;
+    if (typeof value !== 'number') throw this.#wrong(name, 'a number', value);
+    return value;
+  }
+
+  optionalNumber(name: string): number | undefined {
+    return this.#left.has(name) ? this.number(name, 0) : undefined;
+  }
+
+  texts(name: string): string[] {
+    const value = this.#take(name);
+    if (value === undefined) return [];
+    const values = Array.isArray(value) ? value : [value];
+    return values.map((item) => {
+      if (typeof item !== 'string') throw this.#wrong(name, 'a list of strings', value);
+      return item;
+    });
+  }
+
+  object(name: string): Properties {
+    return new Properties(`${this.#path}.${name}`, this.#take(name));
+  }
+
+  objects(name: string): Properties[] {
+    const value = this.#take(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) throw this.#wrong(name, 'a list', value);
+    return value.map((item, index) => new Properties(`${this.#path}.${name}[${index}]`, item));
+  }
+
+  /** Takes a property whatever it holds. */
+  raw(name: string): unknown {
+    return this.#take(name);
+  }
+
+  /** Passes over properties that mean nothing on this machine; the reason is for the reader. */
+  pass(_reason: string, ...names: string[]): void {
+    for (const name of names) this.#left.delete(name);
+  }
+
+  /** Takes a property that must have this value where it is present at all. */
+  only(name: string, ...accepted: unknown[]): void {
+    const value = this.#take(name);
+    if (value !== undefined && !accepted.includes(value))
+      throw this.#wrong(name, accepted.map((item) => JSON.stringify(item)).join(' or '), value);
+  }
+
+  finish(): void {
+    const [first] = this.#left.keys();
+    if (first !== undefined) throw new NotUnderstood(`${this.#path}.${first} is not understood by the local stack.`);
+  }
+
+  #take(name: string): unknown {
+    const value = this.#left.get(name);
+    this.#left.delete(name);
+    return value;
+  }
+
+  #wrong(name: string, expected: string, value: unknown): NotUnderstood {
+    return new NotUnderstood(`${this.#path}.${name}: expected ${expected} but found ${JSON.stringify(value)}.`);
+  }
+}
+
+/** Tells whether a value is an object with keys. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

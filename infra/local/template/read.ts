@@ -1,0 +1,463 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../../bundling.ts';
+import { type Referable, resolve } from './intrinsics.ts';
+import type {
+  ApiRoute,
+  KeyAttribute,
+  LocalBucket,
+  LocalFunction,
+  LocalHttpApi,
+  LocalQueue,
+  LocalRole,
+  LocalStack,
+  LocalTable,
+  PolicyStatement,
+  QueueSource,
+  Schedule,
+  TableIndex,
+} from './model.ts';
+import { account, type Origins, pseudoParameters, referable, region } from './names.ts';
+import { readPolicy } from './policies.ts';
+import { isObject, NotUnderstood, Properties } from './properties.ts';
+
+export interface ReadOptions {
+  /** Path of the synthesized template. */
+  template: string;
+  origins: Origins;
+  /** Values of the template's parameters, by id; the rest have their defaults. */
+  parameters: Record<string, string>;
+}
+
+interface Resource {
+  logicalId: string;
+  type: string;
+  ref: string;
+  arn: string;
+  properties: Properties;
+  metadata: Record<string, unknown>;
+}
+
+/** Reads a synthesized template into what the local stack runs, or throws for anything in it that is not understood. */
+export function readTemplate(options: ReadOptions): LocalStack {
+  const template: unknown = JSON.parse(readFileSync(options.template, 'utf8'));
+  if (!isObject(template)) throw new NotUnderstood(`${options.template} is not a template.`);
+  const sections = new Properties('Template', template);
+  const parameters = objectOf(sections.raw('Parameters'));
+  const declared = objectOf(sections.raw('Resources'));
+  const outputs = objectOf(sections.raw('Outputs'));
+  sections.pass('For people, and for checks that CloudFormation makes before a deployment', 'Description', 'Rules');
+  sections.finish();
+
+  const names = new Map<string, Referable>(pseudoParameters);
+  for (const [id, parameter] of Object.entries(parameters)) {
+    names.set(id, { ref: options.parameters[id] ?? String(objectOf(parameter).Default ?? '') });
+  }
+  for (const id of Object.keys(options.parameters)) {
+    if (!Object.hasOwn(parameters, id)) throw new NotUnderstood(`The template has no parameter ${id}.`);
+  }
+  for (const [logicalId, resource] of Object.entries(declared)) {
+    names.set(logicalId, referable(String(objectOf(resource).Type), logicalId, options.origins));
+  }
+
+  const resources = Object.entries(declared).map(([logicalId, declaration]): Resource => {
+    const fields = new Properties(logicalId, declaration);
+    const type = fields.text('Type');
+    const properties = new Properties(`${logicalId} (${type})`, resolve(fields.raw('Properties'), names));
+    const metadata = objectOf(fields.raw('Metadata'));
+    fields.pass(
+      'Order of creation and fate at deletion, which CloudFormation sees to',
+      'DependsOn',
+      'UpdateReplacePolicy',
+      'DeletionPolicy',
+    );
+    fields.finish();
+    const { ref, attributes } = names.get(logicalId) ?? { ref: logicalId };
+    return { logicalId, type, ref, arn: attributes?.Arn ?? '', properties, metadata };
+  });
+  return assemble(
+    (type) => resources.filter((resource) => resource.type === type),
+    Object.fromEntries(
+      Object.entries(outputs).map(([id, output]) => [id, String(resolve(objectOf(output).Value, names))]),
+    ),
+  );
+}
+
+type ByType = (type: string) => Resource[];
+
+function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
+  const roles = readRoles(ofType);
+  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, roles));
+  const functionNamed = (name: string): LocalFunction => {
+    const found = functions.find((candidate) => candidate.name === name || candidate.arn === name);
+    if (!found) throw new NotUnderstood(`The template has no function ${name}.`);
+    return found;
+  };
+  const queues = readQueues(ofType);
+  for (const { properties } of ofType('AWS::Logs::LogGroup')) {
+    properties.pass('Logs go to a file here', 'RetentionInDays');
+    properties.finish();
+  }
+  const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
+  const httpApis = readHttpApis(ofType, functionNamed);
+  checkPermissions(ofType, functionNamed, httpApis, schedules);
+  return {
+    account,
+    region,
+    functions,
+    queues,
+    tables: ofType('AWS::DynamoDB::Table').map(readTable),
+    buckets: readBuckets(ofType),
+    httpApis,
+    queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
+      readQueueSource(resource, queues, functionNamed),
+    ),
+    schedules,
+    outputs,
+  };
+}
+
+function readRoles(ofType: ByType): Map<string, LocalRole> {
+  const roles = new Map<string, LocalRole>();
+  for (const { logicalId, arn, properties } of ofType('AWS::IAM::Role')) {
+    for (const statement of readPolicy(properties.object('AssumeRolePolicyDocument'))) {
+      const assumes = statement.principals?.some(
+        ({ type, value }) => type === 'Service' && value === 'lambda.amazonaws.com',
+      );
+      if (!assumes) throw new NotUnderstood(`${logicalId} can be assumed by other services than Lambda.`);
+    }
+    properties.pass('A text for people', 'Description');
+    properties.finish();
+    roles.set(arn, { logicalId, arn, statements: [] });
+  }
+  for (const { logicalId, properties } of ofType('AWS::IAM::Policy')) {
+    const statements = readPolicy(properties.object('PolicyDocument'));
+    for (const roleName of properties.texts('Roles')) {
+      const role = [...roles.values()].find((candidate) => candidate.logicalId === roleName);
+      if (!role) throw new NotUnderstood(`${logicalId} belongs to a role ${roleName} that the template does not have.`);
+      role.statements.push(...statements);
+    }
+    properties.pass('A name', 'PolicyName');
+    properties.finish();
+  }
+  return roles;
+}
+
+function readFunction(
+  { logicalId, ref, arn, properties, metadata }: Resource,
+  roles: Map<string, LocalRole>,
+): LocalFunction {
+  const entry = metadata['lathe:entry'];
+  if (typeof entry !== 'string') throw new NotUnderstood(`${logicalId} does not say which module it runs.`);
+  const role = roles.get(properties.text('Role'));
+  if (!role) throw new NotUnderstood(`${logicalId} has a role that the template does not have.`);
+  const packaging = properties.optionalText('PackageType') === 'Image' ? 'image' : 'zip';
+  if (packaging === 'zip') {
+    properties.only('Handler', 'index.handler');
+    properties.only('Runtime', 'nodejs24.x');
+  }
+  const environment = properties.object('Environment');
+  const variables = objectOf(environment.raw('Variables'));
+  environment.finish();
+  const storage = properties.object('EphemeralStorage');
+  const reservedConcurrency = properties.optionalNumber('ReservedConcurrentExecutions');
+  const read: LocalFunction = {
+    logicalId,
+    name: ref,
+    arn,
+    packaging,
+    entry: join(projectRoot, entry),
+    handler: 'handler',
+    timeoutSeconds: properties.number('Timeout', 3),
+    memoryMegabytes: properties.number('MemorySize', 128),
+    ephemeralStorageMegabytes: storage.number('Size', 512),
+    ...(reservedConcurrency === undefined ? {} : { reservedConcurrency }),
+    environment: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)])),
+    role,
+  };
+  storage.finish();
+  properties.pass('Bundles and images are made of the entry, which runs from source here', 'Code');
+  properties.pass('This machine has the architecture it has', 'Architectures');
+  properties.pass('A text for people', 'Description');
+  properties.pass('Logs go to a file here', 'LoggingConfig');
+  properties.finish();
+  return read;
+}
+
+function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
+  const types = new Map(
+    properties
+      .objects('AttributeDefinitions')
+      .map((definition) => [definition.text('AttributeName'), definition.text('AttributeType')]),
+  );
+  const keys = (schema: Properties[]): { partitionKey: KeyAttribute; sortKey?: KeyAttribute } => {
+    const attributes = new Map(schema.map((key) => [key.text('KeyType'), key.text('AttributeName')]));
+    const attribute = (name: string): KeyAttribute => {
+      const type = types.get(name);
+      if (type !== 'S' && type !== 'N' && type !== 'B')
+        throw new NotUnderstood(`${logicalId} has a key ${name} of type ${type}.`);
+      return { name, type };
+    };
+    const sort = attributes.get('RANGE');
+    return { partitionKey: attribute(attributes.get('HASH') ?? ''), ...(sort ? { sortKey: attribute(sort) } : {}) };
+  };
+  const timeToLive = properties.object('TimeToLiveSpecification');
+  const timeToLiveAttribute = timeToLive.optionalText('AttributeName');
+  timeToLive.only('Enabled', true);
+  timeToLive.finish();
+  const read: LocalTable = {
+    logicalId,
+    name: ref,
+    arn,
+    ...keys(properties.objects('KeySchema')),
+    indexes: properties.objects('GlobalSecondaryIndexes').map((index): TableIndex => {
+      const projection = index.object('Projection');
+      const type = projection.text('ProjectionType');
+      if (type !== 'ALL' && type !== 'KEYS_ONLY' && type !== 'INCLUDE')
+        throw new NotUnderstood(`${logicalId} has an index with the projection ${type}.`);
+      const readIndex = {
+        name: index.text('IndexName'),
+        ...keys(index.objects('KeySchema')),
+        projection: { type, attributes: projection.texts('NonKeyAttributes') },
+      } as const;
+      projection.finish();
+      index.finish();
+      return readIndex;
+    }),
+    ...(timeToLiveAttribute ? { timeToLiveAttribute } : {}),
+  };
+  properties.only('BillingMode', 'PAY_PER_REQUEST');
+  properties.pass(
+    'Backups and encryption at rest are the disk of this machine',
+    'PointInTimeRecoverySpecification',
+    'SSESpecification',
+  );
+  properties.finish();
+  return read;
+}
+
+function readQueues(ofType: ByType): LocalQueue[] {
+  const queues = ofType('AWS::SQS::Queue').map(({ logicalId, ref, arn, properties }): LocalQueue => {
+    const attributes: Record<string, string> = {};
+    for (const name of [
+      'VisibilityTimeout',
+      'MessageRetentionPeriod',
+      'DelaySeconds',
+      'ReceiveMessageWaitTimeSeconds',
+      'MaximumMessageSize',
+    ]) {
+      const value = properties.optionalNumber(name);
+      if (value !== undefined) attributes[name] = String(value);
+    }
+    const redrive = properties.raw('RedrivePolicy');
+    if (redrive !== undefined) attributes.RedrivePolicy = JSON.stringify(redrive);
+    properties.pass('Encryption at rest is the disk of this machine', 'SqsManagedSseEnabled');
+    properties.finish();
+    return { logicalId, name: logicalId, arn, url: ref, attributes, policy: [] };
+  });
+  for (const { logicalId, properties } of ofType('AWS::SQS::QueuePolicy')) {
+    const statements = readPolicy(properties.object('PolicyDocument'));
+    for (const url of properties.texts('Queues')) {
+      const queue = queues.find((candidate) => candidate.url === url);
+      if (!queue) throw new NotUnderstood(`${logicalId} belongs to a queue that the template does not have.`);
+      queue.policy.push(...statements);
+    }
+    properties.finish();
+  }
+  return queues;
+}
+
+function readBuckets(ofType: ByType): LocalBucket[] {
+  const policies = ofType('AWS::S3::BucketPolicy').map(
+    ({ properties }): { bucket: string; statements: PolicyStatement[] } => {
+      const read = { bucket: properties.text('Bucket'), statements: readPolicy(properties.object('PolicyDocument')) };
+      properties.finish();
+      return read;
+    },
+  );
+  return ofType('AWS::S3::Bucket').map(({ logicalId, ref, arn, properties }): LocalBucket => {
+    const cors = properties.object('CorsConfiguration');
+    const lifecycle = properties.object('LifecycleConfiguration');
+    const notifications = properties.object('NotificationConfiguration');
+    const read: LocalBucket = {
+      logicalId,
+      name: ref,
+      arn,
+      cors: cors.objects('CorsRules').map((rule) => {
+        const maxAgeSeconds = rule.optionalNumber('MaxAge');
+        const readRule = {
+          allowedMethods: rule.texts('AllowedMethods'),
+          allowedOrigins: rule.texts('AllowedOrigins'),
+          allowedHeaders: rule.texts('AllowedHeaders'),
+          exposedHeaders: rule.texts('ExposedHeaders'),
+          ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+        };
+        rule.finish();
+        return readRule;
+      }),
+      notifications: notifications.objects('QueueConfigurations').map((configuration) => {
+        const rules = new Map(
+          configuration
+            .object('Filter')
+            .object('S3Key')
+            .objects('Rules')
+            .map((rule) => [rule.text('Name').toLowerCase(), rule.text('Value')]),
+        );
+        const readNotification = {
+          event: configuration.text('Event'),
+          queueArn: configuration.text('Queue'),
+          prefix: rules.get('prefix') ?? '',
+          suffix: rules.get('suffix') ?? '',
+        };
+        configuration.finish();
+        return readNotification;
+      }),
+      policy: policies.filter(({ bucket }) => bucket === ref).flatMap(({ statements }) => statements),
+      expirations: lifecycle.objects('Rules').flatMap((rule) => {
+        rule.only('Status', 'Enabled');
+        rule.pass('Parts of broken-off uploads are small change on a laptop', 'AbortIncompleteMultipartUpload');
+        const days = rule.optionalNumber('ExpirationInDays');
+        const prefix = rule.optionalText('Prefix') ?? '';
+        rule.finish();
+        return days === undefined ? [] : [{ prefix, days }];
+      }),
+    };
+    for (const part of [cors, lifecycle, notifications]) part.finish();
+    properties.pass('Encryption at rest is the disk of this machine', 'BucketEncryption');
+    properties.pass(
+      'The gate lets nobody in without a signature',
+      'OwnershipControls',
+      'PublicAccessBlockConfiguration',
+    );
+    properties.finish();
+    return read;
+  });
+}
+
+function readHttpApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): LocalHttpApi[] {
+  const targets = new Map(
+    ofType('AWS::ApiGatewayV2::Integration').map(({ ref, properties }) => {
+      properties.only('IntegrationType', 'AWS_PROXY');
+      properties.only('PayloadFormatVersion', '2.0');
+      const target = functionNamed(properties.text('IntegrationUri'));
+      properties.text('ApiId');
+      properties.finish();
+      return [`integrations/${ref}`, target];
+    }),
+  );
+  const routes = ofType('AWS::ApiGatewayV2::Route').map(({ logicalId, properties }): ApiRoute & { api: string } => {
+    const target = targets.get(properties.text('Target'));
+    if (!target) throw new NotUnderstood(`${logicalId} has an integration that the template does not have.`);
+    properties.only('AuthorizationType', 'NONE');
+    const route = { api: properties.text('ApiId'), routeKey: properties.text('RouteKey'), function: target };
+    properties.finish();
+    return route;
+  });
+  for (const { properties } of ofType('AWS::ApiGatewayV2::Stage')) {
+    properties.only('StageName', '$default');
+    properties.only('AutoDeploy', true);
+    properties.text('ApiId');
+    properties.finish();
+  }
+  return ofType('AWS::ApiGatewayV2::Api').map(({ logicalId, ref, properties }): LocalHttpApi => {
+    properties.only('ProtocolType', 'HTTP');
+    const cors = properties.object('CorsConfiguration');
+    const maxAgeSeconds = cors.optionalNumber('MaxAge');
+    const read: LocalHttpApi = {
+      logicalId,
+      apiId: ref,
+      routes: routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route),
+      cors: {
+        allowOrigins: cors.texts('AllowOrigins'),
+        allowMethods: cors.texts('AllowMethods'),
+        allowHeaders: cors.texts('AllowHeaders'),
+        exposeHeaders: cors.texts('ExposeHeaders'),
+        ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+      },
+    };
+    cors.finish();
+    properties.pass('Texts for people', 'Description', 'Name');
+    properties.finish();
+    return read;
+  });
+}
+
+function readQueueSource(
+  { logicalId, properties }: Resource,
+  queues: LocalQueue[],
+  functionNamed: (name: string) => LocalFunction,
+): QueueSource {
+  const queueArn = properties.text('EventSourceArn');
+  const queue = queues.find(({ arn }) => arn === queueArn);
+  if (!queue) throw new NotUnderstood(`${logicalId} reads a queue that the template does not have.`);
+  const scaling = properties.object('ScalingConfig');
+  const maximumConcurrency = scaling.optionalNumber('MaximumConcurrency');
+  scaling.finish();
+  const target = functionNamed(properties.text('FunctionName'));
+  const visibility = Number(queue.attributes.VisibilityTimeout ?? 30);
+  if (visibility < target.timeoutSeconds) {
+    throw new NotUnderstood(
+      `${logicalId}: Lambda refuses a queue whose visibility time-out (${visibility} s) is shorter than the function's (${target.timeoutSeconds} s).`,
+    );
+  }
+  const read: QueueSource = {
+    logicalId,
+    queue,
+    function: target,
+    batchSize: properties.number('BatchSize', 10),
+    batchingWindowSeconds: properties.number('MaximumBatchingWindowInSeconds', 0),
+    ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }),
+    reportBatchItemFailures: properties.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
+  };
+  properties.finish();
+  return read;
+}
+
+function readSchedule(
+  { logicalId, arn, properties }: Resource,
+  functionNamed: (name: string) => LocalFunction,
+): Schedule {
+  const expression = properties.text('ScheduleExpression');
+  const rate = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression);
+  if (!rate) throw new NotUnderstood(`${logicalId} runs by ${expression}, which the local stack does not understand.`);
+  properties.only('State', 'ENABLED');
+  const [target, ...others] = properties.objects('Targets');
+  if (!target || others.length > 0) throw new NotUnderstood(`${logicalId} has ${others.length + 1} targets.`);
+  const seconds = { minute: 60, hour: 3_600, day: 86_400 }[rate[2] ?? ''] ?? 60;
+  const read = { logicalId, arn, everySeconds: Number(rate[1]) * seconds, function: functionNamed(target.text('Arn')) };
+  target.pass('A name', 'Id');
+  target.pass('The next run comes soon anyway', 'RetryPolicy');
+  target.finish();
+  properties.finish();
+  return read;
+}
+
+/** AWS calls a function for an API or a rule only with its permission; a template that lacks one would fail only there. */
+function checkPermissions(
+  ofType: ByType,
+  functionNamed: (name: string) => LocalFunction,
+  apis: LocalHttpApi[],
+  schedules: Schedule[],
+): void {
+  const permitted = new Set(
+    ofType('AWS::Lambda::Permission').map(({ properties }) => {
+      properties.only('Action', 'lambda:InvokeFunction');
+      const permission = `${properties.text('Principal')} ${functionNamed(properties.text('FunctionName')).name}`;
+      properties.pass('Which route or rule it is for', 'SourceArn');
+      properties.finish();
+      return permission;
+    }),
+  );
+  const calls = [
+    ...apis.flatMap(({ routes }) => routes.map((route) => ['apigateway.amazonaws.com', route.function.name])),
+    ...schedules.map((schedule) => ['events.amazonaws.com', schedule.function.name]),
+  ];
+  for (const [principal, name] of calls) {
+    if (!permitted.has(`${principal} ${name}`))
+      throw new NotUnderstood(`${principal} has no permission to call ${name}.`);
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,64 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { filePrefix, uploadPrefix } from '../shared/files/keys.ts';
+import type { Need } from '../shared/http/endpoint.ts';
+import { queueVariable } from '../shared/queues/queues.ts';
+import { tableSchema } from '../shared/records/table-schema.ts';
+
+/** The resources that functions work on. */
+export interface Resources {
+  table: Pick<ITable, 'tableArn' | 'tableName'>;
+  bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
+  /** Engine name to its queue. */
+  queues: Map<string, IQueue>;
+}
+
+/** Turns what a function needs into the statements of its role: these actions on these resources, and nothing else. */
+export function statementsFor(needs: readonly Need[], resources: Resources): PolicyStatement[] {
+  return needs.flatMap((need) => statements[need](resources));
+}
+
+/** Turns what a function needs into the variables that name it. */
+export function variablesFor(needs: readonly Need[], resources: Resources): Record<string, string> {
+  const touches = (kind: string) => needs.some((need) => need.startsWith(kind));
+  return {
+    ...(touches('records:') ? { LATHE_TABLE: resources.table.tableName } : {}),
+    ...(touches('files:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
+    ...(touches('queues:')
+      ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
+      : {}),
+  };
+}
+
+const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
+  'records:read': ({ table }) => [allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], [table.tableArn])],
+  'records:write': ({ table }) => [
+    allow(
+      ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
+      [table.tableArn],
+    ),
+  ],
+  'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
+  'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
+  'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
+  'files:delete': ({ bucket }) => [
+    allow(['s3:DeleteObject'], filesOf(bucket)),
+    allow(['s3:ListBucket'], [bucket.bucketArn]),
+  ],
+  'queues:send': ({ queues }) => [
+    allow(
+      ['sqs:SendMessage'],
+      [...queues.values()].map((queue) => queue.queueArn),
+    ),
+  ],
+};
+
+function filesOf(bucket: Resources['bucket']): string[] {
+  return [filePrefix, uploadPrefix].map((prefix) => bucket.arnForObjects(`${prefix}*`));
+}
+
+function allow(actions: string[], resources: string[]): PolicyStatement {
+  return new PolicyStatement({ actions, resources });
+}

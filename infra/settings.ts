@@ -1,0 +1,42 @@
+import { CfnParameter } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { numberSettings } from '../shared/settings.ts';
+
+/** Settings that are text; the numbers are in shared/settings.ts, where the functions read them too. */
+const textSettings = {
+  allowHosts: {
+    variable: 'LATHE_ALLOW_HOSTS',
+    fallback: '',
+    meaning: 'hosts that imports and webhooks may reach although they are private',
+  },
+  enginesOff: {
+    variable: 'LATHE_ENGINES_OFF',
+    fallback: '{}',
+    meaning: 'engines that are off, as a JSON object of engine to reason',
+  },
+} as const;
+
+/** Every setting, with the environment variable that carries it. */
+export const settings = { ...numberSettings, ...textSettings };
+
+/** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
+export function parameterOf(setting: string): string {
+  return setting.charAt(0).toUpperCase() + setting.slice(1);
+}
+
+/**
+ * Declares a template parameter for each setting and returns the variables for the functions.
+ * Parameters let one synthesized template run with other values, here and in AWS; a context value of the same name sets the default.
+ */
+export function settingVariables(scope: Construct): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, { variable, fallback, meaning }]) => {
+      const parameter = new CfnParameter(scope, parameterOf(name), {
+        type: 'String',
+        description: `${variable}: ${meaning}`,
+        default: String(scope.node.tryGetContext(name) ?? fallback),
+      });
+      return [variable, parameter.valueAsString];
+    }),
+  );
+}

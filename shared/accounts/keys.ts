@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { fromItem, table, toItem } from '../records/table.ts';
+
+export interface Account {
+  /** The user's ObjectID. */
+  user: string;
+}
+
+/** Makes a new API key. Only its hash is ever stored, so this is the one time it can be shown. */
+export function newApiKey(): string {
+  return `lathe_${randomBytes(32).toString('base64url')}`;
+}
+
+/** Finds whose key this is. */
+export async function accountOfKey(apiKey: string): Promise<Account | undefined> {
+  const { client, name } = table();
+  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: toItem(keyOf(apiKey)) }));
+  if (!Item) return undefined;
+  const { user } = fromItem(Item);
+  return typeof user === 'string' ? { user } : undefined;
+}
+
+/** Records a key by its hash for a user. */
+export async function storeApiKey(apiKey: string, account: Account): Promise<void> {
+  const { client, name } = table();
+  const record = { ...keyOf(apiKey), user: account.user, createdAt: new Date().toISOString() };
+  await client.send(new PutItemCommand({ TableName: name, Item: toItem(record) }));
+}
+
+// A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
+function keyOf(apiKey: string): { pk: string; sk: string } {
+  return { pk: `key#${createHash('sha256').update(apiKey).digest('hex')}`, sk: 'key' };
+}

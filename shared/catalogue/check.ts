@@ -1,0 +1,60 @@
+import type { FieldErrors } from '../http/errors.ts';
+import type { Catalogue, Match, ProcessingOperation } from './catalogue.ts';
+import { checkOptions, type OptionValues } from './options.ts';
+
+export interface ProcessingRequest {
+  operation: ProcessingOperation;
+  /** Undefined until the file is there when the request does not name it. */
+  inputFormat: string | undefined;
+  outputFormat: string;
+  options: Record<string, unknown>;
+}
+
+export type ProcessingCheck = { errors: FieldErrors } | { match: Match | undefined; options: OptionValues };
+
+/** Checks a pair of formats and the options for it; what cannot be known before the file is there passes for now. */
+export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
+  const { operation } = request;
+  const to = catalogue.canonical(request.outputFormat);
+  const reachableFrom = catalogue.inputs(operation, to);
+  if (reachableFrom.length === 0) {
+    const valid = catalogue.outputs(operation, request.inputFormat ? catalogue.canonical(request.inputFormat) : '*');
+    return {
+      errors: { output_format: [`Cannot ${operation} to ${quote(to)}. ${listValid('output formats', valid)}`] },
+    };
+  }
+  if (request.inputFormat === undefined) return { match: undefined, options: {} };
+  const from = catalogue.canonical(request.inputFormat);
+  const match = catalogue.find(operation, from, to);
+  if (!match) {
+    const outputs = catalogue.outputs(operation, from);
+    return outputs.length === 0
+      ? {
+          errors: {
+            input_format: [
+              `Cannot ${operation} from ${quote(from)}. ${listValid(`input formats for ${to}`, reachableFrom)}`,
+            ],
+          },
+        }
+      : {
+          errors: {
+            output_format: [
+              `Cannot ${operation} ${quote(from)} to ${quote(to)}. ${listValid(`output formats for ${from}`, outputs)}`,
+            ],
+          },
+        };
+  }
+  const checked = checkOptions(match.capability.options, request.options);
+  const errors = Object.entries(checked.errors);
+  if (errors.length > 0)
+    return { errors: Object.fromEntries(errors.map(([name, messages]) => [`options.${name}`, messages])) };
+  return { match, options: checked.values };
+}
+
+function quote(format: string): string {
+  return JSON.stringify(format.slice(0, 20));
+}
+
+function listValid(what: string, formats: string[]): string {
+  return formats.length > 0 ? `Valid ${what}: ${formats.join(', ')}.` : `No ${what} are available on this instance.`;
+}

@@ -1,0 +1,26 @@
+import { fileTypeFromBuffer } from 'file-type';
+import { extensionOf } from '../files/names.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** How much of a file's start is enough to tell what it is. */
+export const detectionBytes = 65_536;
+
+/**
+ * Tells a file's canonical format from its content. Its name decides only where the content leaves it open:
+ * between formats that share a container, and for text, which has no mark of its own.
+ */
+export async function detectFormat(catalogue: Catalogue, start: Uint8Array, name: string): Promise<string> {
+  const named = catalogue.canonical(extensionOf(name));
+  const detected = detectByEngines(catalogue, start, name) ?? (await fileTypeFromBuffer(start))?.ext;
+  if (detected === undefined) return named;
+  if (catalogue.format(named)?.contents?.includes(detected)) return named;
+  return catalogue.canonical(detected);
+}
+
+function detectByEngines(catalogue: Catalogue, start: Uint8Array, name: string): string | undefined {
+  for (const { detect } of catalogue.engines) {
+    const format = detect?.(start, name);
+    if (format !== undefined) return format;
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { StoredFile } from '../tasks/task.ts';
+import { bucket } from './bucket.ts';
+import { contentDisposition } from './names.ts';
+
+/** A redirect is followed at once; the short life keeps a leaked address from outliving its task. */
+const presignedSeconds = 300;
+
+/** Returns an address that answers with a file under its own name and media type, signed at this moment. */
+export function presignDownload(file: StoredFile): Promise<string> {
+  const { client, name } = bucket();
+  const command = new GetObjectCommand({
+    Bucket: name,
+    Key: file.key,
+    ResponseContentDisposition: contentDisposition(file.name),
+    ResponseContentType: file.mediaType,
+  });
+  return getSignedUrl(client, command, { expiresIn: presignedSeconds });
+}

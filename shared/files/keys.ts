@@ -1,0 +1,29 @@
+/** Prefix of files that clients post; the bucket notifies the uploads queue about these only. */
+export const uploadPrefix = 'uploads/';
+/** Prefix of files that functions store. */
+export const filePrefix = 'files/';
+
+/** Returns the key an upload of a task goes to. */
+export function uploadKey(taskId: string): string {
+  return `${uploadPrefix}${taskId}`;
+}
+
+/** Returns the prefix of everything a task stored. Ids are ordered by time, so keys are too, and the sweep lists the oldest first. */
+export function taskPrefix(taskId: string): string {
+  return `${filePrefix}${taskId}/`;
+}
+
+/** Returns the prefix of what one run of a task stored. Each run has its own, so a run that lost its task overwrites nothing. */
+export function attemptPrefix(taskId: string, attempt: number): string {
+  return `${taskPrefix(taskId)}${attempt}/`;
+}
+
+/** Returns the key of the n-th output of a run. */
+export function outputKey(taskId: string, attempt: number, index: number): string {
+  return `${attemptPrefix(taskId, attempt)}${index}`;
+}
+
+/** Returns the task that owns a key of either prefix. */
+export function taskOfKey(key: string): string | undefined {
+  return /^(?:uploads|files)\/([0-9a-f]{24})(?:\/|$)/.exec(key)?.[1];
+}

@@ -1,0 +1,181 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import middy, { type MiddlewareObj } from '@middy/core';
+import httpContentNegotiation from '@middy/http-content-negotiation';
+import httpErrorHandler from '@middy/http-error-handler';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { z } from 'zod';
+import type { Account } from '../accounts/keys.ts';
+import { authenticate } from './authenticate.ts';
+import { badRequest, HttpError } from './errors.ts';
+import { parse } from './validate.ts';
+
+type Schema = z.ZodType<unknown>;
+
+/** One row of the route table: everything about an endpoint but what it does. */
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  summary: string;
+  access: 'public' | 'key';
+  /** What the function may touch; its role allows this and nothing else. */
+  needs: readonly Need[];
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  success: 200 | 201 | 302;
+  /** False where the answer is not JSON, so that any Accept header will do. */
+  json?: false;
+}
+
+export type Need =
+  | 'records:read'
+  | 'records:write'
+  | 'records:due'
+  | 'files:read'
+  | 'files:write'
+  | 'files:delete'
+  | 'queues:send';
+
+type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
+
+export interface ApiRequest<R extends Route> {
+  account: R['access'] extends 'key' ? Account : undefined;
+  params: Parsed<R['params']>;
+  query: Parsed<R['query']>;
+  body: Parsed<R['body']>;
+  headers: Record<string, string | undefined>;
+  requestId: string;
+  logger: Logger;
+  /** Milliseconds that are left before the function is ended. */
+  remainingMs(): number;
+}
+
+export interface ApiAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Above this a body is refused with our own answer; the gateway's own limit lies behind it. */
+const largestBodyBytes = 5_500_000;
+
+const logger = new Logger({ serviceName: 'lathe' });
+
+/** Makes the Lambda handler of an endpoint: one chain for all of them, from the row of the route table. */
+export function endpoint<const R extends Route>(route: R, handle: (request: ApiRequest<R>) => Promise<ApiAnswer>) {
+  const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(accessLog(route))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorBody());
+  if (route.json !== false) chain.use(negotiateJson());
+  if (route.body) chain.use(jsonBody());
+  return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
+    const account = route.access === 'key' ? await authenticate(event.headers) : undefined;
+    const answer = await handle({
+      account,
+      params: route.params && parse(route.params, event.pathParameters ?? {}),
+      query: route.query && parse(route.query, event.queryStringParameters ?? {}),
+      body: route.body && parse(route.body, event.body),
+      headers: event.headers,
+      requestId: event.requestContext.requestId,
+      logger: logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } }),
+      remainingMs: () => context.getRemainingTimeInMillis(),
+    } as ApiRequest<R>);
+    return {
+      statusCode: answer.status ?? route.success,
+      headers: { ...(answer.body === undefined ? {} : { 'Content-Type': 'application/json' }), ...answer.headers },
+      body: answer.body === undefined ? '' : JSON.stringify(answer.body),
+    };
+  });
+}
+
+type Middleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
+
+function negotiateJson(): Middleware {
+  const negotiation = httpContentNegotiation({
+    parseCharsets: false,
+    parseEncodings: false,
+    parseLanguages: false,
+    availableMediaTypes: ['application/json'],
+  });
+  return {
+    before: (request) => negotiation.before?.(request as Parameters<NonNullable<typeof negotiation.before>>[0]),
+  };
+}
+
+// The contract says 400 where the parser says 415 and 422, and an absent body is an empty object where all fields are optional.
+function jsonBody(): Middleware {
+  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+  return {
+    before: (request) => {
+      const { event } = request;
+      if (Buffer.byteLength(event.body ?? '') > largestBodyBytes) {
+        throw new HttpError(
+          413,
+          'payload_too_large',
+          `The body is larger than ${largestBodyBytes} bytes. Bring large files in by import/upload or import/url.`,
+        );
+      }
+      if (!event.body) event.body = '{}';
+      const contentType = event.headers['content-type'];
+      if (contentType && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType) && event.body !== '{}') {
+        throw badRequest(`Expected a JSON body with Content-Type application/json but received ${contentType}.`);
+      }
+      return parser.before?.(request as unknown as Parameters<NonNullable<typeof parser.before>>[0]);
+    },
+  };
+}
+
+function errorBody(): Middleware {
+  return {
+    onError: (request) => {
+      const error = toHttpError(request.error);
+      const requestId = request.event.requestContext?.requestId;
+      if (error.status >= 500) logger.error('request failed', { requestId, error: request.error ?? error });
+      else if (error.cause)
+        logger.info('request refused', { requestId, reason: error.message, cause: String(error.cause) });
+      const body = {
+        errorCode: error.errorCode,
+        msg: error.message,
+        ...(error.errors ? { errors: error.errors } : {}),
+        ...(error.status >= 500 ? { requestId } : {}),
+      };
+      request.error = Object.assign(new Error(JSON.stringify(body)), {
+        statusCode: error.status,
+        expose: true,
+        headers: { 'Content-Type': 'application/json', ...error.headers },
+      });
+    },
+  };
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 406) return new HttpError(406, 'not_acceptable', 'Answers are JSON: send Accept: application/json.');
+  if (status === 415 || status === 422) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const detail = cause && typeof cause === 'object' && 'message' in cause ? `: ${String(cause.message)}` : '';
+    return badRequest(`The body is not valid JSON${detail}.`, undefined, error);
+  }
+  return new HttpError(
+    500,
+    'internal_error',
+    'Something went wrong on our side. Retry later; quote the request id if it persists.',
+    { cause: error },
+  );
+}
+
+function accessLog(route: Route): Middleware {
+  const started = new WeakMap<object, number>();
+  const write: Middleware['after'] = ({ event, response }) => {
+    logger.info('request', {
+      requestId: event.requestContext?.requestId,
+      route: `${route.method} ${route.path}`,
+      status: response?.statusCode,
+      milliseconds: Date.now() - (started.get(event) ?? Date.now()),
+    });
+  };
+  return { before: ({ event }) => void started.set(event, Date.now()), after: write, onError: write };
+}

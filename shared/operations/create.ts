@@ -1,0 +1,87 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { detectFormat } from '../catalogue/detect.ts';
+import { outputKey } from '../files/keys.ts';
+import { safeName } from '../files/names.ts';
+import { newToken, putObject } from '../files/objects.ts';
+import { makeUploadForm } from '../files/upload-form.ts';
+import { invalidFields } from '../http/errors.ts';
+import type { NumberSettings } from '../settings.ts';
+import type { Lifecycle, Plan } from '../tasks/lifecycle.ts';
+import { outsideInputs, planTasks, type TaskRequest, withFile } from '../tasks/plan.ts';
+import { isGone, type Task } from '../tasks/task.ts';
+import { decodeDataUri } from './data-uri.ts';
+
+export interface CreateParts {
+  lifecycle: Lifecycle;
+  tasks(ids: string[]): Promise<Task[]>;
+  catalogue: Catalogue;
+  settings: NumberSettings;
+}
+
+/** Creates the tasks of a request, and their job where they form one. A request that is refused creates nothing. */
+export async function createTasks(
+  parts: CreateParts,
+  requests: TaskRequest[],
+  owner: { user: string; job?: { tag?: string } },
+): Promise<Plan> {
+  const now = Date.now();
+  const contents = decodeContents(requests);
+  const ids = outsideInputs(requests);
+  const earlier = ids.length > 0 ? await parts.tasks(ids) : [];
+  const planned = planTasks(requests.map(withoutContent), {
+    ...owner,
+    now,
+    recordSeconds: parts.settings.recordSeconds,
+    uploadSeconds: parts.settings.uploadSeconds,
+    catalogue: parts.catalogue,
+    outside: new Map(
+      earlier.filter((task) => task.user === owner.user && !isGone(task, now)).map((task) => [task.id, task]),
+    ),
+  });
+  if ('errors' in planned) throw invalidFields(planned.errors);
+  let { plan } = planned;
+  plan = { ...plan, tasks: await Promise.all(plan.tasks.map((task) => withForm(task, parts.settings))) };
+  for (const task of plan.tasks) {
+    const content = contents.get(task.name);
+    if (content) plan = withFile(plan, task.id, await storeContent(task, content, parts.catalogue), now);
+  }
+  await parts.lifecycle.create(plan);
+  return plan;
+}
+
+function decodeContents(requests: TaskRequest[]): Map<string, Uint8Array> {
+  const contents = new Map<string, Uint8Array>();
+  const errors: [string, string[]][] = [];
+  for (const request of requests) {
+    if (request.operation !== 'import/base64') continue;
+    const decoded = decodeDataUri(String(request.parameters.file));
+    if ('error' in decoded) errors.push([request.path ? `${request.path}.file` : 'file', [decoded.error]]);
+    else contents.set(request.name, decoded.bytes);
+  }
+  if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
+  return contents;
+}
+
+// The content is in the bucket; a record of 400 KB at most has no room for it, and the spec wants it emptied.
+function withoutContent(request: TaskRequest): TaskRequest {
+  return request.operation === 'import/base64'
+    ? { ...request, parameters: { ...request.parameters, file: '' } }
+    : request;
+}
+
+async function withForm(task: Task, settings: NumberSettings): Promise<Task> {
+  if (task.operation !== 'import/upload') return task;
+  return {
+    ...task,
+    form: await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes: settings.maxFileBytes }),
+  };
+}
+
+async function storeContent(task: Task, content: Uint8Array, catalogue: Catalogue) {
+  const name = safeName(String(task.payload.filename));
+  const format = await detectFormat(catalogue, content, name);
+  const mediaType = catalogue.mediaType(format);
+  const key = outputKey(task.id, 0, 0);
+  await putObject(key, content, mediaType);
+  return { key, name, size: content.byteLength, format, mediaType, token: newToken() };
+}

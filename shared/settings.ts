@@ -1,0 +1,62 @@
+/** A mistake in the configuration, all of them at once, each with its name and the form it should have. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+interface NumberSetting {
+  variable: string;
+  fallback: number;
+  minimum: number;
+  meaning: string;
+}
+
+/** The settings a deployment may choose: environment variable locally, context value of the same meaning in AWS. */
+export const numberSettings = {
+  fileSeconds: { variable: 'LATHE_FILE_SECONDS', fallback: 14_400, minimum: 1, meaning: 'how long files are kept' },
+  recordSeconds: {
+    variable: 'LATHE_RECORD_SECONDS',
+    fallback: 86_400,
+    minimum: 1,
+    meaning: 'how long records are kept',
+  },
+  uploadSeconds: {
+    variable: 'LATHE_UPLOAD_SECONDS',
+    fallback: 3_600,
+    minimum: 1,
+    meaning: 'how long an upload form is valid',
+  },
+  sweepSeconds: { variable: 'LATHE_SWEEP_SECONDS', fallback: 60, minimum: 1, meaning: 'how often the sweep runs' },
+  maxFileBytes: {
+    variable: 'LATHE_MAX_FILE_BYTES',
+    fallback: 5_000_000_000,
+    minimum: 1,
+    meaning: 'largest file taken in',
+  },
+} as const satisfies Record<string, NumberSetting>;
+
+export type NumberSettings = { [name in keyof typeof numberSettings]: number };
+
+/** Reads the settings a deployment chose, or throws one error that names every mistake. */
+export function readNumberSettings(environment: Record<string, string | undefined>): NumberSettings {
+  const mistakes: string[] = [];
+  const values: Record<string, number> = {};
+  for (const [name, { variable, fallback, minimum, meaning }] of Object.entries(numberSettings)) {
+    const text = environment[variable];
+    const value = text === undefined || text === '' ? fallback : Number(text);
+    if (!Number.isSafeInteger(value) || value < minimum) {
+      mistakes.push(
+        `${variable} (${meaning}): expected an integer of at least ${minimum} but received ${JSON.stringify(text)}`,
+      );
+    }
+    values[name] = value;
+  }
+  if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'));
+  return values as NumberSettings;
+}
+
+/** Returns a variable that the stack always sets, or throws with its name. */
+export function required(variable: string): string {
+  const value = process.env[variable];
+  if (!value) throw new SettingsError(`${variable} is not set; the stack sets it for every function that needs it.`);
+  return value;
+}

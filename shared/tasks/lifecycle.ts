@@ -1,0 +1,238 @@
+import type { Job, JobErrorCode } from '../jobs/job.ts';
+import { decideJob } from '../jobs/job.ts';
+import type { Task, TaskFailure } from './task.ts';
+import { hasEnded } from './task.ts';
+import { type Decision, decide, maximumAttempts, queuedPatienceMs, type TaskEvent } from './transitions.ts';
+
+/** What the lifecycle needs of the records: single-record atomic changes, and no transaction. */
+export interface LifecycleRecords {
+  task(id: string): Promise<Task | undefined>;
+  tasks(ids: string[]): Promise<Task[]>;
+  createTasks(tasks: Task[]): Promise<void>;
+  changeTask(id: string, decision: (task: Task) => Decision): Promise<Decision | { outcome: 'missing' }>;
+  /** Adds to X's dependents and returns X as it is after that, so that one of the two sides always sees the other. */
+  addDependent(id: string, dependent: string): Promise<Task | undefined>;
+  removeWait(id: string, input: string): Promise<Task | undefined>;
+  setDue(id: string, dueAt: number | undefined): Promise<void>;
+  deleteTask(id: string): Promise<void>;
+  job(id: string): Promise<Job | undefined>;
+  createJob(job: Job): Promise<void>;
+  changeJob(id: string, decision: (job: Job) => Job | undefined): Promise<Job | undefined>;
+  /** Removes a task from the job's open set and returns the job as it is after that. */
+  closeTask(id: string, task: string): Promise<Job | undefined>;
+  deleteJob(id: string): Promise<void>;
+}
+
+export interface LifecycleParts {
+  records: LifecycleRecords;
+  /** Hands a task to the workers of an engine. At least once; a worker takes a task only once. */
+  enqueue(engine: string, taskId: string): Promise<void>;
+  deleteFiles(taskId: string): Promise<void>;
+  /** Finds the engine for a task whose inputs have all completed, or says why there is none. */
+  route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
+  now(): number;
+}
+
+/** A job and its tasks, or a single task, ready to be written. */
+export interface Plan {
+  job?: Job;
+  tasks: Task[];
+}
+
+export type Lifecycle = ReturnType<typeof createLifecycle>;
+
+/**
+ * Drives tasks and jobs. Every change is one conditional write on one record; what follows from it is derived from the
+ * record alone, so any step may be repeated by a redelivered message or by the sweep without doing harm.
+ */
+export function createLifecycle(parts: LifecycleParts) {
+  const { records } = parts;
+
+  /** Applies an event to a task and carries out what follows from it. */
+  async function apply(id: string, event: TaskEvent): Promise<Decision | { outcome: 'missing' }> {
+    const decision = await records.changeTask(id, (task) => decide(task, event, parts.now()));
+    if (decision.outcome !== 'changed') return decision;
+    if (hasEnded(decision.task)) await settle(decision.task);
+    else if (event.type === 'started' && decision.task.job) await startJob(decision.task.job);
+    return decision;
+  }
+
+  /** Writes a plan, tasks first and the job last as the commit, and only then sets its first tasks going. */
+  async function create(plan: Plan): Promise<void> {
+    await records.createTasks(plan.tasks);
+    if (plan.job) await records.createJob(plan.job);
+    const ids = new Set(plan.tasks.map((task) => task.id));
+    await forEach(plan.tasks, async (task) => {
+      const outside = task.waitsFor.filter((input) => !ids.has(input));
+      if (outside.length > 0) await link(task, outside);
+      else if (isRunnable(task)) await release(task);
+    });
+  }
+
+  /** Makes each input know the task; an input that has ended already is dealt with at once. */
+  async function link(task: Task, inputs: string[]): Promise<void> {
+    for (const id of inputs) {
+      const input = await records.addDependent(id, task.id);
+      if (!input || input.status === 'deleted') {
+        await apply(task.id, { type: 'inputEnded', failure: missingInput(id) });
+        return;
+      }
+      if (hasEnded(input)) await tell(task.id, input);
+    }
+  }
+
+  /** Tells a task that one of its inputs has ended; returns the task when that ended it too. */
+  async function tell(id: string, input: Task): Promise<Task | undefined> {
+    if (input.status === 'completed') {
+      const task = await records.removeWait(id, input.id);
+      if (task && isRunnable(task)) await release(task);
+      return undefined;
+    }
+    const decision = await records.changeTask(id, (task) =>
+      decide(task, { type: 'inputEnded', failure: failureOfInput(input) }, parts.now()),
+    );
+    return decision.outcome === 'changed' ? decision.task : undefined;
+  }
+
+  /** Hands a task whose inputs have all completed to its engine. */
+  async function release(task: Task): Promise<void> {
+    const routed = parts.route(task, await inputsOf(task));
+    if ('failure' in routed) await apply(task.id, { type: 'inputEnded', failure: routed.failure });
+    else await parts.enqueue(routed.engine, task.id);
+  }
+
+  /** Returns the inputs of a task in the order in which they were named. */
+  async function inputsOf(task: Task): Promise<Task[]> {
+    if (task.dependsOn.length === 0) return [];
+    const found = new Map((await records.tasks(task.dependsOn)).map((input) => [input.id, input]));
+    return task.dependsOn.flatMap((id) => found.get(id) ?? []);
+  }
+
+  /** Carries out what follows from a task's end: dependents go on or fail, the job closes, what is deleted goes. */
+  async function settle(ended: Task): Promise<void> {
+    const pending = [ended];
+    for (let task = pending.pop(); task; task = pending.pop()) {
+      const current = task;
+      await forEach(current.dependents, async (id) => {
+        const failed = await tell(id, current);
+        if (failed) pending.push(failed);
+      });
+      if (current.job) await closeInJob(current.job, current);
+      if (current.status === 'deleted') {
+        await parts.deleteFiles(current.id);
+        await records.deleteTask(current.id);
+      } else {
+        await records.setDue(current.id, undefined);
+      }
+    }
+  }
+
+  async function closeInJob(id: string, task: Task): Promise<void> {
+    if (task.status !== 'completed') {
+      await records.changeJob(id, (job) =>
+        decideJob(
+          job,
+          { type: 'failed', failure: { errorCode: jobErrorOf(task), msg: describeEnd(task) } },
+          parts.now(),
+        ),
+      );
+    }
+    const job = await records.closeTask(id, task.id);
+    if (job && job.open.length === 0) {
+      await records.changeJob(id, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now()));
+    }
+  }
+
+  async function startJob(id: string): Promise<void> {
+    await records.changeJob(id, (job) => decideJob(job, { type: 'started' }, parts.now()));
+  }
+
+  /** Deletes a job with its tasks and their files. The tombstone comes first, so a broken-off deletion is finished by the sweep. */
+  async function deleteJob(id: string): Promise<void> {
+    const job =
+      (await records.changeJob(id, (latest) => decideJob(latest, { type: 'deleted' }, parts.now()))) ??
+      (await records.job(id));
+    if (job?.status !== 'deleted') return;
+    await forEach(job.tasks, async (task) => {
+      const decision = await apply(task, { type: 'deleted' });
+      if (decision.outcome === 'refused') await settleAgain(task);
+    });
+    await records.deleteJob(id);
+  }
+
+  async function settleAgain(id: string): Promise<void> {
+    const task = await records.task(id);
+    if (task && hasEnded(task)) await settle(task);
+  }
+
+  /** Looks at a task that is overdue and does again whatever was lost: the link, the message, the consequences. */
+  async function drive(task: Task): Promise<void> {
+    if (hasEnded(task)) return settle(task);
+    if (task.job && !(await records.job(task.job))) {
+      // The job record is the commit: without it the request was never answered with 201.
+      await parts.deleteFiles(task.id);
+      return records.deleteTask(task.id);
+    }
+    if (task.status === 'processing' && task.form) {
+      await apply(task.id, { type: 'expired', failure: uploadTimedOut });
+      return;
+    }
+    if (task.attempt >= maximumAttempts) {
+      await apply(task.id, { type: 'expired', failure: workersLost });
+      return;
+    }
+    await records.setDue(task.id, parts.now() + queuedPatienceMs);
+    if (task.waitsFor.length > 0) await link(task, task.waitsFor);
+    else await release(task);
+  }
+
+  return { apply, create, settle, settleAgain, inputsOf, deleteJob, drive };
+}
+
+const uploadTimedOut: TaskFailure = {
+  errorCode: 'upload_timeout',
+  msg: 'No file was uploaded to the form address in time. Create a new import/upload task and post the file sooner.',
+};
+
+/** The failure of a task that no worker survived. */
+export const workersLost: TaskFailure = {
+  errorCode: 'processing_failed',
+  msg: 'The file could not be processed: every attempt ended without a result. It may be damaged or too large for the engine.',
+};
+
+function isRunnable(task: Task): boolean {
+  return task.status === 'created' && task.waitsFor.length === 0;
+}
+
+function missingInput(id: string): TaskFailure {
+  return { errorCode: 'processing_failed', msg: `The input task ${id} no longer exists.` };
+}
+
+function failureOfInput(input: Task): TaskFailure {
+  return {
+    errorCode: input.status === 'deleted' ? 'user_deleted_task' : 'processing_failed',
+    msg: `The input ${describeEnd(input)}`,
+  };
+}
+
+function describeEnd(task: Task): string {
+  const which = `task "${task.name}" (${task.id})`;
+  if (task.status === 'canceled') return `${which} was canceled.`;
+  if (task.status === 'deleted') return `${which} was deleted.`;
+  return `${which} failed: ${task.failure?.msg ?? task.failure?.errorCode ?? 'no reason was recorded.'}`;
+}
+
+function jobErrorOf(task: Task): JobErrorCode {
+  if (task.status === 'canceled') return 'task_canceled';
+  return task.status === 'deleted' ? 'task_deleted' : 'task_failed';
+}
+
+const inFlight = 16;
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(inFlight, items.length) }, lane));
+}

@@ -1,0 +1,198 @@
+import type { Catalogue, ProcessingOperation } from '../catalogue/catalogue.ts';
+import { operations } from '../catalogue/catalogue.ts';
+import { checkProcessing } from '../catalogue/check.ts';
+import { extensionOf } from '../files/names.ts';
+import type { FieldErrors } from '../http/errors.ts';
+import { isId, newId } from '../ids.ts';
+import type { Job } from '../jobs/job.ts';
+import type { OperationName } from '../operations/schemas.ts';
+import type { Plan } from './lifecycle.ts';
+import type { JsonObject, StoredFile, Task } from './task.ts';
+import { queuedPatienceMs } from './transitions.ts';
+
+/** A task as a client asks for it, its parameters checked against the schema of its operation. */
+export interface TaskRequest {
+  name: string;
+  operation: OperationName;
+  /** Names of tasks of the same request, or ids of earlier tasks. */
+  inputs: string[];
+  parameters: JsonObject;
+  /** Where its fields stand in the request's body, for error messages. */
+  path: string;
+}
+
+export interface PlanContext {
+  user: string;
+  now: number;
+  recordSeconds: number;
+  uploadSeconds: number;
+  catalogue: Catalogue;
+  /** Earlier tasks of the same user that the requests name by id. */
+  outside: Map<string, Task>;
+  /** Present when the requests form a job. */
+  job?: { tag?: string };
+}
+
+/** Lists the ids that requests use as inputs and that are no names among them. */
+export function outsideInputs(requests: TaskRequest[]): string[] {
+  const names = new Set(requests.map((request) => request.name));
+  return [
+    ...new Set(requests.flatMap((request) => request.inputs).filter((input) => !names.has(input) && isId(input))),
+  ];
+}
+
+/** Plans the records of a job or of a single task, or says which field of which task is wrong. Pure: nothing is written. */
+export function planTasks(requests: TaskRequest[], context: PlanContext): { plan: Plan } | { errors: FieldErrors } {
+  const byName = new Map(requests.map((request) => [request.name, request]));
+  const errors = new Map<string, string[]>();
+  for (const request of requests) {
+    const field = (name: string) => (request.path ? `${request.path}.${name}` : name);
+    for (const problem of inputProblems(request, byName, context))
+      errors.set(field('input'), [...(errors.get(field('input')) ?? []), problem]);
+    for (const [name, messages] of Object.entries(processingProblems(request, byName, context)))
+      errors.set(field(name), messages);
+  }
+  if (errors.size > 0) return { errors: Object.fromEntries(errors) };
+  return { plan: build(requests, byName, context) };
+}
+
+function inputProblems(request: TaskRequest, byName: Map<string, TaskRequest>, context: PlanContext): string[] {
+  return request.inputs.flatMap((input) => {
+    if (byName.has(input)) {
+      const cycle = pathTo(request.name, input, byName);
+      return cycle ? [`Task "${request.name}" would wait for itself: ${[request.name, ...cycle].join(' → ')}.`] : [];
+    }
+    if (context.outside.has(input)) return [];
+    if (isId(input)) return [`There is no task ${input}.`];
+    const names = [...byName.keys()].filter((name) => name !== request.name);
+    return [
+      context.job
+        ? `There is no task named ${JSON.stringify(input)} in this job. ${names.length > 0 ? `Its other tasks: ${names.slice(0, 20).join(', ')}.` : 'It has no other task.'}`
+        : `Expected the id of a task but received ${JSON.stringify(input)}.`,
+    ];
+  });
+}
+
+/** Finds the way along inputs from a task back to the wanted one, without recursion: a client chooses the depth. */
+function pathTo(wanted: string, from: string, byName: Map<string, TaskRequest>): string[] | undefined {
+  const pending: string[][] = [[from]];
+  const seen = new Set<string>();
+  for (let path = pending.pop(); path; path = pending.pop()) {
+    const name = path.at(-1) ?? '';
+    if (name === wanted) return path;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const input of byName.get(name)?.inputs ?? []) if (byName.has(input)) pending.push([...path, input]);
+  }
+  return undefined;
+}
+
+/** Tells whether an operation is done by an engine on files of given formats. */
+export function isProcessing(operation: string): operation is ProcessingOperation {
+  return operations.some((known) => known === operation);
+}
+
+function processingProblems(request: TaskRequest, byName: Map<string, TaskRequest>, context: PlanContext): FieldErrors {
+  if (!isProcessing(request.operation)) return {};
+  const { input_format, output_format, options } = request.parameters;
+  const checked = checkProcessing(context.catalogue, {
+    operation: request.operation,
+    inputFormat:
+      typeof input_format === 'string' ? input_format : knownFormat(request.inputs[0], byName, context.outside),
+    outputFormat: String(output_format),
+    options: options !== null && typeof options === 'object' && !Array.isArray(options) ? options : {},
+  });
+  return 'errors' in checked ? checked.errors : {};
+}
+
+/** Returns the format an input will have where that is sure before it is there. */
+function knownFormat(
+  input: string | undefined,
+  byName: Map<string, TaskRequest>,
+  outside: Map<string, Task>,
+): string | undefined {
+  if (input === undefined) return undefined;
+  const request = byName.get(input);
+  if (!request) return outside.get(input)?.files[0]?.format;
+  const { output_format, filename } = request.parameters;
+  if (isProcessing(request.operation)) return typeof output_format === 'string' ? output_format : undefined;
+  if (request.operation === 'import/base64' && typeof filename === 'string') return extensionOf(filename) || undefined;
+  return undefined;
+}
+
+function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, context: PlanContext): Plan {
+  const { now, user } = context;
+  const timestamp = new Date(now).toISOString();
+  const expiresAt = new Date(now + context.recordSeconds * 1000).toISOString();
+  const jobId = context.job ? newId(now) : undefined;
+  const ids = new Map(requests.map((request) => [request.name, newId(now)]));
+  const idOf = (input: string) => ids.get(input) ?? input;
+  const dependents = new Map<string, string[]>();
+  for (const request of requests) {
+    for (const input of new Set(request.inputs)) {
+      if (byName.has(input)) dependents.set(input, [...(dependents.get(input) ?? []), idOf(request.name)]);
+    }
+  }
+
+  const tasks = requests.map((request): Task => {
+    const dependsOn = request.inputs.map(idOf);
+    const uploads = request.operation === 'import/upload';
+    return {
+      id: idOf(request.name),
+      user,
+      name: request.name,
+      operation: request.operation,
+      status: uploads ? 'processing' : 'created',
+      payload: request.parameters,
+      dependsOn,
+      waitsFor: [...new Set(dependsOn)],
+      dependents: dependents.get(request.name) ?? [],
+      ...(jobId ? { job: jobId } : {}),
+      files: [],
+      attempt: 0,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...(uploads ? { startedAt: timestamp } : {}),
+      expiresAt,
+      version: 1,
+      dueAt: now + (uploads ? context.uploadSeconds * 1000 : queuedPatienceMs),
+    };
+  });
+  if (!jobId) return { tasks };
+
+  const started = tasks.some((task) => task.status === 'processing');
+  const job: Job = {
+    id: jobId,
+    user,
+    ...(context.job?.tag === undefined ? {} : { tag: context.job.tag }),
+    status: started ? 'processing' : 'created',
+    tasks: tasks.map((task) => task.id),
+    open: tasks.map((task) => task.id),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...(started ? { startedAt: timestamp } : {}),
+    expiresAt,
+    version: 1,
+  };
+  return { job, tasks };
+}
+
+/** Returns the plan with a task ended before it is written, because its file came with the request. */
+export function withFile(plan: Plan, taskId: string, file: StoredFile, now: number): Plan {
+  const timestamp = new Date(now).toISOString();
+  const tasks = plan.tasks.map((task): Task => {
+    if (task.id !== taskId) return { ...task, waitsFor: task.waitsFor.filter((input) => input !== taskId) };
+    const { dueAt: _dueAt, ...rest } = task;
+    return { ...rest, status: 'completed', files: [file], progress: 100, startedAt: timestamp, endedAt: timestamp };
+  });
+  if (!plan.job) return { tasks };
+  const open = plan.job.open.filter((id) => id !== taskId);
+  const started = { ...plan.job, open, startedAt: timestamp };
+  return {
+    tasks,
+    job:
+      open.length === 0
+        ? { ...started, status: 'completed', endedAt: timestamp }
+        : { ...started, status: 'processing' },
+  };
+}

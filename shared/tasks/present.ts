@@ -1,0 +1,63 @@
+import type { Job } from '../jobs/job.ts';
+import { required } from '../settings.ts';
+import type { JsonObject, StoredFile, Task } from './task.ts';
+
+/** Returns the link of a file: the service's own, so that it lives as long as the task and holds no credentials. */
+export function linkTo(task: Task, file: StoredFile): string {
+  return `${required('LATHE_URL')}/v1/files/${task.id}/${file.token}/${encodeURIComponent(file.name)}`;
+}
+
+/** Shows a task as the API does. */
+export function presentTask(task: Task): JsonObject {
+  return {
+    id: task.id,
+    name: task.name,
+    operation: task.operation,
+    status: task.status,
+    payload: task.payload,
+    dependsOn: task.dependsOn,
+    ...(task.job ? { job: task.job } : {}),
+    user: task.user,
+    result: presentResult(task),
+    ...(task.progress === undefined ? {} : { progress: task.progress }),
+    createdAt: task.createdAt,
+    startedAt: task.startedAt ?? null,
+    endedAt: task.endedAt ?? null,
+    updatedAt: task.updatedAt,
+    expiresAt: task.expiresAt,
+  };
+}
+
+function presentResult(task: Task): JsonObject {
+  if (task.failure) return { ...task.failure };
+  if (task.form) return { form: { url: task.form.url, parameters: task.form.parameters } };
+  const [first] = task.files;
+  if (!first) return {};
+  return {
+    ...task.details,
+    url: linkTo(task, first),
+    files: task.files.map((file) => ({
+      url: linkTo(task, file),
+      filename: file.name,
+      size: file.size,
+      format: file.format,
+      media_type: file.mediaType,
+    })),
+  };
+}
+
+/** Shows a job as the API does, with its tasks where they are given. */
+export function presentJob(job: Job, tasks?: Task[]): JsonObject {
+  return {
+    id: job.id,
+    ...(job.tag === undefined ? {} : { tag: job.tag }),
+    status: job.status,
+    createdAt: job.createdAt,
+    updatedAt: job.updatedAt,
+    startedAt: job.startedAt ?? null,
+    endedAt: job.endedAt ?? null,
+    expiresAt: job.expiresAt,
+    result: job.failure ? { ...job.failure } : {},
+    ...(tasks ? { tasks: tasks.map(presentTask) } : {}),
+  };
+}

@@ -1,0 +1,86 @@
+export const taskStatuses = ['created', 'processing', 'completed', 'canceled', 'failed', 'deleted'] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+
+export const taskErrorCodes = [
+  'upload_timeout',
+  'engine_timeout',
+  'out_of_conversion_minutes',
+  'out_of_conversion_minutes_per_task',
+  'user_deleted_task',
+  'insufficient_permission',
+  'invalid_credentials',
+  'processing_failed',
+] as const;
+export type TaskErrorCode = (typeof taskErrorCodes)[number];
+
+/** A failure as the spec's `result` carries it. */
+export interface TaskFailure {
+  errorCode: TaskErrorCode;
+  msg: string;
+}
+
+export interface UploadForm {
+  url: string;
+  parameters: Record<string, string>;
+}
+
+/** A file that a task brought in or made. */
+export interface StoredFile {
+  key: string;
+  name: string;
+  size: number;
+  /** Extension without a dot, detected from the content where the content tells. */
+  format: string;
+  mediaType: string;
+  /** Unguessable part of the download link; a link is a capability, not a credential. */
+  token: string;
+}
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+export interface Task {
+  id: string;
+  user: string;
+  name: string;
+  operation: string;
+  status: TaskStatus;
+  /** Parameters without `input` and `operation`, secrets already taken out. */
+  payload: JsonObject;
+  /** Encrypted parameters the worker needs; gone when the task ends. */
+  secrets?: string;
+  dependsOn: string[];
+  /** Inputs that have not completed yet. Whoever empties it releases the task. */
+  waitsFor: string[];
+  /** Tasks to tell when this one ends. */
+  dependents: string[];
+  job?: string;
+  form?: UploadForm;
+  failure?: TaskFailure;
+  files: StoredFile[];
+  /** Facts about the outcome that the API shows beside the links, such as sizes before and after. */
+  details?: JsonObject;
+  progress?: number;
+  /** Which worker run owns the task; a write of an earlier run is refused. */
+  attempt: number;
+  /** When the owner last showed a sign of life, in milliseconds. */
+  heartbeatAt?: number;
+  createdAt: string;
+  startedAt?: string;
+  endedAt?: string;
+  updatedAt: string;
+  expiresAt: string;
+  version: number;
+  /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is owed. */
+  dueAt?: number;
+}
+
+/** Tells whether a task can change its state no more, but for being deleted. */
+export function hasEnded(task: Pick<Task, 'status'>): boolean {
+  return task.status !== 'created' && task.status !== 'processing';
+}
+
+/** Tells whether readers must treat a record as gone although it may still exist. */
+export function isGone(record: { status: string; expiresAt: string }, now: number): boolean {
+  return record.status === 'deleted' || Date.parse(record.expiresAt) <= now;
+}

@@ -1,0 +1,109 @@
+import type { JsonObject, StoredFile, Task, TaskFailure } from './task.ts';
+import { hasEnded } from './task.ts';
+
+/** A worker that has been silent for this long has lost its task; it beats three times within it. */
+export const heartbeatWindowMs = 30_000;
+/** How long a released task may sit in a queue before the sweep sends its message again. */
+export const queuedPatienceMs = 15 * 60_000;
+/** How long the consequences of an end may take before the sweep repeats them. */
+export const settlePatienceMs = 60_000;
+/** Runs after which a task is given up: its input kills every worker that touches it. */
+export const maximumAttempts = 5;
+
+export type TaskEvent =
+  | { type: 'started' }
+  | { type: 'progressed'; attempt: number; percent?: number }
+  | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject }
+  | { type: 'failed'; attempt: number; failure: TaskFailure }
+  | { type: 'uploaded'; file: StoredFile }
+  | { type: 'expired'; failure: TaskFailure }
+  | { type: 'inputEnded'; failure: TaskFailure }
+  | { type: 'canceled' }
+  | { type: 'deleted' };
+
+/**
+ * What became of an event: `changed` carries the next record; `refused` leaves the record as it is.
+ * `ended` tells that the task is past it (repeat the consequences), `owned` that another run is alive and holds it,
+ * `waiting` that inputs are still missing.
+ */
+export type Decision =
+  | { outcome: 'changed'; task: Task }
+  | { outcome: 'refused'; reason: 'ended' | 'owned' | 'waiting' | 'not-started' };
+
+const refused = (reason: 'ended' | 'owned' | 'waiting' | 'not-started'): Decision => ({ outcome: 'refused', reason });
+
+/** Decides what an event does to a task. Pure: the spec's table of states, and no transition outside it. */
+export function decide(task: Task, event: TaskEvent, now: number): Decision {
+  switch (event.type) {
+    case 'started':
+      return start(task, now);
+    case 'progressed':
+      if (hasEnded(task)) return refused('ended');
+      if (task.status !== 'processing') return refused('not-started');
+      if (task.attempt !== event.attempt) return refused('owned');
+      return changed(task, now, {
+        heartbeatAt: now,
+        dueAt: now + 2 * heartbeatWindowMs,
+        ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
+      });
+    case 'completed':
+      if (hasEnded(task)) return refused('ended');
+      if (task.status !== 'processing') return refused('not-started');
+      if (task.attempt !== event.attempt) return refused('owned');
+      return ended(task, now, {
+        status: 'completed',
+        files: event.files,
+        progress: 100,
+        ...(event.details === undefined ? {} : { details: event.details }),
+      });
+    case 'failed':
+      if (hasEnded(task)) return refused('ended');
+      if (task.status !== 'processing') return refused('not-started');
+      if (task.attempt !== event.attempt) return refused('owned');
+      return ended(task, now, { status: 'failed', failure: event.failure });
+    case 'uploaded':
+      if (hasEnded(task)) return refused('ended');
+      return ended(task, now, { status: 'completed', files: [event.file], progress: 100 });
+    case 'expired':
+    case 'inputEnded':
+      if (hasEnded(task)) return refused('ended');
+      return ended(task, now, { status: 'failed', failure: event.failure });
+    case 'canceled':
+      if (hasEnded(task)) return refused('ended');
+      return ended(task, now, { status: 'canceled' });
+    case 'deleted':
+      if (task.status === 'deleted') return refused('ended');
+      return ended(task, now, { status: 'deleted' });
+  }
+}
+
+function start(task: Task, now: number): Decision {
+  if (hasEnded(task)) return refused('ended');
+  if (task.waitsFor.length > 0) return refused('waiting');
+  if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > now) return refused('owned');
+  return changed(task, now, {
+    status: 'processing',
+    attempt: task.attempt + 1,
+    heartbeatAt: now,
+    startedAt: task.startedAt ?? new Date(now).toISOString(),
+    dueAt: now + 2 * heartbeatWindowMs,
+  });
+}
+
+function changed(task: Task, now: number, change: Partial<Task>): Decision {
+  return {
+    outcome: 'changed',
+    task: { ...task, ...change, updatedAt: new Date(now).toISOString(), version: task.version + 1 },
+  };
+}
+
+function ended(task: Task, now: number, change: Partial<Task>): Decision {
+  // A task that ends has no more use for its secrets nor its form; a deleted one keeps the end it had.
+  const { secrets: _secrets, form: _form, heartbeatAt: _heartbeat, ...rest } = task;
+  return changed(rest, now, {
+    ...change,
+    waitsFor: [],
+    endedAt: task.endedAt ?? new Date(now).toISOString(),
+    dueAt: now + settlePatienceMs,
+  });
+}

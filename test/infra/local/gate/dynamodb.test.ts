@@ -1,0 +1,217 @@
+import {
+  BatchWriteItemCommand,
+  DynamoDBClient,
+  ExecuteStatementCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expireItems } from '../../../../infra/local/aws/expiry.ts';
+import { startTables } from '../../../../infra/local/aws/tables.ts';
+import { allow, type LocalAws, makeDirectory, makeStack, nothing, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+
+const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [TABLE_ARN])]);
+const tenant = role('Tenant', [
+  allow(['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:BatchWriteItem'], [TABLE_ARN], {
+    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['tenant#*'] } },
+  }),
+]);
+
+describe('DynamoDB behind the gate', () => {
+  let aws: LocalAws;
+  beforeAll(async () => {
+    aws = await startLocalAws({ roles: [reader, tenant] });
+  });
+  afterAll(() => aws[Symbol.asyncDispose]());
+
+  const item = (pk: string, state = 'open') => ({ pk: { S: pk }, sk: { S: 'a' }, state: { S: state } });
+
+  it('stores an item and gives it back by key and by index', async () => {
+    const client = aws.dynamodb();
+    await client.send(new PutItemCommand({ TableName: 'records', Item: item('one', 'indexed') }));
+
+    const found = await client.send(
+      new GetItemCommand({ TableName: 'records', Key: { pk: { S: 'one' }, sk: { S: 'a' } } }),
+    );
+    const byState = await client.send(
+      new QueryCommand({
+        TableName: 'records',
+        IndexName: 'byState',
+        KeyConditionExpression: '#s = :s',
+        ExpressionAttributeNames: { '#s': 'state' },
+        ExpressionAttributeValues: { ':s': { S: 'indexed' } },
+      }),
+    );
+
+    expect(found.Item).toEqual(item('one', 'indexed'));
+    expect(byState.Items).toEqual([item('one', 'indexed')]);
+  });
+
+  it('moves an item in the index when the attribute changes', async () => {
+    const client = aws.dynamodb();
+    await client.send(new PutItemCommand({ TableName: 'records', Item: item('moved', 'before') }));
+    const byState = (state: string) =>
+      client.send(
+        new QueryCommand({
+          TableName: 'records',
+          IndexName: 'byState',
+          KeyConditionExpression: '#s = :s',
+          ExpressionAttributeNames: { '#s': 'state' },
+          ExpressionAttributeValues: { ':s': { S: state } },
+        }),
+      );
+
+    await client.send(
+      new UpdateItemCommand({
+        TableName: 'records',
+        Key: { pk: { S: 'moved' }, sk: { S: 'a' } },
+        UpdateExpression: 'SET #s = :s',
+        ExpressionAttributeNames: { '#s': 'state' },
+        ExpressionAttributeValues: { ':s': { S: 'after' } },
+      }),
+    );
+
+    expect((await byState('before')).Count).toBe(0);
+    expect((await byState('after')).Count).toBe(1);
+  });
+
+  it('raises the typed exception of a failed condition', async () => {
+    const client = aws.dynamodb();
+    const put = new PutItemCommand({
+      TableName: 'records',
+      Item: item('conditional'),
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    await client.send(put);
+
+    await expect(client.send(put)).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+  });
+
+  it('checks each table of a batch', async () => {
+    const write = (TableName: string) =>
+      new BatchWriteItemCommand({ RequestItems: { [TableName]: [{ PutRequest: { Item: item('batch') } }] } });
+
+    await expect(aws.dynamodb().send(write('records'))).resolves.toMatchObject({ UnprocessedItems: {} });
+    await expect(aws.dynamodb().send(write('other'))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  it('says who may not do what on which table', async () => {
+    const call = aws.dynamodb(nothing).send(new PutItemCommand({ TableName: 'records', Item: item('x') }));
+
+    await expect(call).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: `User: ${nothing.arn} is not authorized to perform: dynamodb:PutItem on resource: ${TABLE_ARN}`,
+    });
+    expect(aws.denials).toContainEqual({ roleArn: nothing.arn, action: 'dynamodb:PutItem', resource: TABLE_ARN });
+  });
+
+  it('wants a permission for an index that a permission for its table does not include', async () => {
+    const query = (IndexName?: string) =>
+      aws.dynamodb(reader).send(
+        new QueryCommand({
+          TableName: 'records',
+          ...(IndexName ? { IndexName } : {}),
+          KeyConditionExpression: '#k = :k',
+          ExpressionAttributeNames: { '#k': IndexName ? 'state' : 'pk' },
+          ExpressionAttributeValues: { ':k': { S: 'x' } },
+        }),
+      );
+
+    await expect(query()).resolves.toMatchObject({ Count: 0 });
+    await expect(query('byState')).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  it('holds a role to the leading keys its policy names', async () => {
+    const client = aws.dynamodb(tenant);
+    const put = (pk: string) => client.send(new PutItemCommand({ TableName: 'records', Item: item(pk) }));
+    const query = (pk: string) =>
+      client.send(
+        new QueryCommand({
+          TableName: 'records',
+          KeyConditionExpression: 'pk = :k',
+          ExpressionAttributeValues: { ':k': { S: pk } },
+        }),
+      );
+
+    await expect(put('tenant#1')).resolves.toBeDefined();
+    await expect(query('tenant#1')).resolves.toMatchObject({ Count: 1 });
+    await expect(put('other#1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    await expect(query('other#1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  it('refuses transactions and PartiQL instead of passing them unchecked', async () => {
+    const transaction = new TransactWriteItemsCommand({
+      TransactItems: [{ Put: { TableName: 'records', Item: item('t') } }],
+    });
+    const statement = new ExecuteStatementCommand({ Statement: 'SELECT * FROM records' });
+
+    await expect(aws.dynamodb().send(transaction)).rejects.toMatchObject({ name: 'UnknownOperationException' });
+    await expect(aws.dynamodb().send(statement)).rejects.toMatchObject({ name: 'UnknownOperationException' });
+  });
+
+  it.each([
+    ['an unknown key', { accessKeyId: 'ASIAUNKNOWN' }, 'UnrecognizedClientException'],
+    ['a wrong secret', { secretAccessKey: 'wrong' }, 'InvalidSignatureException'],
+    ['a wrong session token', { sessionToken: 'wrong' }, 'UnrecognizedClientException'],
+  ])('refuses %s', async (_what, change, name) => {
+    const { role: signer } = aws.credentials(nothing);
+    const client = new DynamoDBClient({
+      endpoint: `${aws.origin}/_aws/dynamodb`,
+      region: 'eu-central-1',
+      credentials: { ...aws.credentials(signer), ...change },
+      maxAttempts: 1,
+    });
+
+    await expect(client.send(new ScanCommand({ TableName: 'records' }))).rejects.toMatchObject({ name });
+  });
+
+  it('refuses a body that is not the one that was signed', async () => {
+    const client = aws.dynamodb();
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { request } = args;
+        if (typeof request === 'object' && request && 'body' in request) {
+          request.body = Buffer.from(JSON.stringify({ TableName: 'secrets' }));
+        }
+        return next(args);
+      },
+      { step: 'deserialize', priority: 'low' },
+    );
+
+    const call = client.send(new ScanCommand({ TableName: 'records' }));
+
+    await expect(call).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+  });
+
+  it('answers an error to what is not signed or not JSON, and lives on', async () => {
+    const unsigned = await fetch(`${aws.origin}/_aws/dynamodb/`, { method: 'POST', body: 'null' });
+    const malformed = await fetch(`${aws.origin}/_aws/dynamodb/`, {
+      method: 'POST',
+      headers: { authorization: 'AWS4-HMAC-SHA256 nonsense' },
+      body: '{}',
+    });
+
+    expect(unsigned.status).toBe(400);
+    expect(malformed.status).toBe(400);
+    await expect(aws.dynamodb().send(new ScanCommand({ TableName: 'records', Limit: 1 }))).resolves.toBeDefined();
+  });
+
+  it('deletes items whose time to live is over and no others', async () => {
+    const directory = await makeDirectory();
+    const { tables } = makeStack('http://127.0.0.1:1');
+    const database = await startTables(tables, directory);
+    const call = database.call;
+    await call('PutItem', { TableName: 'records', Item: { ...item('gone'), expires: { N: '1000' } } });
+    await call('PutItem', { TableName: 'records', Item: { ...item('stays'), expires: { N: '3000' } } });
+
+    await expireItems(tables, database, 2_000_000);
+
+    const { Items } = await call('Scan', { TableName: 'records' });
+    expect(Items).toEqual([expect.objectContaining({ pk: { S: 'stays' } })]);
+    await database.close();
+  });
+});

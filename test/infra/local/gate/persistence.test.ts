@@ -1,0 +1,99 @@
+import { rm } from 'node:fs/promises';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCredentials } from '../../../../infra/local/gate/credentials.ts';
+import { everything, makeDirectory, nothing, startLocalAws } from './fixture.ts';
+
+const Bucket = 'lathe-files';
+
+describe('a restart on the same data folder', () => {
+  let dataDirectory: string;
+  beforeEach(async () => {
+    dataDirectory = await makeDirectory();
+  });
+  afterEach(() => rm(dataDirectory, { recursive: true, force: true }));
+
+  it('finds items, messages and objects again, though the port is another', async () => {
+    const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
+    {
+      await using aws = await startLocalAws({ dataDirectory });
+      await aws.dynamodb().send(new PutItemCommand({ TableName: 'records', Item: Key }));
+      await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'kept', Body: 'kept', Metadata: { a: '1' } }));
+      const QueueUrl = aws.stack.queues[1]?.url;
+      await aws.sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }));
+    }
+
+    await using aws = await startLocalAws({ dataDirectory });
+    const item = await aws.dynamodb().send(new GetItemCommand({ TableName: 'records', Key }));
+    const object = await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'kept' }));
+    const QueueUrl = aws.stack.queues[1]?.url;
+    const { Messages: [message] = [] } = await aws.sqs().send(new ReceiveMessageCommand({ QueueUrl }));
+
+    expect(item.Item).toEqual(Key);
+    expect(await object.Body?.transformToString()).toBe('kept');
+    expect(object.Metadata).toEqual({ a: '1' });
+    expect(message?.Body).toBe('kept');
+  });
+
+  it('brings the attributes of a queue to what the template says now, and keeps its messages', async () => {
+    {
+      await using aws = await startLocalAws({ dataDirectory });
+      const QueueUrl = aws.stack.queues[0]?.url;
+      await aws.sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }));
+    }
+
+    await using aws = await startLocalAws({
+      dataDirectory,
+      change: (stack) => {
+        for (const queue of stack.queues) queue.attributes = { VisibilityTimeout: '77' };
+      },
+    });
+    const QueueUrl = aws.stack.queues[0]?.url;
+    const { Attributes } = await aws
+      .sqs()
+      .send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+
+    expect(Attributes).toMatchObject({
+      VisibilityTimeout: '77',
+      QueueArn: aws.stack.queues[0]?.arn,
+      ApproximateNumberOfMessages: '1',
+    });
+  });
+
+  it('says that the folder is of an older schema when the table has changed', async () => {
+    {
+      await using _first = await startLocalAws({ dataDirectory });
+    }
+
+    const second = startLocalAws({
+      dataDirectory,
+      change: (stack) => {
+        for (const table of stack.tables) table.indexes = [];
+      },
+    });
+
+    await expect(second).rejects.toThrow(/data folder belongs to an older schema.*Delete the data folder/);
+  });
+
+  it('accepts a url that was presigned before', async () => {
+    const first = makeCredentials('master secret', everything);
+    const second = makeCredentials('master secret', everything);
+    const other = makeCredentials('another secret', everything);
+
+    expect(second).toEqual(first);
+    expect(other.secretAccessKey).not.toBe(first.secretAccessKey);
+    expect(makeCredentials('master secret', nothing).accessKeyId).not.toBe(first.accessKeyId);
+  });
+
+  it('answers a presigned head with the method it was signed for only', async () => {
+    await using aws = await startLocalAws({ dataDirectory });
+    await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'h', Body: 'x' }));
+    const url = await getSignedUrl(aws.s3(), new HeadObjectCommand({ Bucket, Key: 'h' }));
+
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(url)).status).toBe(403);
+  });
+});

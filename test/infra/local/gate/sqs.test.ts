@@ -1,0 +1,101 @@
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allow, type LocalAws, nothing, queueArn, role, startLocalAws } from './fixture.ts';
+
+const sender = role('Sender', [allow(['sqs:SendMessage'], [queueArn('work')])]);
+
+describe('SQS behind the gate', () => {
+  let aws: LocalAws;
+  beforeEach(async () => {
+    aws = await startLocalAws({ roles: [sender] });
+  });
+  afterEach(() => aws[Symbol.asyncDispose]());
+
+  const url = (name: string) => aws.stack.queues.find((queue) => queue.name === name)?.url ?? '';
+  const receive = (name: string, extra: object = {}) =>
+    aws.sqs().send(new ReceiveMessageCommand({ QueueUrl: url(name), WaitTimeSeconds: 0, ...extra }));
+
+  it('delivers a message once it is sent, and not after it is deleted', async () => {
+    await aws.sqs(sender).send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'hello' }));
+    const { Messages: [message] = [] } = await receive('work');
+    await aws
+      .sqs()
+      .send(new DeleteMessageCommand({ QueueUrl: url('work'), ReceiptHandle: message?.ReceiptHandle ?? '' }));
+
+    const second = await receive('work', { VisibilityTimeout: 0 });
+
+    expect(message?.Body).toBe('hello');
+    expect(second.Messages).toBeUndefined();
+  });
+
+  it('gives a message back at once when its visibility timeout is set to 0', async () => {
+    await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'again' }));
+    const { Messages: [first] = [] } = await receive('work');
+    await aws.sqs().send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: url('work'),
+        ReceiptHandle: first?.ReceiptHandle ?? '',
+        VisibilityTimeout: 0,
+      }),
+    );
+
+    const { Messages: [second] = [] } = await receive('work');
+
+    expect(second?.Body).toBe('again');
+  });
+
+  it('moves a message to the dead-letter queue after its last receive', async () => {
+    await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'poison' }));
+    await receive('work', { VisibilityTimeout: 0 });
+    await receive('work', { VisibilityTimeout: 0 });
+
+    const third = await receive('work', { VisibilityTimeout: 0 });
+    const { Messages: [dead] = [] } = await receive('dead');
+
+    expect(third.Messages).toBeUndefined();
+    expect(dead?.Body).toBe('poison');
+  });
+
+  it('answers the url of the template for a queue name', async () => {
+    const { QueueUrl } = await aws.sqs().send(new GetQueueUrlCommand({ QueueName: 'work' }));
+
+    expect(QueueUrl).toBe(url('work'));
+  });
+
+  it('allows a batch by the permission of the single action', async () => {
+    const { Successful } = await aws.sqs(sender).send(
+      new SendMessageBatchCommand({
+        QueueUrl: url('work'),
+        Entries: [
+          { Id: '1', MessageBody: 'a' },
+          { Id: '2', MessageBody: 'b' },
+        ],
+      }),
+    );
+
+    expect(Successful).toHaveLength(2);
+  });
+
+  it('refuses another queue and another action than the policy names', async () => {
+    const other = aws.sqs(sender).send(new SendMessageCommand({ QueueUrl: url('dead'), MessageBody: 'x' }));
+    await expect(other).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    const read = aws.sqs(sender).send(new ReceiveMessageCommand({ QueueUrl: url('work') }));
+    await expect(read).rejects.toThrow(
+      `User: ${sender.arn} is not authorized to perform: sqs:ReceiveMessage on resource: ${queueArn('work')}`,
+    );
+    const none = aws.sqs(nothing).send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'x' }));
+    await expect(none).rejects.toMatchObject({ name: 'AccessDenied' });
+  });
+
+  it('refuses to make queues that the template does not have', async () => {
+    await expect(aws.sqs().send(new CreateQueueCommand({ QueueName: 'new' }))).rejects.toThrow(/not supported/);
+  });
+});

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { eventually } from './fixtures/eventually.ts';
+import { linesOf, temporaryFolder } from './fixtures/files.ts';
+import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
+
+test('a zip function serves many invocations at once in one thread', async () => {
+  await using runtime = fixtureRuntime();
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold');
+
+  const held = ['a', 'b', 'c'].map((name) => runtime.invoke(fn, { name, folder }));
+  await eventually(() => linesOf(join(folder, 'began')).length === 3);
+  for (const name of ['c', 'a', 'b']) writeFileSync(join(folder, `release-${name}`), '');
+
+  const results = await Promise.all(held);
+  expect(results).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+});
+
+test('an invocation that times out does not take the others of its thread with it', async () => {
+  await using runtime = fixtureRuntime();
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold', { timeoutSeconds: 2 });
+  const slow = runtime.invoke(fn, { name: 'slow', folder });
+  slow.catch(() => {});
+  await eventually(() => linesOf(join(folder, 'began')).includes('slow'));
+  const began = Date.now();
+  await eventually(() => Date.now() - began > 1_000);
+  const late = runtime.invoke(fn, { name: 'late', folder });
+
+  await expect(slow).rejects.toMatchObject({ errorType: 'Sandbox.Timedout' });
+  writeFileSync(join(folder, 'release-late'), '');
+
+  expect(await late).toMatchObject({ name: 'late' });
+});
+
+test('a crash fails every invocation of its thread and no other function', async () => {
+  await using runtime = fixtureRuntime();
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const other = runtime.invoke(fixtureFunction('hold'), { name: 'other', folder });
+  const fn = fixtureFunction('exit');
+
+  const crashes = await Promise.allSettled([runtime.invoke(fn, {}), runtime.invoke(fn, {})]);
+
+  writeFileSync(join(folder, 'release-other'), '');
+  expect(crashes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await other).toMatchObject({ name: 'other' });
+});
