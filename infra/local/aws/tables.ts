@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import dynalite from 'dynalite';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
-import { writeItemsWithIndexes } from './atomic-indexes.ts';
 import { CapturedResponse, EmittedRequest } from './forwarded-request.ts';
+import { openItemDatabase } from './item-database.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
@@ -13,13 +12,14 @@ export interface Tables {
 
 /** Starts the embedded DynamoDB on the folder and brings its tables to what the template says. */
 export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
-  writeItemsWithIndexes();
-  const server = dynalite({ path: directory, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const database = await openItemDatabase(directory);
+  const unanswered = new Set<ServerResponse>();
+  let isClosing = false;
 
   function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
     return (res: ServerResponse, body: Buffer) => {
       const request = new EmittedRequest({ method: 'POST', socket: original.socket }, '/', headers);
-      server.emit('request', request, res);
+      database.server.emit('request', request, res);
       // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
       request.emit('data', body);
       request.emit('end');
@@ -43,18 +43,27 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
     return answer;
   }
 
-  for (const table of tables) await provision(table, call);
+  try {
+    for (const table of tables) await provision(table, call);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 
   return {
-    handle: (req, res, body) => dispatch(req, req.headers)(res, body),
+    handle(req, res, body) {
+      if (isClosing) throw new Error('The tables are closing');
+      unanswered.add(res);
+      res.once('close', () => unanswered.delete(res));
+      dispatch(req, req.headers)(res, body);
+    },
     call,
-    close: () =>
-      new Promise((resolve, reject) => {
-        // The server never listened, which is the only thing close can complain of before it closes the database.
-        const finish = (error?: Error) => (error && !/not running/i.test(error.message) ? reject(error) : resolve());
-        server.once('error', finish);
-        server.close(finish);
-      }),
+    async close() {
+      isClosing = true;
+      // dynalite throws, with nobody to catch it, when the database closes between two steps of a call.
+      await Promise.all([...unanswered].map((res) => new Promise((resolve) => res.once('finish', resolve))));
+      await database.close();
+    },
   };
 }
 

@@ -26,6 +26,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   export interface Database {
+    open(): Promise<void>;
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
     batch(writes: Write[], done: Done): void;
@@ -33,6 +34,7 @@ declare module 'dynalite/db/index.js' {
 
   export interface Store {
     db: Database;
+    lifecycleManager: { gracefulClose(): Promise<void> };
   }
 
   interface IndexActions {
@@ -41,6 +43,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   const internals: {
+    create(options: object): Store;
     updateIndexes(store: Store, table: Table, existing: Item | undefined, item: Item | null, done: Done): void;
     getIndexActions(indexes: Index[], existing: Item | undefined, item: Item | null, table: Table): IndexActions;
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { parseDeleteKeys } from '../aws/objects.ts';
+import { S3Error } from '../aws/s3-error.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
@@ -139,7 +140,7 @@ export function createGate(options: GateOptions): Gate {
         if (service === 's3') await handleS3(req, res, parsed);
         else await handleJson(service, req, res, parsed);
       } catch (error) {
-        if (!(error instanceof Refusal)) reportInternal(error, options.onError);
+        if (isInternal(error) && !res.destroyed) options.onError?.(error);
         answerError(service, error, res);
         // What was not read of the body is dropped, so that the connection can carry the next request.
         req.resume();
@@ -229,9 +230,9 @@ function setRequestId(res: ServerResponse): void {
   res.setHeader('x-amz-request-id', requests.toString(16).toUpperCase().padStart(16, '0'));
 }
 
-function reportInternal(error: unknown, onError: GateOptions['onError']): void {
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
-  if (status >= 500) onError?.(error);
+function isInternal(error: unknown): boolean {
+  if (error instanceof Refusal) return false;
+  return !(error instanceof S3Error) || error.status >= 500;
 }
 
 function ignore(): void {

@@ -69,6 +69,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
     parser = busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
+      preservePath: true,
       limits: { fieldSize: LARGEST_FIELD_FILE_BYTES, fields: 200, files: 1, fieldNameSize: 200 },
     });
   } catch {

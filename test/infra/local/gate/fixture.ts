@@ -90,9 +90,7 @@ export function makeStack(origin: string): LocalStack {
             maxAgeSeconds: 600,
           },
         ],
-        notifications: [
-          { event: 's3:ObjectCreated:*', prefix: 'uploads/', suffix: '', queueArn: queueArn('uploads') },
-        ],
+        notifications: [{ event: 's3:ObjectCreated:*', prefix: 'uploads/', suffix: '', queueArn: queueArn('uploads') }],
         policy: [
           {
             effect: 'Deny',

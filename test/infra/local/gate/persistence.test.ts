@@ -52,9 +52,7 @@ describe('a restart on the same data folder', () => {
       },
     });
     const QueueUrl = aws.stack.queues[0]?.url;
-    const { Attributes } = await aws
-      .sqs()
-      .send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    const { Attributes } = await aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
 
     expect(Attributes).toMatchObject({
       VisibilityTimeout: '77',

@@ -13,9 +13,9 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   ListPartsCommand,
-  paginateListObjectsV2,
   PutObjectCommand,
   PutObjectTaggingCommand,
+  paginateListObjectsV2,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
@@ -129,16 +129,14 @@ describe('S3 behind the gate', () => {
   it('copies an object with its metadata, or with new', async () => {
     await put('copy/from me+1', 'copied', { Metadata: { a: 'old' } });
     const copy = (Key: string, extra: object = {}) =>
-      aws
-        .s3()
-        .send(
-          new CopyObjectCommand({
-            Bucket,
-            Key,
-            CopySource: `${Bucket}/${encodeURIComponent('copy/from me+1')}`,
-            ...extra,
-          }),
-        );
+      aws.s3().send(
+        new CopyObjectCommand({
+          Bucket,
+          Key,
+          CopySource: `${Bucket}/${encodeURIComponent('copy/from me+1')}`,
+          ...extra,
+        }),
+      );
 
     await copy('copy/same');
     await copy('copy/new', { MetadataDirective: 'REPLACE', Metadata: { a: 'new' } });

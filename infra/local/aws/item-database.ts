@@ -1,0 +1,94 @@
+import type { Server } from 'node:http';
+import dynalite from 'dynalite';
+import type { Database, Item, Store, Table, Write } from 'dynalite/db/index.js';
+import internals from 'dynalite/db/index.js';
+
+export interface ItemDatabase {
+  server: Server;
+  close(): Promise<void>;
+}
+
+/** Opens dynalite on the folder; throws when another process has the folder open. */
+export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
+  const { server, store } = create(directory);
+  writeItemsWithIndexes(store.db);
+  try {
+    await store.db.open();
+  } catch (cause) {
+    throw new Error('The database of the data folder cannot be opened. Is the service running already?', { cause });
+  }
+  return {
+    server,
+    // Closing the server would fail, since it never listened, and leave the database open.
+    close: () => store.lifecycleManager.gracefulClose(),
+  };
+}
+
+/** Makes the server, and takes the store it would keep to itself. */
+function create(path: string): { server: Server; store: Store } {
+  const original = internals.create;
+  let store: Store | undefined;
+  internals.create = (options) => {
+    store = original(options);
+    return store;
+  };
+  try {
+    const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+    if (!store) throw new Error('dynalite made no store');
+    return { server, store };
+  } finally {
+    internals.create = original;
+  }
+}
+
+let pending: Write[] | undefined;
+
+/**
+ * Makes dynalite write an item and its index entries in one batch.
+ * It writes them one after the other, so a kill between them would leave index entries of an item that is not there.
+ */
+function writeItemsWithIndexes(db: Database): void {
+  internals.updateIndexes = (_store, table, existing, item, done) => {
+    pending = indexWrites(table, existing, item);
+    try {
+      // Calls put or del of the item before it returns.
+      done();
+    } finally {
+      pending = undefined;
+    }
+  };
+  const put = db.put.bind(db);
+  const del = db.del.bind(db);
+  db.put = (key, value, done) => {
+    const writes = takePending();
+    if (writes) db.batch([...writes, { type: 'put', key, value }], done);
+    else put(key, value, done);
+  };
+  db.del = (key, done) => {
+    const writes = takePending();
+    if (writes) db.batch([...writes, { type: 'del', key }], done);
+    else del(key, done);
+  };
+}
+
+function takePending(): Write[] | undefined {
+  const writes = pending;
+  pending = undefined;
+  return writes;
+}
+
+function indexWrites(table: Table, existing: Item | undefined, item: Item | null): Write[] {
+  const writes: Write[] = [];
+  for (const [type, indexes] of [
+    ['local', table.LocalSecondaryIndexes],
+    ['global', table.GlobalSecondaryIndexes],
+  ] as const) {
+    if (!indexes) continue;
+    const actions = internals.getIndexActions(indexes, existing, item, table);
+    const key = (action: { index: string; key: string }) =>
+      `index-${type}~${table.TableName}~${action.index}~${action.key}`;
+    for (const action of actions.deletes) writes.push({ type: 'del', key: key(action) });
+    for (const action of actions.puts) writes.push({ type: 'put', key: key(action), value: action.item });
+  }
+  return writes;
+}
