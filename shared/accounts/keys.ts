@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { fromItem, table, toItem } from '../records/table.ts';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { fromItem, type Item, table, toItem } from '../records/table.ts';
 
 export interface Account {
   /** The user's ObjectID. */
@@ -21,11 +21,9 @@ export async function accountOfKey(apiKey: string): Promise<Account | undefined>
   return typeof user === 'string' ? { user } : undefined;
 }
 
-/** Records a key by its hash for a user. */
-export async function storeApiKey(apiKey: string, account: Account): Promise<void> {
-  const { client, name } = table();
-  const record = { ...keyOf(apiKey), user: account.user, createdAt: new Date().toISOString() };
-  await client.send(new PutItemCommand({ TableName: name, Item: toItem(record) }));
+/** Returns the item that makes a key valid for a user; it holds the key's hash and nothing of the key. */
+export function apiKeyItem(apiKey: string, account: Account): Item {
+  return toItem({ ...keyOf(apiKey), user: account.user, createdAt: new Date().toISOString() });
 }
 
 // A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.

@@ -17,15 +17,15 @@ export async function makeUploadForm(
     Bucket: name,
     Key: uploadKey(taskId),
     Expires: limits.seconds,
-    // S3 puts the name of the posted file in the place of ${filename} in any field.
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is S3 that fills it in
-    Fields: { [field]: '${filename}' },
     Conditions: [
       ['content-length-range', 0, limits.maxBytes],
       ['starts-with', `$${field}`, ''],
     ],
   });
-  return { url, parameters: fields };
+  // S3 puts the name of the posted file in the place of ${filename}. Among the client's fields only: as one of the
+  // signer's the library would demand the literal text of it.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is S3 that fills it in
+  return { url, parameters: { ...fields, [field]: '${filename}' } };
 }
 
 /** Returns the file name that S3 kept in an object's metadata, where other scripts than ASCII come in RFC 2047 form. */

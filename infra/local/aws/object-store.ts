@@ -88,7 +88,7 @@ export class ObjectStore {
     const row = this.#row(bucket, key);
     if (!row) return undefined;
     const pieces = slice(row.segments, start, end);
-    for (const piece of pieces) this.#readers.set(piece.file, (this.#readers.get(piece.file) ?? 0) + 1);
+    for (const piece of pieces) this.#hold(piece.file);
     const [only] = pieces;
     const stream =
       pieces.length === 1 && only
@@ -139,9 +139,14 @@ export class ObjectStore {
     const source = this.#row(from.bucket, from.key);
     if (!source) throw s3Error('NoSuchKey', 'The specified key does not exist.', { detail: { Key: from.key } });
     const segments = source.segments.map((segment) => ({ ...segment, file: randomUUID() }));
-    for (const [index, segment] of segments.entries()) {
-      const original = source.segments[index];
-      if (original) await link(this.#path(original.file), this.#path(segment.file));
+    for (const segment of source.segments) this.#hold(segment.file);
+    try {
+      for (const [index, segment] of segments.entries()) {
+        const original = source.segments[index];
+        if (original) await link(this.#path(original.file), this.#path(segment.file));
+      }
+    } finally {
+      for (const segment of source.segments) this.#release(segment.file);
     }
     return this.#replace(to.bucket, to.key, source.etag, metadata ?? source.metadata, segments);
   }
@@ -327,6 +332,10 @@ export class ObjectStore {
 
   #path(file: string): string {
     return join(this.#blobs, file);
+  }
+
+  #hold(file: string): void {
+    this.#readers.set(file, (this.#readers.get(file) ?? 0) + 1);
   }
 
   #release(file: string): void {

@@ -4,7 +4,7 @@ import S3rver from '@20minutes/s3rver';
 import S3Object from '@20minutes/s3rver/lib/models/object.js';
 import { ForwardedRequest } from './forwarded-request.ts';
 import type { Metadata, ObjectStore, StoredObject } from './object-store.ts';
-import { s3Error } from './s3-error.ts';
+import { S3Error, s3Error } from './s3-error.ts';
 import { decodeXml, element, elements, xmlDocument } from './xml.ts';
 
 /** A request to S3 with its body as it is to be stored; `query` holds no signature. */
@@ -29,10 +29,12 @@ export interface Objects {
 }
 
 /** Starts the embedded S3 over the store: s3rver for what it does as S3 does, and routes of our own for the rest. */
-export function startObjects(store: ObjectStore, directory: string): Objects {
+export function startObjects(store: ObjectStore, directory: string, onError: (error: unknown) => void): Objects {
   let announce: CreationListener = () => undefined;
   const app = new S3rver({ directory, silent: true, vhostBuckets: false, allowMismatchedSignatures: true });
-  app.silent = true;
+  app.on('error', (error: unknown) => {
+    if (!(error instanceof S3Error) || error.status >= 500) onError(error);
+  });
   app.store = app.context.store = storeForS3rver(store, (kind, object) => announce(kind, object));
   const s3rver = app.callback();
 
@@ -130,6 +132,11 @@ function toS3rver(request: S3Request, store: ObjectStore): IncomingMessage {
     if (!store.hasBucket(source.bucket)) throw s3Error('NoSuchBucket', 'The specified bucket does not exist');
     // s3rver decodes with decodeURI, which leaves an encoded `+` or `?` as it is.
     headers['x-amz-copy-source'] = encodeURI(`${source.bucket}/${source.key}`);
+  }
+  for (const [name, value] of request.query) {
+    if (name.startsWith('response-') && /[^\x20-\xff]/.test(value)) {
+      throw s3Error('InvalidArgument', 'Header value cannot be represented using ISO-8859-1.');
+    }
   }
   if (method === 'GET' || method === 'HEAD') readConditions(headers, store.find(bucket, key));
   if (method === 'PUT' && headers['if-none-match'] === '*' && store.find(bucket, key)) {

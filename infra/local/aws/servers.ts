@@ -24,9 +24,16 @@ export interface EmbeddedServers {
 export async function startServers(options: {
   stack: LocalStack;
   dataDirectory: string;
+  /** The address of the front server, such as `http://127.0.0.1:3000`. */
+  origin: string;
   onError?: (error: unknown) => void;
 }): Promise<EmbeddedServers> {
   const { stack, dataDirectory, onError = () => undefined } = options;
+  for (const queue of stack.queues) {
+    // The SDK calls the host of a queue's URL, not its endpoint, when the two differ.
+    if (new URL(queue.url).origin !== options.origin)
+      throw new Error(`The queue ${queue.logicalId} is not at the origin`);
+  }
   const folder = (name: string) => join(dataDirectory, name);
   await mkdir(folder('s3'), { recursive: true });
   await mkdir(folder('dynamodb'), { recursive: true });
@@ -36,7 +43,7 @@ export async function startServers(options: {
     folder('s3'),
     stack.buckets.map((bucket) => bucket.name),
   );
-  const objects = startObjects(store, folder('s3'));
+  const objects = startObjects(store, folder('s3'), onError);
   const stopExpiry = startExpiry({ tables: stack.tables, buckets: stack.buckets, database: tables, store, onError });
 
   return {

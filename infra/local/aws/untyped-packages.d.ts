@@ -63,7 +63,6 @@ declare module '@20minutes/s3rver' {
   export default class S3rver extends EventEmitter {
     constructor(options: S3rverOptions);
     store: unknown;
-    silent: boolean;
     context: { store: unknown };
     logger: { close(): void };
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -12,7 +12,6 @@ export type RefusalReason =
   | 'invalid-token'
   | 'signature-mismatch'
   | 'time-skewed'
-  | 'expired'
   | 'unsupported'
   | 'invalid-request'
   | 'too-large';
@@ -51,7 +50,6 @@ const jsonShapes: Record<RefusalReason, JsonShape> = {
   'invalid-token': { status: 400, type: 'UnrecognizedClientException', queryCode: 'InvalidClientTokenId' },
   'signature-mismatch': { status: 400, type: 'InvalidSignatureException', queryCode: 'SignatureDoesNotMatch' },
   'time-skewed': { status: 400, type: 'InvalidSignatureException', queryCode: 'SignatureDoesNotMatch' },
-  expired: { status: 400, type: 'ExpiredTokenException', queryCode: 'ExpiredToken' },
   unsupported: { status: 400, type: 'UnknownOperationException', queryCode: 'UnsupportedOperation' },
   'invalid-request': { status: 400, type: 'SerializationException', queryCode: 'InvalidParameterValue' },
   'too-large': { status: 413, type: 'RequestEntityTooLargeException', queryCode: 'RequestEntityTooLarge' },
@@ -65,7 +63,6 @@ const s3Codes: Record<RefusalReason, string> = {
   'invalid-token': 'InvalidToken',
   'signature-mismatch': 'SignatureDoesNotMatch',
   'time-skewed': 'RequestTimeTooSkewed',
-  expired: 'ExpiredToken',
   unsupported: 'NotImplemented',
   'invalid-request': 'InvalidRequest',
   'too-large': 'MaxMessageLengthExceeded',

@@ -1,7 +1,7 @@
 import type { LocalStack, PolicyStatement, Principal } from '../template/model.ts';
 
 /** Who asks: a role of the stack, or a service such as `s3.amazonaws.com` that delivers on its own. */
-export type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
+type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
 
 export interface AccessRequest {
   caller: Caller;

@@ -42,6 +42,9 @@ const SUBRESOURCES = new Set(['uploads', 'uploadId', 'partNumber', 'tagging', 'd
 const PLAIN_PARAMETERS =
   /^(x-id|x-amz-.*|response-.*|prefix|delimiter|max-keys|continuation-token|start-after|marker|encoding-type|fetch-owner)$/i;
 
+/** What would need permissions, or do things, that are not here; to ignore it would be to pretend. */
+const UNSUPPORTED_HEADERS = ['x-amz-tagging', 'x-amz-acl', 'x-amz-grant-read', 'x-amz-object-lock-mode'];
+
 /** Names the permissions of an S3 request; `deleteKeys` are those a DeleteObjects body lists. */
 export function s3Needs(
   method: string,
@@ -53,6 +56,7 @@ export function s3Needs(
   for (const name of query.keys()) {
     if (!SUBRESOURCES.has(name) && !PLAIN_PARAMETERS.test(name)) throw unsupported(name);
   }
+  for (const name of UNSUPPORTED_HEADERS) if (headers[name] !== undefined) throw unsupported(name);
   const bucketArn = `arn:aws:s3:::${target.bucket}`;
   const objectArn = `${bucketArn}/${target.key}`;
   const object = (action: string): Need[] => [{ action, resource: objectArn }];

@@ -8,7 +8,7 @@ const CLOCK_SKEW_MS = 15 * 60 * 1000;
 const LONGEST_PRESIGNED_SECONDS = 7 * 24 * 60 * 60;
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
-export interface Scope {
+interface Scope {
   accessKeyId: string;
   date: string;
   region: string;
@@ -142,7 +142,7 @@ export function sameText(left: string, right: string): boolean {
 }
 
 /** Reads the compact ISO time of SigV4, `20250131T235959Z`, to milliseconds; NaN when it is not one. */
-export function parseTimestamp(text: string): number {
+function parseTimestamp(text: string): number {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (!match) return Number.NaN;
   const [, year, month, day, hour, minute, second] = match.map(Number);

@@ -12,7 +12,17 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireItems } from '../../../../infra/local/aws/expiry.ts';
 import { startTables } from '../../../../infra/local/aws/tables.ts';
-import { allow, type LocalAws, makeDirectory, makeStack, nothing, role, startLocalAws, TABLE_ARN } from './fixture.ts';
+import {
+  allow,
+  everything,
+  type LocalAws,
+  makeDirectory,
+  makeStack,
+  nothing,
+  role,
+  startLocalAws,
+  TABLE_ARN,
+} from './fixture.ts';
 
 const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [TABLE_ARN])]);
 const tenant = role('Tenant', [
@@ -167,6 +177,20 @@ describe('DynamoDB behind the gate', () => {
     });
 
     await expect(client.send(new ScanCommand({ TableName: 'records' }))).rejects.toMatchObject({ name });
+  });
+
+  it('refuses a request that was signed too long ago', async () => {
+    const client = new DynamoDBClient({
+      endpoint: `${aws.origin}/_aws/dynamodb`,
+      region: 'eu-central-1',
+      credentials: aws.credentials(everything),
+      systemClockOffset: -20 * 60 * 1000,
+      maxAttempts: 1,
+    });
+
+    const call = client.send(new ScanCommand({ TableName: 'records' }));
+
+    await expect(call).rejects.toMatchObject({ name: 'InvalidSignatureException' });
   });
 
   it('refuses a body that is not the one that was signed', async () => {

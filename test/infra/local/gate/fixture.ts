@@ -12,7 +12,7 @@ import { createGate, type Denial } from '../../../../infra/local/gate/gate.ts';
 import type { LocalRole, LocalStack, PolicyStatement } from '../../../../infra/local/template/model.ts';
 
 export const ACCOUNT = '123456789012';
-export const REGION = 'eu-central-1';
+const REGION = 'eu-central-1';
 export const BUCKET_ARN = 'arn:aws:s3:::lathe-files';
 export const TABLE_ARN = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/records`;
 export const queueArn = (name: string) => `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`;
@@ -136,7 +136,7 @@ export async function startLocalAws(
   const origin = `http://127.0.0.1:${address.port}`;
   const stack = makeStack(origin);
   options.change?.(stack);
-  const servers = await startServers({ stack, dataDirectory });
+  const servers = await startServers({ stack, dataDirectory, origin });
   const denials: Denial[] = [];
   const errors: unknown[] = [];
   const gate = createGate({

@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { createInterface } from 'node:readline';
+import { GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeCredentials } from '../../../../infra/local/gate/credentials.ts';
-import { everything, makeDirectory, nothing, startLocalAws } from './fixture.ts';
+import { everything, type LocalAws, makeDirectory, nothing, startLocalAws } from './fixture.ts';
 
 const Bucket = 'lathe-files';
 
@@ -94,4 +97,57 @@ describe('a restart on the same data folder', () => {
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
     expect((await fetch(url)).status).toBe(403);
   });
+
+  it('finds after a kill what was acknowledged, whole and with its index entries', { timeout: 30_000 }, async () => {
+    const acknowledged = await killedWriter(dataDirectory, 200);
+
+    await using aws = await startLocalAws({ dataDirectory });
+    const { Items: items = [] } = await aws.dynamodb().send(new ScanCommand({ TableName: 'records' }));
+    const indexed = await Promise.all(['first', 'second'].map((state) => byState(aws, state)));
+    const { Attributes = {} } = await aws
+      .sqs()
+      .send(new GetQueueAttributesCommand({ QueueUrl: aws.stack.queues[1]?.url, AttributeNames: ['All'] }));
+    const objects = await Promise.all(
+      [0, 1, 2, 3].map(async (lane) => {
+        const { Body } = await aws.s3().send(new GetObjectCommand({ Bucket, Key: `lane-${lane}` }));
+        return (await Body?.transformToString()) ?? '';
+      }),
+    );
+
+    const ids = new Set(items.map((item) => item.pk?.S));
+    const lost = acknowledged.filter((line) => line.startsWith('item ') && !ids.has(line.slice('item '.length)));
+    expect(lost).toEqual([]);
+    expect(indexed.flat().sort()).toEqual(items.map((item) => `${item.state?.S} ${item.pk?.S}`).sort());
+    expect(Number(Attributes.ApproximateNumberOfMessages)).toBeGreaterThanOrEqual(
+      acknowledged.filter((line) => line.startsWith('message ')).length,
+    );
+    for (const text of objects) expect(text).toBe((text[0] ?? '').repeat(200_000));
+  });
 });
+
+async function byState(aws: LocalAws, state: string): Promise<string[]> {
+  const { Items = [] } = await aws.dynamodb().send(
+    new QueryCommand({
+      TableName: 'records',
+      IndexName: 'byState',
+      KeyConditionExpression: '#state = :state',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':state': { S: state } },
+    }),
+  );
+  return Items.map((item) => `${state} ${item.pk?.S}`);
+}
+
+/** Runs a process that writes, kills it after so many acknowledgements, and answers them. */
+async function killedWriter(dataDirectory: string, count: number): Promise<string[]> {
+  const script = new URL('killed-writer.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, dataDirectory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (lines.length === count) child.kill('SIGKILL');
+  }
+  await exited;
+  return lines;
+}

@@ -338,6 +338,18 @@ describe('S3 behind the gate', () => {
     });
   });
 
+  it('does not acknowledge an object of which the queue does not let S3 tell', async () => {
+    await using strict = await startLocalAws({
+      change: (stack) => {
+        for (const queue of stack.queues) queue.policy = [];
+      },
+    });
+
+    const call = strict.s3().send(new PutObjectCommand({ Bucket, Key: 'uploads/a', Body: 'x' }));
+
+    await expect(call).rejects.toMatchObject({ name: 'InternalError' });
+  });
+
   it('expires old objects under the prefix of the rule', async () => {
     await put('old/a');
     await put('new/a');

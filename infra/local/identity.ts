@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newApiKey } from '../../shared/accounts/keys.ts';
+import { newId } from '../../shared/ids.ts';
+
+/** What makes this data folder a service of its own: made once, kept with the data. */
+export interface Identity {
+  /** The development user. */
+  user: string;
+  apiKey: string;
+  /** The credentials of all roles are derived from it, so that forms and links given before a restart stay valid. */
+  masterSecret: string;
+}
+
+/** Reads the identity of a data folder, or makes it on the first start. */
+export async function readIdentity(dataDirectory: string): Promise<Identity> {
+  const path = join(dataDirectory, 'identity.json');
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  const identity: Identity = { user: newId(), apiKey: newApiKey(), masterSecret: randomBytes(32).toString('hex') };
+  await mkdir(dataDirectory, { recursive: true });
+  await writeFile(path, JSON.stringify(identity, null, 2), { mode: 0o600, flag: 'wx' });
+  return identity;
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { readNumberSettings, SettingsError } from '../../shared/settings.ts';
+import { projectRoot } from '../bundling.ts';
+import { findEnginesOff } from './engine-checks.ts';
+import { greeting } from './greeting.ts';
+import { startLocalStack } from './stack.ts';
+import { currentTemplate } from './template-cache.ts';
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  readNumberSettings(process.env);
+  const [template, enginesOff] = await Promise.all([currentTemplate(), findEnginesOff()]);
+  const running = await startLocalStack({
+    template,
+    enginesOff,
+    dataDirectory: process.env.LATHE_DATA || join(projectRoot, '.lathe'),
+    port: Number(process.env.PORT ?? 3000),
+    environment: process.env,
+    report: (line) => void process.stderr.write(`${line}\n`),
+  });
+  print(greeting(running, enginesOff));
+
+  let stopping = false;
+  const stop = async () => {
+    // A second Ctrl-C ends at once; what was answered is on disk either way.
+    if (stopping) process.exit(130);
+    stopping = true;
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', () => void stop());
+  process.on('SIGTERM', () => void stop());
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error instanceof SettingsError ? error.message : explain(error)}\n`);
+  process.exit(1);
+});
+
+function explain(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return `Port ${process.env.PORT ?? 3000} is taken. Choose another: PORT=3001 npm start`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

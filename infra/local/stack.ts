@@ -1,0 +1,222 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { apiKeyItem } from '../../shared/accounts/keys.ts';
+import { parameterOf, settings } from '../settings.ts';
+import { startServers } from './aws/servers.ts';
+import { type Credentials, makeCredentials } from './gate/credentials.ts';
+import { createGate } from './gate/gate.ts';
+import { createHttpApi } from './gateway/http-api.ts';
+import { readIdentity } from './identity.ts';
+import { createLambdaRuntime } from './lambda/runtime.ts';
+import { openLogs } from './logs.ts';
+import { startQueueSource } from './sources/queue-source.ts';
+import { startSchedule } from './sources/schedule.ts';
+import type { LocalFunction, LocalRole, LocalStack } from './template/model.ts';
+import { readTemplate } from './template/read.ts';
+
+export interface LocalStackOptions {
+  /** Path of the synthesized template. */
+  template: string;
+  dataDirectory: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Engine to the reason why it is off. */
+  enginesOff: Record<string, string>;
+  /** The settings that the service's own variables name, and LATHE_API_KEY. */
+  environment: Record<string, string | undefined>;
+  report(line: string): void;
+  /** Changes the stack before it runs; tests take permissions away with it. */
+  alter?(stack: LocalStack): void;
+}
+
+export interface RunningStack {
+  /** Root of the API. */
+  url: string;
+  apiKey: string;
+  stack: LocalStack;
+  stop(): Promise<void>;
+}
+
+/** Runs a synthesized template on this machine: its routes, functions, roles, queues, table, bucket, schedules, all on one port. */
+export async function startLocalStack(options: LocalStackOptions): Promise<RunningStack> {
+  const { environment, report } = options;
+  const front = new Front();
+  const port = await front.listen(options.port);
+  const url = `http://localhost:${port}`;
+  const gateOrigin = `http://127.0.0.1:${port}`;
+  const stack = readTemplate({
+    template: options.template,
+    origins: { api: url, gate: gateOrigin },
+    parameters: { ...chosenParameters(environment), EnginesOff: JSON.stringify(options.enginesOff) },
+  });
+  options.alter?.(stack);
+
+  const identity = await readIdentity(options.dataDirectory);
+  const operator = operatorRole(stack);
+  const credentials = new Map<LocalRole, Credentials>(
+    [operator, ...stack.functions.map((fn) => fn.role)].map((role) => [
+      role,
+      makeCredentials(identity.masterSecret, role),
+    ]),
+  );
+  const credentialsOf = (role: LocalRole): Credentials => {
+    const found = credentials.get(role);
+    if (!found) throw new Error(`The role ${role.logicalId} has no credentials.`);
+    return found;
+  };
+  const clientFor = (role: LocalRole, service: string) => ({
+    region: stack.region,
+    endpoint: `${gateOrigin}/_aws/${service}`,
+    credentials: credentialsOf(role),
+  });
+
+  const servers = await startServers({
+    stack,
+    dataDirectory: options.dataDirectory,
+    origin: gateOrigin,
+    onError: (error) => report(`embedded servers: ${String(error)}`),
+  });
+  const gate = createGate({
+    stack,
+    credentials: [...credentials.values()],
+    servers,
+    onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
+    onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  const logs = openLogs(join(options.dataDirectory, 'logs'), report);
+  const cores = availableParallelism();
+  const runtime = createLambdaRuntime({
+    cores,
+    log: logs.write,
+    environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, credentialsOf(fn.role)) }),
+  });
+  const [api] = stack.httpApis;
+  if (!api) throw new Error('The template has no HTTP API.');
+  const http = createHttpApi(api, runtime, stack);
+  front.serve((req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)));
+
+  const apiKey = environment.LATHE_API_KEY || identity.apiKey;
+  const [table] = stack.tables;
+  if (!table) throw new Error('The template has no table.');
+  await new DynamoDBClient(clientFor(operator, 'dynamodb')).send(
+    new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }),
+  );
+
+  const usable = (fn: LocalFunction) => !Object.hasOwn(options.enginesOff, basename(dirname(fn.entry)));
+  const sources = stack.queueSources
+    .filter((source) => usable(source.function))
+    .map((source) =>
+      startQueueSource(source, {
+        runtime,
+        cores,
+        sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
+        log: report,
+      }),
+    );
+  const sweepSeconds = Number(environment.LATHE_SWEEP_SECONDS ?? 0);
+  const schedules = stack.schedules.map((schedule) =>
+    // EventBridge's finest rate is a minute; the clock here may be finer.
+    startSchedule(schedule, { runtime, log: report, ...(sweepSeconds > 0 ? { everySeconds: sweepSeconds } : {}) }),
+  );
+
+  return {
+    url,
+    apiKey,
+    stack,
+    async stop() {
+      for (const schedule of schedules) schedule.stop();
+      await Promise.all(sources.map((source) => source.stop()));
+      await runtime.stop();
+      await front.close();
+      await servers.close();
+      await logs.close();
+    },
+  };
+}
+
+/** The one port, on the loopback addresses of both families; requests that come early wait until the stack is there. */
+class Front {
+  readonly #servers: Server[] = [];
+  readonly #ready = Promise.withResolvers<(req: IncomingMessage, res: ServerResponse) => Promise<void>>();
+
+  async listen(port: number): Promise<number> {
+    const chosen = await this.#listenOn('127.0.0.1', port);
+    try {
+      await this.#listenOn('::1', chosen);
+    } catch (error) {
+      // A machine without IPv6 reaches localhost by IPv4.
+      if (
+        !(
+          error instanceof Error &&
+          'code' in error &&
+          (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
+        )
+      )
+        throw error;
+    }
+    return chosen;
+  }
+
+  serve(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): void {
+    this.#ready.resolve(handle);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#servers.map((server) => {
+        server.closeAllConnections();
+        return new Promise((resolve) => server.close(resolve));
+      }),
+    );
+  }
+
+  async #listenOn(host: string, port: number): Promise<number> {
+    const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 0 }, async (req, res) => {
+      const handle = await this.#ready.promise;
+      await handle(req, res);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, resolve);
+    });
+    this.#servers.push(server);
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+function chosenParameters(environment: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, { variable }]) => {
+      const value = environment[variable];
+      return value === undefined || value === '' ? [] : [[parameterOf(name), value]];
+    }),
+  );
+}
+
+/** The person at the keyboard, who may store API keys. */
+function operatorRole(stack: LocalStack): LocalRole {
+  return {
+    logicalId: 'Operator',
+    arn: `arn:aws:iam::${stack.account}:role/Operator`,
+    statements: [
+      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: stack.tables.map(({ arn }) => arn), conditions: {} },
+    ],
+  };
+}
+
+function awsEnvironment(
+  origin: string,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+    AWS_ENDPOINT_URL_DYNAMODB: `${origin}/_aws/dynamodb`,
+    AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
+    AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
+  };
+}

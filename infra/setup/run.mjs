@@ -1,0 +1,16 @@
+// Sets up what is missing, then runs a module of the project with the project's own Node.
+// Plain JavaScript for Node 20 and nothing but its own modules: it runs before anything is installed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { installNpmPackages, node } from './npm-packages.mjs';
+import { installSystemPackages } from './system-packages.mjs';
+
+await installNpmPackages();
+installSystemPackages();
+
+const child = spawn(node, process.argv.slice(2), { stdio: 'inherit' });
+// A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+const [code, signal] = await once(child, 'exit');
+process.exitCode = signal ? 128 : code;
