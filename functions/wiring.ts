@@ -1,4 +1,5 @@
 import { deleteFiles } from '../shared/files/objects.ts';
+import { deleteSecrets } from '../shared/files/secrets.ts';
 import { enqueue } from '../shared/queues/queues.ts';
 import { records } from '../shared/records/records.ts';
 import { readNumberSettings } from '../shared/settings.ts';
@@ -12,6 +13,7 @@ export const lifecycle = {
     records,
     enqueue,
     deleteFiles: (taskId) => deleteFiles(taskId),
+    deleteSecrets,
     route: (task, inputs) => routeTask(catalogue, task, inputs),
     now: Date.now,
   }),

@@ -2,7 +2,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { filePrefix, uploadPrefix } from '../shared/files/keys.ts';
+import { filePrefix, secretPrefix, uploadPrefix } from '../shared/files/keys.ts';
 import type { Need } from '../shared/http/endpoint.ts';
 import { queueVariable } from '../shared/queues/queues.ts';
 import { tableSchema } from '../shared/records/table-schema.ts';
@@ -25,7 +25,7 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
   const touches = (kind: string) => needs.some((need) => need.startsWith(kind));
   return {
     ...(touches('records:') ? { LATHE_TABLE: resources.table.tableName } : {}),
-    ...(touches('files:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
+    ...(touches('files:') || touches('secrets:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
     ...(touches('queues:')
       ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
       : {}),
@@ -40,9 +40,13 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
       [table.tableArn],
     ),
   ],
+  'records:list': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byOwner.name}`])],
   'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
   'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
   'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
+  'secrets:read': ({ bucket }) => [allow(['s3:GetObject'], secretsOf(bucket))],
+  'secrets:write': ({ bucket }) => [allow(['s3:PutObject'], secretsOf(bucket))],
+  'secrets:delete': ({ bucket }) => [allow(['s3:DeleteObject'], secretsOf(bucket))],
   'files:delete': ({ bucket }) => [
     allow(['s3:DeleteObject'], filesOf(bucket)),
     allow(['s3:ListBucket'], [bucket.bucketArn]),
@@ -54,6 +58,10 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
     ),
   ],
 };
+
+function secretsOf(bucket: Resources['bucket']): string[] {
+  return [bucket.arnForObjects(`${secretPrefix}*`)];
+}
 
 function filesOf(bucket: Resources['bucket']): string[] {
   return [filePrefix, uploadPrefix].map((prefix) => bucket.arnForObjects(`${prefix}*`));

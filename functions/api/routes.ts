@@ -5,7 +5,15 @@ import { Id, JobRequest, operationSchemas } from '../../shared/operations/schema
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
 
-const creates = ['records:write', 'records:read', 'queues:send', 'files:write', 'files:delete'] as const;
+const creates = [
+  'records:write',
+  'records:read',
+  'queues:send',
+  'files:write',
+  'files:delete',
+  'secrets:write',
+  'secrets:delete',
+] as const;
 
 /**
  * Every endpoint, keyed by the file in this folder that answers it.

@@ -44,7 +44,7 @@ async function perform(run: Run, sandbox: Sandbox, folder: string): Promise<RunR
   const inputs = await fetchInputs(run, folder);
   const [first] = inputs;
   if (!first) throw new EngineError('The input tasks have no file to work on.');
-  const [checked] = inputs.map((input) => check(task, input));
+  const [checked] = inputs.map((input) => check({ ...task, payload: run.parameters }, input));
   const outputFormat = catalogue.canonical(String(task.payload.output_format ?? first.format));
   const work: Work = { operation: task.operation, inputs, outputFormat, options: checked ?? {}, folder };
   const result = await sandbox.run(work, {

@@ -2,9 +2,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { attemptPrefix } from '../../shared/files/keys.ts';
 import { deleteFiles } from '../../shared/files/objects.ts';
+import { readSecrets } from '../../shared/files/secrets.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/queues/queues.ts';
 import { required } from '../../shared/settings.ts';
-import type { JsonObject, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
+import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { lifecycle } from '../wiring.ts';
 import { EngineError } from './engine.ts';
@@ -30,6 +31,8 @@ export class TaskError extends Error {
 /** One run of a task by this worker. */
 export interface Run {
   task: Task;
+  /** The task's parameters with their secrets. */
+  parameters: JsonObject;
   attempt: number;
   inputs: Task[];
   /** Aborted when the task is canceled, deleted, taken over or out of time. */
@@ -83,6 +86,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   let reported: number | undefined;
   const run: Run = {
     task,
+    parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(taskId)) : task.payload,
     attempt,
     inputs: await lifecycle.inputsOf(task),
     signal: controller.signal,
@@ -111,6 +115,16 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     clearTimeout(timer);
     await stopKeeping();
   }
+}
+
+function withSecrets(payload: JsonObject, secrets: JsonObject): JsonObject {
+  const { options: secretOptions, ...rest } = secrets;
+  if (!isJsonObject(secretOptions) || !isJsonObject(payload.options)) return { ...payload, ...rest };
+  return { ...payload, ...rest, options: { ...payload.options, ...secretOptions } };
+}
+
+function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function recordFailure(run: Run, error: unknown): Promise<void> {

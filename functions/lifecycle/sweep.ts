@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { filePrefix, uploadPrefix } from '../../shared/files/keys.ts';
+import { filePrefix, secretPrefix, uploadPrefix } from '../../shared/files/keys.ts';
 import { deleteFilesBefore } from '../../shared/files/objects.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import { records } from '../../shared/records/records.ts';
@@ -24,7 +24,7 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
   }
   const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
   const deleted = await Promise.all(
-    [filePrefix, uploadPrefix].map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
+    [filePrefix, uploadPrefix, secretPrefix].map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
   logger.info('swept', { driven: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
 }

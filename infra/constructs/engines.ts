@@ -7,7 +7,16 @@ import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const needs: Need[] = ['records:read', 'records:write', 'files:read', 'files:write', 'files:delete', 'queues:send'];
+const needs: Need[] = [
+  'records:read',
+  'records:write',
+  'files:read',
+  'files:write',
+  'files:delete',
+  'secrets:read',
+  'secrets:delete',
+  'queues:send',
+];
 
 /** An engine: its queue, and the function that works on it. */
 export class Engine extends Construct {

@@ -9,7 +9,7 @@ import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
 export const uploadedTimeout = Duration.seconds(60);
-const changes: Need[] = ['records:read', 'records:write', 'queues:send', 'files:delete'];
+const changes: Need[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
 
 /** What keeps tasks going beside the engines: arrived uploads, dead messages, and the sweep of what is lost or over. */
 export class Lifecycle extends Construct {

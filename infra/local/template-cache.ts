@@ -1,23 +1,38 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import { synthesize } from './synth.ts';
 
 /** What the template is made of. Functions run from source, so a change inside one needs no new template; a new route or engine does. */
 const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'shared'];
+const folder = join(projectRoot, 'cdk.out/local');
+const keptMs = 24 * 60 * 60 * 1000;
 
-/** Returns the path of the stack's template, synthesized anew only when something it is made of has changed. */
+/**
+ * Returns the path of the stack's template, synthesized anew only when something it is made of has changed.
+ * Each state of the sources has a file of its own that appears whole, so that several may start at once.
+ */
 export async function currentTemplate(): Promise<string> {
-  const folder = join(projectRoot, 'cdk.out/local');
-  const stamp = join(folder, 'sources.sha256');
-  const template = join(folder, 'Lathe.template.json');
-  const wanted = fingerprint();
-  if (existsSync(template) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return template;
-  rmSync(folder, { recursive: true, force: true });
-  await synthesize(folder);
-  writeFileSync(stamp, wanted);
+  const template = join(folder, `${fingerprint()}.template.json`);
+  if (existsSync(template)) return template;
+  mkdirSync(folder, { recursive: true });
+  removeOld();
+  const draft = join(folder, `draft-${process.pid}`);
+  try {
+    renameSync(await synthesize(draft), template);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
   return template;
+}
+
+function removeOld(): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (changed + keptMs < Date.now()) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function fingerprint(): string {

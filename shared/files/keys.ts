@@ -3,6 +3,14 @@ export const uploadPrefix = 'uploads/';
 /** Prefix of files that functions store. */
 export const filePrefix = 'files/';
 
+/** Prefix of the secrets of tasks that are not over: kept out of records and queues, in the encrypted bucket. */
+export const secretPrefix = 'secrets/';
+
+/** Returns the key of a task's secrets. */
+export function secretKey(taskId: string): string {
+  return `${secretPrefix}${taskId}`;
+}
+
 /** Returns the key an upload of a task goes to. */
 export function uploadKey(taskId: string): string {
   return `${uploadPrefix}${taskId}`;
@@ -23,7 +31,7 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
-/** Returns the task that owns a key of either prefix. */
+/** Returns the task that owns a key of any prefix. */
 export function taskOfKey(key: string): string | undefined {
-  return /^(?:uploads|files)\/([0-9a-f]{24})(?:\/|$)/.exec(key)?.[1];
+  return /^(?:uploads|files|secrets)\/([0-9a-f]{24})(?:\/|$)/.exec(key)?.[1];
 }

@@ -31,10 +31,14 @@ export interface Route {
 export type Need =
   | 'records:read'
   | 'records:write'
+  | 'records:list'
   | 'records:due'
   | 'files:read'
   | 'files:write'
   | 'files:delete'
+  | 'secrets:read'
+  | 'secrets:write'
+  | 'secrets:delete'
   | 'queues:send';
 
 type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;

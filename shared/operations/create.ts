@@ -3,6 +3,7 @@ import { detectFormat } from '../catalogue/detect.ts';
 import { outputKey } from '../files/keys.ts';
 import { safeName } from '../files/names.ts';
 import { newToken, putObject } from '../files/objects.ts';
+import { storeSecrets } from '../files/secrets.ts';
 import { makeUploadForm } from '../files/upload-form.ts';
 import { invalidFields } from '../http/errors.ts';
 import type { NumberSettings } from '../settings.ts';
@@ -41,7 +42,9 @@ export async function createTasks(
   if ('errors' in planned) throw invalidFields(planned.errors);
   let { plan } = planned;
   plan = { ...plan, tasks: await Promise.all(plan.tasks.map((task) => withForm(task, parts.settings))) };
+  const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
   for (const task of plan.tasks) {
+    if (task.hasSecrets) await storeSecrets(task.id, secrets.get(task.name) ?? {});
     const content = contents.get(task.name);
     if (content) plan = withFile(plan, task.id, await storeContent(task, content, parts.catalogue), now);
   }

@@ -1,8 +1,8 @@
 import { type FieldErrors, invalidFields } from '../http/errors.ts';
 import { fieldErrors } from '../http/validate.ts';
 import type { TaskRequest } from '../tasks/plan.ts';
-import type { JsonObject } from '../tasks/task.ts';
-import { isOperation, type OperationName, operationNames, operationSchemas } from './schemas.ts';
+import type { JsonObject, JsonValue } from '../tasks/task.ts';
+import { isOperation, isSecret, type OperationName, operationNames, operationSchemas } from './schemas.ts';
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
 export const mostTasksInJob = 500;
@@ -13,6 +13,9 @@ const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
   const read = readParameters(operation, body, []);
   if ('errors' in read) throw invalidFields(read.errors);
+  if (operation === 'import/objstore_a' && read.parameters.key_prefix !== undefined) {
+    throw invalidFields({ key_prefix: ['Several files are imported inside jobs only; give the key of one file.'] });
+  }
   return { name: operation, operation, path: '', ...read };
 }
 
@@ -61,9 +64,38 @@ function readParameters(
   operation: OperationName,
   body: unknown,
   path: string[],
-): { inputs: string[]; parameters: JsonObject } | { errors: FieldErrors } {
+): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors } {
   const result = operationSchemas[operation].safeParse(body);
   if (!result.success) return { errors: fieldErrors(result.error, path) };
-  const { input, ...parameters } = { input: [], ...result.data } as { input: string[] } & JsonObject;
-  return { inputs: input, parameters };
+  const { input: inputs = [], ...parameters } = toJson(result.data);
+  if (operation === 'merge' && inputs.length < 2) {
+    return { errors: { [[...path, 'input'].join('.')]: ['Expected two or more tasks to merge.'] } };
+  }
+  return { inputs, ...splitSecrets(parameters) };
+}
+
+// What came as JSON is JSON after its schema too, less what is undefined.
+function toJson(parsed: unknown): { input?: string[] } & JsonObject {
+  return JSON.parse(JSON.stringify(parsed));
+}
+
+const mask = '********';
+
+/** Takes the secrets out of parameters and out of their options, leaving a mask where they were. */
+function splitSecrets(given: JsonObject): { parameters: JsonObject; secrets: JsonObject } {
+  const parameters: JsonObject = {};
+  const secrets: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (isSecret(name)) {
+      parameters[name] = mask;
+      secrets[name] = value;
+    } else if (name === 'options' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      const options = splitSecrets(value);
+      parameters.options = options.parameters;
+      if (Object.keys(options.secrets).length > 0) secrets.options = options.secrets;
+    } else {
+      parameters[name] = value;
+    }
+  }
+  return { parameters, secrets };
 }

@@ -28,6 +28,8 @@ export interface LifecycleParts {
   /** Hands a task to the workers of an engine. At least once; a worker takes a task only once. */
   enqueue(engine: string, taskId: string): Promise<void>;
   deleteFiles(taskId: string): Promise<void>;
+  /** Deletes the secrets of a task that has no more use for them. */
+  deleteSecrets(taskId: string): Promise<void>;
   /** Finds the engine for a task whose inputs have all completed, or says why there is none. */
   route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
   now(): number;
@@ -118,6 +120,7 @@ export function createLifecycle(parts: LifecycleParts) {
         if (failed) pending.push(failed);
       });
       if (current.job) await closeInJob(current.job, current);
+      if (current.hasSecrets) await parts.deleteSecrets(current.id);
       if (current.status === 'deleted') {
         await parts.deleteFiles(current.id);
         await records.deleteTask(current.id);
@@ -171,6 +174,7 @@ export function createLifecycle(parts: LifecycleParts) {
     if (task.job && !(await records.job(task.job))) {
       // The job record is the commit: without it the request was never answered with 201.
       await parts.deleteFiles(task.id);
+      if (task.hasSecrets) await parts.deleteSecrets(task.id);
       return records.deleteTask(task.id);
     }
     if (task.status === 'processing' && task.form) {

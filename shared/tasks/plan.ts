@@ -16,7 +16,10 @@ export interface TaskRequest {
   operation: OperationName;
   /** Names of tasks of the same request, or ids of earlier tasks. */
   inputs: string[];
+  /** What the record keeps and the API shows, with a mask in place of secrets. */
   parameters: JsonObject;
+  /** The secrets that the worker needs beside them. */
+  secrets: JsonObject;
   /** Where its fields stand in the request's body, for error messages. */
   path: string;
 }
@@ -144,6 +147,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
       operation: request.operation,
       status: uploads ? 'processing' : 'created',
       payload: request.parameters,
+      ...(Object.keys(request.secrets).length > 0 ? { hasSecrets: true } : {}),
       dependsOn,
       waitsFor: [...new Set(dependsOn)],
       dependents: dependents.get(request.name) ?? [],

@@ -45,10 +45,10 @@ export interface Task {
   name: string;
   operation: string;
   status: TaskStatus;
-  /** Parameters without `input` and `operation`, secrets already taken out. */
+  /** Parameters without `input` and `operation`, with a mask in place of secrets. */
   payload: JsonObject;
-  /** Encrypted parameters the worker needs; gone when the task ends. */
-  secrets?: string;
+  /** Whether secrets lie beside the files in the bucket until the task ends; neither record nor queue holds them. */
+  hasSecrets?: boolean;
   dependsOn: string[];
   /** Inputs that have not completed yet. Whoever empties it releases the task. */
   waitsFor: string[];

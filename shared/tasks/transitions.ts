@@ -98,8 +98,8 @@ function changed(task: Task, now: number, change: Partial<Task>): Decision {
 }
 
 function ended(task: Task, now: number, change: Partial<Task>): Decision {
-  // A task that ends has no more use for its secrets nor its form; a deleted one keeps the end it had.
-  const { secrets: _secrets, form: _form, heartbeatAt: _heartbeat, ...rest } = task;
+  // A task that ends has no more use for its form; a deleted one keeps the end it had.
+  const { form: _form, heartbeatAt: _heartbeat, ...rest } = task;
   return changed(rest, now, {
     ...change,
     waitsFor: [],

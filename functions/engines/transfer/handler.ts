@@ -1,3 +1,4 @@
+import { EngineError } from '../engine.ts';
 import { type Run, type RunResult, workerHandler } from '../worker.ts';
 import { exportUrl } from './export-url.ts';
 
@@ -8,7 +9,7 @@ export const handler = workerHandler({
   engine: 'transfer',
   perform: (run) => {
     const transfer = transfers.get(run.task.operation);
-    if (!transfer) throw new Error(`${run.task.operation} came to the queue of transfers.`);
+    if (!transfer) throw new EngineError(`${run.task.operation} is not available on this instance yet.`);
     return transfer(run);
   },
 });
