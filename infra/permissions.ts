@@ -1,9 +1,11 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { keyPrefix } from '../shared/accounts/keys.ts';
 import { filePrefix, secretPrefix, uploadPrefix } from '../shared/files/keys.ts';
 import type { Need } from '../shared/http/endpoint.ts';
+import { ratePrefix } from '../shared/http/rate-limit.ts';
 import { queueVariable } from '../shared/queues/queues.ts';
 import { tableSchema } from '../shared/records/table-schema.ts';
 
@@ -24,7 +26,7 @@ export function statementsFor(needs: readonly Need[], resources: Resources): Pol
 export function variablesFor(needs: readonly Need[], resources: Resources): Record<string, string> {
   const touches = (kind: string) => needs.some((need) => need.startsWith(kind));
   return {
-    ...(touches('records:') ? { LATHE_TABLE: resources.table.tableName } : {}),
+    ...(touches('records:') || touches('keys:') ? { LATHE_TABLE: resources.table.tableName } : {}),
     ...(touches('files:') || touches('secrets:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
     ...(touches('queues:')
       ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
@@ -33,6 +35,10 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
 }
 
 const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
+  'keys:check': ({ table }) => [
+    allow(['dynamodb:GetItem'], [table.tableArn], leadingKeys(keyPrefix)),
+    allow(['dynamodb:UpdateItem'], [table.tableArn], leadingKeys(ratePrefix)),
+  ],
   'records:read': ({ table }) => [allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], [table.tableArn])],
   'records:write': ({ table }) => [
     allow(
@@ -67,6 +73,10 @@ function filesOf(bucket: Resources['bucket']): string[] {
   return [filePrefix, uploadPrefix].map((prefix) => bucket.arnForObjects(`${prefix}*`));
 }
 
-function allow(actions: string[], resources: string[]): PolicyStatement {
-  return new PolicyStatement({ actions, resources });
+function allow(actions: string[], resources: string[], conditions: Conditions = {}): PolicyStatement {
+  return new PolicyStatement({ actions, resources, conditions });
+}
+
+function leadingKeys(prefix: string): Conditions {
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${prefix}*`] } };
 }

@@ -32,6 +32,12 @@ export const numberSettings = {
     minimum: 1,
     meaning: 'largest file taken in',
   },
+  ratePerMinute: {
+    variable: 'LATHE_RATE_PER_MINUTE',
+    fallback: 3_000,
+    minimum: 0,
+    meaning: 'requests a minute that an account may make; 0 for no limit',
+  },
 } as const satisfies Record<string, NumberSetting>;
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };

@@ -6,7 +6,7 @@ export async function handler(event: APIGatewayProxyEventV2): Promise<APIGateway
   const { method, path } = event.requestContext.http;
   const allowed = Object.values(routes)
     .filter((route) => matches(route.path, path))
-    .map((route) => route.method);
+    .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
   return allowed.length > 0
     ? answer(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${allowed.join(', ')}.`, {
         Allow: allowed.join(', '),

@@ -7,13 +7,13 @@ import { isGone } from '../../shared/tasks/task.ts';
 import { settings } from '../wiring.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes.file, async ({ params }) => {
+export const handler = endpoint(routes.file, async ({ params, method }) => {
   const task = await records.task(params.taskId);
   const now = Date.now();
   const filesGone = !task || isGone(task, now) || Date.parse(task.createdAt) + settings.fileSeconds * 1000 <= now;
   const file = filesGone ? undefined : task.files.find(({ token }) => sameToken(token, params.token));
   if (!file) throw notFound('There is no such file: the link is wrong, or the file was deleted or has expired.');
-  return { headers: { Location: await presignDownload(file), 'Cache-Control': 'no-store' } };
+  return { headers: { Location: await presignDownload(file, method), 'Cache-Control': 'no-store' } };
 });
 
 function sameToken(expected: string, given: string): boolean {

@@ -2,7 +2,8 @@ import type { Account } from '../../shared/accounts/keys.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { records } from '../../shared/records/records.ts';
-import { isGone, type Task } from '../../shared/tasks/task.ts';
+import { presentJob, presentTask } from '../../shared/tasks/present.ts';
+import { isGone, type JsonObject, type Task } from '../../shared/tasks/task.ts';
 
 /** Returns a task of the caller; another's, an expired and an unknown one are alike not found. */
 export async function ownTask(account: Account, id: string): Promise<Task> {
@@ -24,5 +25,16 @@ export async function tasksOf(job: Job): Promise<Task[]> {
   return job.tasks.flatMap((id) => {
     const task = found.get(id);
     return task && !isGone(task, Date.now()) ? [task] : [];
+  });
+}
+
+/** Shows tasks, with the details of their jobs where those are asked for. The payload is always shown. */
+export async function presentWith(tasks: Task[], include: string[]): Promise<JsonObject[]> {
+  if (!include.includes('job')) return tasks.map(presentTask);
+  const ids = [...new Set(tasks.flatMap((task) => task.job ?? []))];
+  const jobs = new Map((await records.jobs(ids)).map((job) => [job.id, job]));
+  return tasks.map((task) => {
+    const job = task.job ? jobs.get(task.job) : undefined;
+    return { ...presentTask(task), ...(job ? { jobDetails: presentJob(job) } : {}) };
   });
 }

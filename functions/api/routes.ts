@@ -1,112 +1,293 @@
 import * as z from 'zod';
 import type { Route } from '../../shared/http/endpoint.ts';
-import { Id, JobRequest, operationSchemas } from '../../shared/operations/schemas.ts';
+import { jobStatuses } from '../../shared/jobs/job.ts';
+import { Id, JobRequest, type OperationName, operationSchemas } from '../../shared/operations/schemas.ts';
+import { taskStatuses } from '../../shared/tasks/task.ts';
 
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
 
-const creates = [
-  'records:write',
-  'records:read',
-  'queues:send',
-  'files:write',
-  'files:delete',
-  'secrets:write',
-  'secrets:delete',
-] as const;
+/** Values of a query string are text; a number there is digits and nothing else. */
+const count = (max: number, message: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= max, message)
+    .meta({ type: 'integer', minimum: 1, maximum: max });
+const Paging = {
+  per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size; 50 unless told.'),
+  page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number; 1 unless told.'),
+};
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `Expected one of ${values.join(', ')}.`);
+const includeOf = (...values: [string, ...string[]]) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      const given = (text ?? '')
+        .split(',')
+        .map((value) => value.trim())
+        .filter(Boolean);
+      const unknown = given.find((value) => !values.includes(value));
+      if (unknown !== undefined)
+        context.addIssue({
+          code: 'custom',
+          message: `Expected ${values.join(', ')} but received ${JSON.stringify(unknown)}.`,
+        });
+      return given;
+    })
+    .describe(`What to add to the answer: ${values.join(', ')}; several are comma-separated.`);
+
+const Ext = z.string().min(1).max(20).optional();
+const FormatQuery = z
+  .object({
+    input_format: Ext.describe('An input extension, or * for all: the answer lists what it can become.'),
+    output_format: Ext.describe('An output extension, or * for all: the answer lists what can become it.'),
+  })
+  .refine((query) => query.input_format === undefined || query.output_format === undefined, {
+    path: ['output_format'],
+    message: 'Expected input_format or output_format, not both.',
+  });
+const OperationPath = z.object({ operation: z.string().describe('convert, compress, merge, crop or trim.') });
+const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
+
+const read = ['records:read'] as const;
+const list = ['records:read', 'records:list'] as const;
+const change = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'] as const;
+const create = [...change, 'files:write', 'secrets:write'] as const;
+
+const creates = <Name extends OperationName>(operation: Name, summary: string) =>
+  ({
+    method: 'POST',
+    path: `/v1/process/${operation}`,
+    summary,
+    tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
+    access: 'key',
+    needs: create,
+    body: operationSchemas[operation],
+    success: 201,
+    answer: 'Task',
+  }) as const satisfies Route;
 
 /**
  * Every endpoint, keyed by the file in this folder that answers it.
- * The stack's routes and roles, validation and the tests follow from these rows.
+ * The stack's routes and roles, validation, the OpenAPI document and its reference follow from these rows.
  */
 export const routes = {
-  health: {
-    method: 'GET',
-    path: '/health',
-    summary: 'Show the version and which engines are usable',
-    access: 'public',
-    needs: [],
-    success: 200,
-  },
-  formats: {
+  'query-all-formats': {
     method: 'GET',
     path: '/v1/query/formats',
     summary: 'List all supported formats',
+    tag: 'Formats and options',
     access: 'public',
     needs: [],
     success: 200,
+    answer: 'FormatList',
+  },
+  'query-formats': {
+    method: 'GET',
+    path: '/v1/query/formats/{operation}',
+    summary: 'List the formats that an operation reads or writes',
+    tag: 'Formats and options',
+    access: 'public',
+    needs: [],
+    params: OperationPath,
+    query: FormatQuery,
+    success: 200,
+    answer: 'FormatList',
+  },
+  'query-options': {
+    method: 'GET',
+    path: '/v1/query/options/{operation}',
+    summary: 'List the options of an operation for a pair of formats',
+    tag: 'Formats and options',
+    access: 'public',
+    needs: [],
+    params: OperationPath,
+    query: OptionQuery,
+    success: 200,
+    answer: 'OptionList',
+  },
+  'list-tasks': {
+    method: 'GET',
+    path: '/v1/process/tasks',
+    summary: 'List tasks, newest first',
+    tag: 'Tasks',
+    access: 'key',
+    needs: list,
+    query: z.object({
+      status: oneOf(taskStatuses).optional(),
+      operation: z.string().max(100).optional(),
+      job: Id.optional(),
+      include: includeOf('payload', 'job'),
+      ...Paging,
+    }),
+    success: 200,
+    answer: 'TaskPage',
   },
   'show-task': {
     method: 'GET',
     path: '/v1/process/tasks/{taskId}',
     summary: 'Show a task',
+    tag: 'Tasks',
     access: 'key',
-    needs: ['records:read'],
+    needs: read,
+    params: TaskPath,
+    query: z.object({ include: includeOf('payload', 'job') }),
+    success: 200,
+    answer: 'Task',
+  },
+  'wait-for-task': {
+    method: 'GET',
+    path: '/v1/process/tasks/{taskId}/wait',
+    summary: 'Show a task once it has ended, or as it is after 25 seconds',
+    tag: 'Tasks',
+    access: 'key',
+    needs: read,
     params: TaskPath,
     success: 200,
+    answer: 'Task',
+  },
+  'cancel-task': {
+    method: 'POST',
+    path: '/v1/process/tasks/{taskId}/cancel',
+    summary: 'Cancel a task that has not ended',
+    tag: 'Tasks',
+    access: 'key',
+    needs: change,
+    params: TaskPath,
+    success: 200,
+    answer: 'Task',
+  },
+  'delete-task': {
+    method: 'DELETE',
+    path: '/v1/process/tasks/{taskId}',
+    summary: 'Delete a task and its files',
+    tag: 'Tasks',
+    access: 'key',
+    needs: change,
+    params: TaskPath,
+    success: 200,
+  },
+  'list-jobs': {
+    method: 'GET',
+    path: '/v1/process/jobs',
+    summary: 'List jobs, newest first',
+    tag: 'Jobs',
+    access: 'key',
+    needs: list,
+    query: z.object({
+      status: oneOf(jobStatuses).optional(),
+      tag: z.string().max(1024).optional(),
+      include: includeOf('tasks'),
+      ...Paging,
+    }),
+    success: 200,
+    answer: 'JobPage',
   },
   'create-job': {
     method: 'POST',
     path: '/v1/process/jobs',
     summary: 'Create a job with all its tasks',
+    tag: 'Jobs',
     access: 'key',
-    needs: creates,
+    needs: create,
     body: JobRequest,
     success: 201,
+    answer: 'Job',
   },
   'show-job': {
     method: 'GET',
     path: '/v1/process/jobs/{jobId}',
     summary: 'Show a job with its tasks',
+    tag: 'Jobs',
     access: 'key',
-    needs: ['records:read'],
+    needs: read,
+    params: JobPath,
+    query: z.object({ include: includeOf('tasks') }),
+    success: 200,
+    answer: 'Job',
+  },
+  'wait-for-job': {
+    method: 'GET',
+    path: '/v1/process/jobs/{jobId}/wait',
+    summary: 'Show a job once all its tasks have ended, or as it is after 25 seconds',
+    tag: 'Jobs',
+    access: 'key',
+    needs: read,
+    params: JobPath,
+    success: 200,
+    answer: 'Job',
+  },
+  'delete-job': {
+    method: 'DELETE',
+    path: '/v1/process/jobs/{jobId}',
+    summary: 'Delete a job, its tasks and their files',
+    tag: 'Jobs',
+    access: 'key',
+    needs: change,
     params: JobPath,
     success: 200,
   },
-  'import-upload': {
-    method: 'POST',
-    path: '/v1/process/import/upload',
-    summary: 'Import a file that the client posts to the returned form',
-    access: 'key',
-    needs: creates,
-    body: operationSchemas['import/upload'],
-    success: 201,
-  },
-  'import-base64': {
-    method: 'POST',
-    path: '/v1/process/import/base64',
-    summary: 'Import a small file given in the request',
-    access: 'key',
-    needs: creates,
-    body: operationSchemas['import/base64'],
-    success: 201,
-  },
-  convert: {
-    method: 'POST',
-    path: '/v1/process/convert',
-    summary: 'Convert a file to another format',
-    access: 'key',
-    needs: creates,
-    body: operationSchemas.convert,
-    success: 201,
-  },
-  'export-url': {
-    method: 'POST',
-    path: '/v1/process/export/url',
-    summary: 'Make temporary download links',
-    access: 'key',
-    needs: creates,
-    body: operationSchemas['export/url'],
-    success: 201,
-  },
+  'import-upload': creates('import/upload', 'Import a file that the client posts to the returned form'),
+  'import-url': creates('import/url', 'Import a file from a URL'),
+  'import-base64': creates('import/base64', 'Import a small file given in the request'),
+  'import-webpage': creates('import/webpage', 'Import a web page'),
+  'import-objstore-a': creates('import/objstore_a', 'Import from a bucket of S3 or a store compatible with it'),
+  'import-objstore-b': creates('import/objstore_b', 'Import from a bucket of Google Cloud Storage'),
+  'import-blobstore': creates('import/blobstore', 'Import from a container of Azure Blob Storage'),
+  'import-sftp': creates('import/sftp', 'Import from an SFTP server'),
+  convert: creates('convert', 'Convert files to another format'),
+  compress: creates('compress', 'Make files smaller'),
+  merge: creates('merge', 'Merge images and PDFs into one file'),
+  crop: creates('crop', 'Cut a region out of images, videos or PDF pages'),
+  trim: creates('trim', 'Cut a span of time out of audio or video'),
+  'export-url': creates('export/url', 'Make temporary download links'),
+  'export-objstore-a': creates('export/objstore_a', 'Export to a bucket of S3 or a store compatible with it'),
+  'export-objstore-b': creates('export/objstore_b', 'Export to a bucket of Google Cloud Storage'),
+  'export-blobstore': creates('export/blobstore', 'Export to a container of Azure Blob Storage'),
+  'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
   file: {
     method: 'GET',
+    alsoHead: true,
     path: '/v1/files/{taskId}/{token}/{name}',
     summary: 'Download a file by the link in a result',
+    tag: 'Files',
     access: 'public',
     needs: ['records:read', 'files:read'],
     params: z.object({ taskId: Id, token: z.string(), name: z.string() }),
     success: 302,
+    json: false,
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    summary: 'Show the version and which engines are usable',
+    tag: 'Service',
+    access: 'public',
+    needs: [],
+    success: 200,
+    answer: 'Health',
+  },
+  openapi: {
+    method: 'GET',
+    path: '/v1/openapi.json',
+    summary: 'Describe this API as an OpenAPI 3.1 document',
+    tag: 'Service',
+    access: 'public',
+    needs: [],
+    success: 200,
+  },
+  docs: {
+    method: 'GET',
+    path: '/docs',
+    summary: 'Show the reference of this API as a page',
+    tag: 'Service',
+    access: 'public',
+    needs: [],
+    success: 200,
     json: false,
   },
 } as const satisfies Record<string, Route>;

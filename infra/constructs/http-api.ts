@@ -3,7 +3,7 @@ import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aw
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
 import { routes } from '../../functions/api/routes.ts';
-import type { Route } from '../../shared/http/endpoint.ts';
+import type { Need, Route } from '../../shared/http/endpoint.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
@@ -32,19 +32,23 @@ export class LatheApi extends Construct {
   /** Adds the functions; they come after the API because they are told its address. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     for (const [name, route] of Object.entries<Route>(routes)) {
+      const needs: Need[] = route.access === 'key' ? ['keys:check', ...route.needs] : [...route.needs];
       const { function: target } = new ZipFunction(this, pascalCase(name), {
         entry: `functions/api/${name}.ts`,
         description: `${route.method} ${route.path}: ${route.summary}`,
         timeout,
         memoryMegabytes,
-        environment: { ...environment, ...variablesFor(route.needs, resources) },
-        statements: statementsFor(route.needs, resources),
+        environment: { ...environment, ...variablesFor(needs, resources) },
+        statements: statementsFor(needs, resources),
       });
-      new HttpRoute(this, `${pascalCase(name)}Route`, {
-        httpApi: this.api,
-        routeKey: HttpRouteKey.with(route.path, HttpMethod[route.method]),
-        integration: new HttpLambdaIntegration(`${pascalCase(name)}Integration`, target),
-      });
+      const integration = new HttpLambdaIntegration(`${pascalCase(name)}Integration`, target);
+      for (const method of route.alsoHead ? ([route.method, 'HEAD'] as const) : [route.method]) {
+        new HttpRoute(this, `${pascalCase(name)}${method === 'HEAD' ? 'Head' : ''}Route`, {
+          httpApi: this.api,
+          routeKey: HttpRouteKey.with(route.path, HttpMethod[method]),
+          integration,
+        });
+      }
     }
     const { function: fallback } = new ZipFunction(this, 'Fallback', {
       entry: 'functions/api/fallback.ts',

@@ -13,6 +13,7 @@ export function greeting({ url, apiKey }: RunningStack, enginesOff: Record<strin
       export: { operation: 'export/url', input: 'convert' },
     },
   };
+  const auth = `-H 'Authorization: Bearer ${apiKey}'`;
   const off = Object.entries(enginesOff).map(([engine, reason]) => `  ${engine} is off: ${reason}`);
   return [
     '',
@@ -22,7 +23,9 @@ export function greeting({ url, apiKey }: RunningStack, enginesOff: Record<strin
     '',
     'Convert a file:',
     '',
-    `curl -s ${url}/v1/process/jobs -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(job)}'`,
+    `JOB=$(curl -s ${url}/v1/process/jobs ${auth} -H 'Content-Type: application/json' -d '${JSON.stringify(job)}' | cut -d '"' -f 4); curl -s ${url}/v1/process/jobs/$JOB/wait ${auth}`,
+    '',
+    `Reference: ${url}/docs`,
     '',
   ].join('\n');
 }

@@ -37,6 +37,7 @@ function readPackages(path) {
 
 function missingOf(packages) {
   if (packages.length === 0) return [];
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills it in
   const { stdout } = spawnSync('dpkg-query', ['-W', '-f=${Package} ${db:Status-Status}\n', ...packages], {
     encoding: 'utf8',
   });

@@ -2,6 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { fromItem, type Item, table, toItem } from '../records/table.ts';
 
+/** First part of the records of keys. */
+export const keyPrefix = 'key#';
+
 export interface Account {
   /** The user's ObjectID. */
   user: string;
@@ -28,5 +31,5 @@ export function apiKeyItem(apiKey: string, account: Account): Item {
 
 // A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
 function keyOf(apiKey: string): { pk: string; sk: string } {
-  return { pk: `key#${createHash('sha256').update(apiKey).digest('hex')}`, sk: 'key' };
+  return { pk: `${keyPrefix}${createHash('sha256').update(apiKey).digest('hex')}`, sk: 'key' };
 }

@@ -6,7 +6,8 @@ export interface ProcessingRequest {
   operation: ProcessingOperation;
   /** Undefined until the file is there when the request does not name it. */
   inputFormat: string | undefined;
-  outputFormat: string;
+  /** Undefined where the output has the format of the input. */
+  outputFormat: string | undefined;
   options: Record<string, unknown>;
 }
 
@@ -15,7 +16,9 @@ export type ProcessingCheck = { errors: FieldErrors } | { match: Match | undefin
 /** Checks a pair of formats and the options for it; what cannot be known before the file is there passes for now. */
 export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
   const { operation } = request;
-  const to = catalogue.canonical(request.outputFormat);
+  const target = request.outputFormat ?? request.inputFormat;
+  if (target === undefined) return { match: undefined, options: {} };
+  const to = catalogue.canonical(target);
   const reachableFrom = catalogue.inputs(operation, to);
   if (reachableFrom.length === 0) {
     const valid = catalogue.outputs(operation, request.inputFormat ? catalogue.canonical(request.inputFormat) : '*');

@@ -1,4 +1,4 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { StoredFile } from '../tasks/task.ts';
 import { bucket } from './bucket.ts';
@@ -8,13 +8,16 @@ import { contentDisposition } from './names.ts';
 const presignedSeconds = 300;
 
 /** Returns an address that answers with a file under its own name and media type, signed at this moment. */
-export function presignDownload(file: StoredFile): Promise<string> {
+export function presignDownload(file: StoredFile, method: string): Promise<string> {
   const { client, name } = bucket();
-  const command = new GetObjectCommand({
+  const input = {
     Bucket: name,
     Key: file.key,
     ResponseContentDisposition: contentDisposition(file.name),
     ResponseContentType: file.mediaType,
-  });
-  return getSignedUrl(client, command, { expiresIn: presignedSeconds });
+  };
+  // The method is part of what is signed, so an address for GET refuses HEAD.
+  return method === 'HEAD'
+    ? getSignedUrl(client, new HeadObjectCommand(input), { expiresIn: presignedSeconds })
+    : getSignedUrl(client, new GetObjectCommand(input), { expiresIn: presignedSeconds });
 }

@@ -6,8 +6,10 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { z } from 'zod';
 import type { Account } from '../accounts/keys.ts';
+import { readNumberSettings } from '../settings.ts';
 import { authenticate } from './authenticate.ts';
 import { badRequest, HttpError } from './errors.ts';
+import { countRequest } from './rate-limit.ts';
 import { parse } from './validate.ts';
 
 type Schema = z.ZodType<unknown>;
@@ -17,6 +19,8 @@ export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   summary: string;
+  /** Under which heading the reference shows it. */
+  tag: string;
   access: 'public' | 'key';
   /** What the function may touch; its role allows this and nothing else. */
   needs: readonly Need[];
@@ -24,11 +28,16 @@ export interface Route {
   query?: Schema;
   body?: Schema;
   success: 200 | 201 | 302;
+  /** The schema of a successful answer, by its name in the OpenAPI document; none where the body is empty or not JSON. */
+  answer?: string;
+  /** True where HEAD is answered as GET is. */
+  alsoHead?: true;
   /** False where the answer is not JSON, so that any Accept header will do. */
   json?: false;
 }
 
 export type Need =
+  | 'keys:check'
   | 'records:read'
   | 'records:write'
   | 'records:list'
@@ -49,6 +58,7 @@ export interface ApiRequest<R extends Route> {
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
   headers: Record<string, string | undefined>;
+  method: string;
   requestId: string;
   logger: Logger;
   /** Milliseconds that are left before the function is ended. */
@@ -59,12 +69,15 @@ export interface ApiAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
+  /** In place of a JSON body where the route says that it answers something else. */
+  text?: string;
 }
 
 /** Above this a body is refused with our own answer; the gateway's own limit lies behind it. */
 const largestBodyBytes = 5_500_000;
 
 const logger = new Logger({ serviceName: 'lathe' });
+const { ratePerMinute } = readNumberSettings(process.env);
 
 /** Makes the Lambda handler of an endpoint: one chain for all of them, from the row of the route table. */
 export function endpoint<const R extends Route>(route: R, handle: (request: ApiRequest<R>) => Promise<ApiAnswer>) {
@@ -76,20 +89,26 @@ export function endpoint<const R extends Route>(route: R, handle: (request: ApiR
   if (route.body) chain.use(jsonBody());
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
     const account = route.access === 'key' ? await authenticate(event.headers) : undefined;
+    const rate = account ? await countRequest(account.user, ratePerMinute) : {};
     const answer = await handle({
       account,
       params: route.params && parse(route.params, event.pathParameters ?? {}),
       query: route.query && parse(route.query, event.queryStringParameters ?? {}),
       body: route.body && parse(route.body, event.body),
       headers: event.headers,
+      method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,
       logger: logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } }),
       remainingMs: () => context.getRemainingTimeInMillis(),
     } as ApiRequest<R>);
     return {
       statusCode: answer.status ?? route.success,
-      headers: { ...(answer.body === undefined ? {} : { 'Content-Type': 'application/json' }), ...answer.headers },
-      body: answer.body === undefined ? '' : JSON.stringify(answer.body),
+      headers: {
+        ...(answer.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...rate,
+        ...answer.headers,
+      },
+      body: answer.text ?? (answer.body === undefined ? '' : JSON.stringify(answer.body)),
     };
   });
 }

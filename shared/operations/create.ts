@@ -19,12 +19,19 @@ export interface CreateParts {
   settings: NumberSettings;
 }
 
-/** Creates the tasks of a request, and their job where they form one. A request that is refused creates nothing. */
-export async function createTasks(
+/** Tasks that are planned but not written: a request that is refused creates nothing. */
+export interface Creation {
+  plan: Plan;
+  /** Stores what came with the request, writes the records and sets the first tasks going. */
+  write(): Promise<void>;
+}
+
+/** Plans the tasks of a request, and their job where they form one, or throws the 400. */
+export async function prepareTasks(
   parts: CreateParts,
   requests: TaskRequest[],
   owner: { user: string; job?: { tag?: string } },
-): Promise<Plan> {
+): Promise<Creation> {
   const now = Date.now();
   const contents = decodeContents(requests);
   const ids = outsideInputs(requests);
@@ -40,16 +47,20 @@ export async function createTasks(
     ),
   });
   if ('errors' in planned) throw invalidFields(planned.errors);
-  let { plan } = planned;
-  plan = { ...plan, tasks: await Promise.all(plan.tasks.map((task) => withForm(task, parts.settings))) };
   const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
-  for (const task of plan.tasks) {
-    if (task.hasSecrets) await storeSecrets(task.id, secrets.get(task.name) ?? {});
-    const content = contents.get(task.name);
-    if (content) plan = withFile(plan, task.id, await storeContent(task, content, parts.catalogue), now);
-  }
-  await parts.lifecycle.create(plan);
-  return plan;
+  return {
+    plan: planned.plan,
+    async write() {
+      const tasks = await Promise.all(planned.plan.tasks.map((task) => withForm(task, parts.settings)));
+      let plan: Plan = { ...planned.plan, tasks };
+      for (const task of tasks) {
+        if (task.hasSecrets) await storeSecrets(task.id, secrets.get(task.name) ?? {});
+        const content = contents.get(task.name);
+        if (content) plan = withFile(plan, task.id, await storeContent(task, content, parts.catalogue), now);
+      }
+      await parts.lifecycle.create(plan);
+    },
+  };
 }
 
 function decodeContents(requests: TaskRequest[]): Map<string, Uint8Array> {

@@ -1,7 +1,7 @@
 import { type FieldErrors, invalidFields } from '../http/errors.ts';
 import { fieldErrors } from '../http/validate.ts';
 import type { TaskRequest } from '../tasks/plan.ts';
-import type { JsonObject, JsonValue } from '../tasks/task.ts';
+import type { JsonObject } from '../tasks/task.ts';
 import { isOperation, isSecret, type OperationName, operationNames, operationSchemas } from './schemas.ts';
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */

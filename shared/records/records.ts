@@ -52,6 +52,11 @@ export const records = {
 
   job: (id: string) => read(jobKey(id), toJob),
 
+  async jobs(ids: string[]): Promise<Job[]> {
+    const items = await readAll([...new Set(ids)].map(jobKey), true);
+    return items.map((item) => toJob(fromItem(item)));
+  },
+
   async createJob(job: Job): Promise<void> {
     const { client, name } = table();
     await client.send(new PutItemCommand({ TableName: name, Item: fromJob(job) }));

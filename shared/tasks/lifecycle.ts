@@ -75,11 +75,14 @@ export function createLifecycle(parts: LifecycleParts) {
   async function link(task: Task, inputs: string[]): Promise<void> {
     for (const id of inputs) {
       const input = await records.addDependent(id, task.id);
-      if (!input || input.status === 'deleted') {
+      if (!input) {
         await apply(task.id, { type: 'inputEnded', failure: missingInput(id) });
         return;
       }
-      if (hasEnded(input)) await tell(task.id, input);
+      if (!hasEnded(input)) continue;
+      await failJobOf(input);
+      const failed = await tell(task.id, input);
+      if (failed) return settle(failed);
     }
   }
 
@@ -115,35 +118,43 @@ export function createLifecycle(parts: LifecycleParts) {
     const pending = [ended];
     for (let task = pending.pop(); task; task = pending.pop()) {
       const current = task;
+      // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
+      if (!(await failJobOf(current))) continue;
       await forEach(current.dependents, async (id) => {
         const failed = await tell(id, current);
         if (failed) pending.push(failed);
       });
-      if (current.job) await closeInJob(current.job, current);
+      if (!(await closeInJob(current))) continue;
       if (current.hasSecrets) await parts.deleteSecrets(current.id);
       if (current.status === 'deleted') {
         await parts.deleteFiles(current.id);
         await records.deleteTask(current.id);
       } else {
-        await records.setDue(current.id, undefined);
+        const { status } = current;
+        await records.changeTask(current.id, (latest) => decide(latest, { type: 'settled', status }, parts.now()));
       }
     }
   }
 
-  async function closeInJob(id: string, task: Task): Promise<void> {
-    if (task.status !== 'completed') {
-      await records.changeJob(id, (job) =>
-        decideJob(
-          job,
-          { type: 'failed', failure: { errorCode: jobErrorOf(task), msg: describeEnd(task) } },
-          parts.now(),
-        ),
-      );
-    }
-    const job = await records.closeTask(id, task.id);
-    if (job && job.open.length === 0) {
-      await records.changeJob(id, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now()));
-    }
+  /**
+   * Fails the job of a task that ended badly. Returns false where the job is not written yet: a client can see a task,
+   * and cancel it, before that. What follows from the end then stays owed, and the sweep comes back to it.
+   */
+  async function failJobOf(task: Task): Promise<boolean> {
+    if (!task.job || task.status === 'completed') return true;
+    if (!(await records.job(task.job))) return false;
+    const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
+    await records.changeJob(task.job, (job) => decideJob(job, { type: 'failed', failure }, parts.now()));
+    return true;
+  }
+
+  /** Takes a task from the open ones of its job, and completes the job after the last. Returns false as above. */
+  async function closeInJob(task: Task): Promise<boolean> {
+    if (!task.job) return true;
+    const job = await records.closeTask(task.job, task.id);
+    if (job?.open.length === 0)
+      await records.changeJob(task.job, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now()));
+    return job !== undefined;
   }
 
   async function startJob(id: string): Promise<void> {
@@ -170,13 +181,13 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /** Looks at a task that is overdue and does again whatever was lost: the link, the message, the consequences. */
   async function drive(task: Task): Promise<void> {
-    if (hasEnded(task)) return settle(task);
     if (task.job && !(await records.job(task.job))) {
       // The job record is the commit: without it the request was never answered with 201.
       await parts.deleteFiles(task.id);
       if (task.hasSecrets) await parts.deleteSecrets(task.id);
       return records.deleteTask(task.id);
     }
+    if (hasEnded(task)) return settle(task);
     if (task.status === 'processing' && task.form) {
       await apply(task.id, { type: 'expired', failure: uploadTimedOut });
       return;

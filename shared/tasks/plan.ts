@@ -7,7 +7,7 @@ import { isId, newId } from '../ids.ts';
 import type { Job } from '../jobs/job.ts';
 import type { OperationName } from '../operations/schemas.ts';
 import type { Plan } from './lifecycle.ts';
-import type { JsonObject, StoredFile, Task } from './task.ts';
+import type { JsonObject, JsonValue, StoredFile, Task } from './task.ts';
 import { queuedPatienceMs } from './transitions.ts';
 
 /** A task as a client asks for it, its parameters checked against the schema of its operation. */
@@ -96,16 +96,27 @@ export function isProcessing(operation: string): operation is ProcessingOperatio
 }
 
 function processingProblems(request: TaskRequest, byName: Map<string, TaskRequest>, context: PlanContext): FieldErrors {
-  if (!isProcessing(request.operation)) return {};
+  const { operation } = request;
+  if (!isProcessing(operation)) return {};
   const { input_format, output_format, options } = request.parameters;
-  const checked = checkProcessing(context.catalogue, {
-    operation: request.operation,
-    inputFormat:
-      typeof input_format === 'string' ? input_format : knownFormat(request.inputs[0], byName, context.outside),
-    outputFormat: String(output_format),
-    options: options !== null && typeof options === 'object' && !Array.isArray(options) ? options : {},
-  });
-  return 'errors' in checked ? checked.errors : {};
+  const formats =
+    typeof input_format === 'string'
+      ? [input_format]
+      : new Set(request.inputs.map((input) => knownFormat(input, byName, context.outside)));
+  for (const inputFormat of formats) {
+    const checked = checkProcessing(context.catalogue, {
+      operation,
+      inputFormat,
+      outputFormat: typeof output_format === 'string' ? output_format : undefined,
+      options: isPlainObject(options) ? options : {},
+    });
+    if ('errors' in checked) return checked.errors;
+  }
+  return {};
+}
+
+function isPlainObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the format an input will have where that is sure before it is there. */

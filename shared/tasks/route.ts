@@ -38,7 +38,7 @@ export function checkFile(
   const checked = checkProcessing(catalogue, {
     operation: task.operation,
     inputFormat: format,
-    outputFormat: typeof output_format === 'string' ? output_format : format,
+    outputFormat: typeof output_format === 'string' ? output_format : undefined,
     options: options !== null && typeof options === 'object' && !Array.isArray(options) ? options : {},
   });
   if ('errors' in checked)

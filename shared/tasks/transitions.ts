@@ -1,4 +1,4 @@
-import type { JsonObject, StoredFile, Task, TaskFailure } from './task.ts';
+import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded } from './task.ts';
 
 /** A worker that has been silent for this long has lost its task; it beats three times within it. */
@@ -19,7 +19,9 @@ export type TaskEvent =
   | { type: 'expired'; failure: TaskFailure }
   | { type: 'inputEnded'; failure: TaskFailure }
   | { type: 'canceled' }
-  | { type: 'deleted' };
+  | { type: 'deleted' }
+  /** What follows from the end that the task had then was done. */
+  | { type: 'settled'; status: TaskStatus };
 
 /**
  * What became of an event: `changed` carries the next record; `refused` leaves the record as it is.
@@ -63,6 +65,7 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       return ended(task, now, { status: 'failed', failure: event.failure });
     case 'uploaded':
       if (hasEnded(task)) return refused('ended');
+      if (task.status !== 'processing' || !task.form) return refused('not-started');
       return ended(task, now, { status: 'completed', files: [event.file], progress: 100 });
     case 'expired':
     case 'inputEnded':
@@ -74,12 +77,22 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'deleted':
       if (task.status === 'deleted') return refused('ended');
       return ended(task, now, { status: 'deleted' });
+    case 'settled':
+      return settled(task, event.status);
   }
+}
+
+function settled(task: Task, status: TaskStatus): Decision {
+  // A task that was deleted since owes more than was done; its tombstone must stay due until that is done too.
+  if (task.status !== status || task.dueAt === undefined) return refused('ended');
+  const { dueAt: _dueAt, ...rest } = task;
+  return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
 }
 
 function start(task: Task, now: number): Decision {
   if (hasEnded(task)) return refused('ended');
-  if (task.waitsFor.length > 0) return refused('waiting');
+  // A task with a form gets its file from the client, never from a worker.
+  if (task.waitsFor.length > 0 || task.form) return refused('waiting');
   if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > now) return refused('owned');
   return changed(task, now, {
     status: 'processing',

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { operations } from '../../shared/catalogue/catalogue.ts';
+import { jobStatuses } from '../../shared/jobs/job.ts';
+import { Id } from '../../shared/operations/schemas.ts';
+import { taskErrorCodes, taskStatuses } from '../../shared/tasks/task.ts';
+
+const Timestamp = z.iso.datetime();
+
+const File = z.object({
+  url: z.url(),
+  filename: z.string(),
+  size: z.int(),
+  format: z.string().describe('Extension without a dot, told by the content.'),
+  media_type: z.string(),
+});
+
+const Task = z.object({
+  id: Id,
+  name: z.string(),
+  operation: z.string(),
+  status: z.enum(taskStatuses),
+  payload: z.record(z.string(), z.unknown()).describe('The parameters of the task; secrets are masked or emptied.'),
+  dependsOn: z.array(Id),
+  job: Id.optional(),
+  jobDetails: z.looseObject({ id: Id }).optional().describe('The job without its tasks, with include=job.'),
+  user: Id,
+  progress: z.number().optional().describe('Percent, where the engine can tell.'),
+  result: z.looseObject({
+    url: z.url().optional().describe('Link of the first output file.'),
+    files: z.array(File).optional().describe('Every output file, in order.'),
+    form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
+    errorCode: z.enum(taskErrorCodes).optional(),
+    msg: z.string().optional(),
+  }),
+  createdAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  endedAt: Timestamp.nullable(),
+  updatedAt: Timestamp,
+  expiresAt: Timestamp.describe('When the record goes; files go earlier.'),
+});
+
+const Job = z.object({
+  id: Id,
+  tag: z.string().optional(),
+  status: z.enum(jobStatuses),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  endedAt: Timestamp.nullable(),
+  expiresAt: Timestamp,
+  result: z.object({
+    errorCode: z.enum(['task_failed', 'task_deleted', 'task_canceled']).optional(),
+    msg: z.string().optional(),
+  }),
+  tasks: z.array(Task).optional(),
+});
+
+const page = <T extends z.ZodType>(document: T) =>
+  z.object({
+    docs: z.array(document),
+    totalDocs: z.int(),
+    limit: z.int(),
+    totalPages: z.int(),
+    page: z.int(),
+    pagingCounter: z.int().describe('Position of the first document of this page, from 1.'),
+    hasPrevPage: z.boolean(),
+    hasNextPage: z.boolean(),
+    prevPage: z.int().nullable(),
+    nextPage: z.int().nullable(),
+  });
+
+const Option = z.object({
+  name: z.string(),
+  label: z.string().optional(),
+  hint: z.string(),
+  data_type: z.enum(['boolean', 'string', 'number', 'integer']),
+  default_value: z.string(),
+  type: z.string(),
+  enum_values: z.array(z.object({ value: z.string(), hint: z.string(), label: z.string().optional() })).optional(),
+  units: z.string().optional(),
+  properties: z
+    .object({ min: z.number().optional(), max: z.number().optional(), pattern: z.string().optional() })
+    .optional(),
+  conditions: z.array(
+    z.object({
+      name: z.string(),
+      required: z.boolean(),
+      meta: z.array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]), label: z.string() })),
+    }),
+  ),
+});
+
+/** What endpoints answer with, by the names that the route table uses. */
+export const answers = {
+  Task,
+  Job,
+  TaskPage: page(Task),
+  JobPage: page(Job),
+  FormatList: z.object({ formats: z.array(z.object({ ext: z.string() })) }),
+  OptionList: z.object({
+    sourceExt: z.string(),
+    targetExt: z.string(),
+    operation: z.enum(operations),
+    options: z.array(Option),
+  }),
+  Health: z.object({
+    status: z.literal('ok'),
+    version: z.string(),
+    engines: z.array(z.object({ name: z.string(), usable: z.boolean(), reason: z.string().optional() })),
+  }),
+  Error: z.object({
+    errorCode: z.string(),
+    msg: z.string(),
+    errors: z.record(z.string(), z.array(z.string())).optional().describe('Field to what is wrong with it.'),
+    requestId: z.string().optional(),
+  }),
+} as const;

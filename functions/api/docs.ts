@@ -1,0 +1,13 @@
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { referencePage } from './reference-page.ts';
+import { routes } from './routes.ts';
+
+export const handler = endpoint(routes.docs, async () => ({
+  text: referencePage(),
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    // The page is whole in itself: nothing may be loaded from anywhere.
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'X-Content-Type-Options': 'nosniff',
+  },
+}));

@@ -1,0 +1,15 @@
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { presentJob } from '../../shared/tasks/present.ts';
+import { ownJob, tasksOf } from './own.ts';
+import { routes } from './routes.ts';
+import { waitUntil } from './wait-until.ts';
+
+export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs }) => {
+  // A job fails with its first task while independent branches go on; it is over when they are, too.
+  const job = await waitUntil(
+    () => ownJob(account, params.jobId),
+    ({ open }) => open.length === 0,
+    remainingMs,
+  );
+  return { body: presentJob(job, await tasksOf(job)) };
+});
