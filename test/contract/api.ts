@@ -49,9 +49,9 @@ function parsed(text: string): Body {
   }
 }
 
-/** A PNG of one orange pixel, made by hand from its chunks. */
+/** A PNG of four orange pixels, written by libpng. */
 export const png =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGN4VqcEAANAAWnH4JGnAAAAAElFTkSuQmCC';
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQMAAABIeJ9nAAAAA1BMVEXmfiJuyYRUAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADElEQVQImWNgYGAAAAAEAAGjChXjAAAAAElFTkSuQmCC';
 
 export const importPng = { operation: 'import/base64', file: png, filename: 'dot.png' };
 
