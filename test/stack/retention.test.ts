@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { dataUri, type TaskView } from '../support/client.ts';
+import { photograph, twoHalves } from '../support/images.ts';
+import { functionOf, startAlteredStack, startService } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+
+describe('Retention', () => {
+  it('files and links go after the time of files, the record after its own, and an upload that never came fails', {
+    timeout: 120_000,
+  }, async () => {
+    await using service = await startService({
+      LATHE_FILE_SECONDS: '15',
+      LATHE_RECORD_SECONDS: '25',
+      LATHE_UPLOAD_SECONDS: '5',
+      LATHE_SWEEP_SECONDS: '1',
+    });
+    const { client } = service;
+    const picture = dataUri(await twoHalves(8, 8), 'image/png');
+    const task: TaskView = await client.createTask('import/base64', { file: picture, filename: 'a.png' });
+    const upload: TaskView = await client.createTask('import/upload');
+    const link = task.result.url ?? '';
+    expect((await fetch(link)).status).toBe(200);
+    expect(Date.parse(task.expiresAt) - Date.parse(task.createdAt)).toBe(25_000);
+
+    const timedOut = await client.waitForTask(upload.id, { seconds: 60 });
+    expect(timedOut).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'upload_timeout', msg: expect.any(String) },
+    });
+
+    await until('the link is gone', async () => ((await fetch(link)).status === 404 ? true : undefined), {
+      seconds: 60,
+    });
+    expect(Date.now() - Date.parse(task.createdAt)).toBeGreaterThan(14_900);
+    expect((await client.call('GET', `/v1/process/tasks/${task.id}`)).status).toBe(200);
+
+    await until(
+      'the record is gone',
+      async () => ((await client.call('GET', `/v1/process/tasks/${task.id}`)).status === 404 ? true : undefined),
+      { seconds: 60 },
+    );
+    expect(Date.now() - Date.parse(task.createdAt)).toBeGreaterThan(24_900);
+    const list = await client.call<{ docs: TaskView[] }>('GET', '/v1/process/tasks');
+    expect(list.body.docs.map(({ id }) => id)).not.toContain(task.id);
+  });
+
+  it('an engine over its limit fails the task with engine_timeout', async () => {
+    // Ten seconds are kept back for writing the end, so this leaves the engine one.
+    await using stack = await startAlteredStack((altered) => {
+      functionOf(altered, 'functions/engines/image/handler.ts').timeoutSeconds = 11;
+    });
+    const large = await photograph(2_400, 1_600);
+    const upload = await stack.client.createTask('import/upload');
+    const form = upload.result.form ?? { url: '', parameters: {} };
+    const body = new FormData();
+    for (const [field, value] of Object.entries(form.parameters)) body.append(field, value);
+    body.append('file', new Blob([new Uint8Array(large)]), 'large.png');
+    expect((await fetch(form.url, { method: 'POST', body })).ok).toBe(true);
+    const convert = await stack.client.createTask('convert', { input: upload.id, output_format: 'avif' });
+    const task = await stack.client.waitForTask(convert.id, { seconds: 60 });
+    expect(task).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'engine_timeout', msg: expect.stringContaining('longer') },
+    });
+  });
+});
+
+describe('Rate limits', () => {
+  it('answer 429 with Retry-After and RateLimit headers once an account made its requests of a minute', async () => {
+    await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });
+    // A minute may turn while the requests are made; ten fill any of two minutes.
+    const answers = [];
+    for (let request = 0; request < 11; request++) answers.push(await service.client.call('GET', '/v1/process/tasks'));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.errorCode).toBe('too_many_requests');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.headers.get('ratelimit-limit')).toBe('5');
+    expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
+    expect(answers[0]?.status).toBe(200);
+    expect((await fetch(`${service.url}/v1/query/formats`)).status).toBe(200);
+  });
+});
