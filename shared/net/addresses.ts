@@ -1,0 +1,249 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, isIPv4, type LookupFunction } from 'node:net';
+
+/**
+ * The outbound policy: the one file that decides which addresses may be reached on a user's word. Everything that
+ * connects to a host a user named goes through it: imports, exports, webhooks, and each request of a web page.
+ */
+
+export interface CheckedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** Hosts that the operator excepts from the policy: `host` for any port, or `host:port`. */
+export type AllowedHosts = ReadonlySet<string>;
+
+/** Finds every address of a name; the system's resolver unless a test says otherwise. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** A host, address or URL that the policy does not let anyone reach. Its message tells nothing of what the name resolved to. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused';
+  readonly host: string;
+
+  constructor(host: string, reason = 'is not a public address, so it cannot be reached from here') {
+    super(`${JSON.stringify(shortened(host))} ${reason}.`);
+    this.host = host;
+  }
+}
+
+/** A name that has no address, or none that could be found now. */
+export class HostNotFound extends Error {
+  override name = 'HostNotFound';
+  readonly host: string;
+
+  constructor(host: string, options: ErrorOptions = {}) {
+    super(`The host ${JSON.stringify(shortened(host))} was not found. Check its spelling.`, options);
+    this.host = host;
+  }
+}
+
+type Range = [network: bigint, bits: number];
+
+// IANA's special-purpose registry, without the entries that are reachable everywhere.
+const refused4: Range[] = [
+  '0.0.0.0/8', // this network, unspecified
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier NAT, and metadata of some clouds
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // metadata of Azure, under an address that looks public
+  '169.254.0.0/16', // link-local, and metadata of most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+].map((text) => range(text, 32, number4));
+
+// Only global unicast is ever public, so loopback, unspecified, IPv4-mapped and -compatible, NAT64 (64:ff9b::/96 and
+// 64:ff9b:1::/48), ULA with fd00:ec2::254, link-local, site-local and multicast need no lines of their own.
+const globalUnicast6 = range('2000::/3', 128, number6);
+const refused6: Range[] = [
+  '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '3ffe::/16', // the former 6bone
+  '3fff::/20', // documentation
+].map((text) => range(text, 128, number6));
+
+/** Tells whether an address is one that anybody on the internet reaches alike. What is no address is not public. */
+export function isPublicAddress(ip: string): boolean {
+  if (isIPv4(ip)) {
+    const value = number4(ip);
+    return !refused4.some((one) => within(value, one));
+  }
+  // A zone, as in fe80::1%eth0, means something on this machine only.
+  if (isIP(ip) !== 6 || ip.includes('%')) return false;
+  const value = number6(ip);
+  if (!within(value, globalUnicast6) || refused6.some((one) => within(value, one))) return false;
+  return !isIsatap(value);
+}
+
+/** Reads `LATHE_ALLOW_HOSTS`: comma-separated `host` or `host:port`, with IPv6 addresses bare or in brackets. */
+export function parseAllowHosts(text: string | undefined): AllowedHosts {
+  const entries = (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return new Set(
+    entries.map((entry) => {
+      if (isIP(entry)) return normalHost(entry);
+      const match = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(entry);
+      if (!match?.[1]) throw new Error(`Expected host or host:port in LATHE_ALLOW_HOSTS but received ${entry}.`);
+      const host = normalHost(match[1]);
+      return match[2] === undefined ? host : `${host}:${Number(match[2])}`;
+    }),
+  );
+}
+
+/** Tells whether the operator excepts a host, or it on this port. */
+export function isAllowedHost(hostname: string, port: number, allow: AllowedHosts): boolean {
+  const host = normalHost(hostname);
+  return allow.has(host) || allow.has(`${host}:${port}`);
+}
+
+/**
+ * Resolves a host to all its addresses and refuses it if any of them is not public. Whoever connects must use these
+ * addresses: a second look-up may answer differently.
+ */
+export async function lookupPublic(
+  hostname: string,
+  port: number,
+  allow: AllowedHosts,
+  resolve: Resolve = resolveAll,
+): Promise<CheckedAddress[]> {
+  const host = normalHost(hostname);
+  const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await resolved(host, resolve);
+  if (!isAllowedHost(host, port, allow) && !found.every(({ address }) => isPublicAddress(address)))
+    throw new AddressRefused(host);
+  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}
+
+/** Makes the `lookup` of node:net, node:http or undici answer with checked addresses only, so that the connection goes where the check was. */
+export function lookupFunction(port: number, allow: AllowedHosts, resolve: Resolve = resolveAll): LookupFunction {
+  // Node does not look up a host that is already an address: check URLs with checkUrl, or use connectOptions.
+  return (hostname, options, callback) => {
+    lookupPublic(hostname, port, allow, resolve).then(
+      (addresses) => answer(addresses, options, callback),
+      (error: NodeJS.ErrnoException) => callback(error, options.all ? [] : '', 0),
+    );
+  };
+}
+
+export interface CheckedConnection {
+  host: string;
+  port: number;
+  lookup: LookupFunction;
+  autoSelectFamily: boolean;
+}
+
+/** Checks a host and returns options for `net.connect` or `tls.connect` that reach the checked addresses without looking them up again. */
+export async function connectOptions(
+  hostname: string,
+  port: number,
+  allow: AllowedHosts,
+  resolve: Resolve = resolveAll,
+): Promise<CheckedConnection> {
+  const addresses = await lookupPublic(hostname, port, allow, resolve);
+  return {
+    host: normalHost(hostname),
+    port,
+    lookup: (_hostname, options, callback) => answer(addresses, options, callback),
+    autoSelectFamily: true,
+  };
+}
+
+/** Checks what can be told from a URL before any look-up: its scheme, that it holds no credentials, and an address in place of a name. */
+export function checkUrl(url: URL, allow: AllowedHosts = new Set()): { hostname: string; port: number } {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new AddressRefused(url.protocol, 'is not a scheme that can be fetched: use http or https');
+  // `http://example.com@10.0.0.1/` looks like another host to whoever reads it.
+  if (url.username !== '' || url.password !== '')
+    throw new AddressRefused(url.hostname, 'is given with a user name in the URL, which is not accepted');
+  const hostname = normalHost(url.hostname);
+  if (hostname === '') throw new AddressRefused(url.hostname, 'is not a host');
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  // URL parsing has already turned decimal, octal, hexadecimal, short and full-width spellings into plain addresses.
+  const isLocal = isIP(hostname) ? !isPublicAddress(hostname) : /(?:^|\.)localhost$/.test(hostname);
+  if (isLocal && !isAllowedHost(hostname, port, allow)) throw new AddressRefused(hostname);
+  return { hostname, port };
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<LookupAddress[]> {
+  // Longer is no DNS name, and an empty one is this machine to some resolvers.
+  if (host === '' || host.length > 253 || /[\s\0/\\@%]/.test(host)) throw new HostNotFound(host);
+  let found: LookupAddress[];
+  try {
+    found = await resolve(host);
+  } catch (error) {
+    throw new HostNotFound(host, { cause: error });
+  }
+  if (found.length === 0) throw new HostNotFound(host);
+  return found;
+}
+
+function resolveAll(hostname: string): Promise<LookupAddress[]> {
+  return dns.lookup(hostname, { all: true, order: 'verbatim' });
+}
+
+function answer(
+  addresses: CheckedAddress[],
+  options: Parameters<LookupFunction>[1],
+  callback: Parameters<LookupFunction>[2],
+): void {
+  const wanted =
+    options.family === 4 || options.family === 6
+      ? addresses.filter(({ family }) => family === options.family)
+      : addresses;
+  const [first] = wanted;
+  if (options.all) callback(null, wanted);
+  else if (first) callback(null, first.address, first.family);
+  else callback(Object.assign(new Error('The host has no address of this family.'), { code: 'ENOTFOUND' }), '', 0);
+}
+
+function normalHost(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+}
+
+function shortened(host: string): string {
+  return host.length > 80 ? `${host.slice(0, 77)}…` : host;
+}
+
+function range(text: string, width: number, parse: (ip: string) => bigint): Range {
+  const [network = '', length = ''] = text.split('/');
+  const bits = width - Number(length);
+  return [parse(network) >> BigInt(bits), bits];
+}
+
+function within(value: bigint, [network, bits]: Range): boolean {
+  return value >> BigInt(bits) === network;
+}
+
+function number4(ip: string): bigint {
+  return ip.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+}
+
+function number6(ip: string): bigint {
+  // URL parsing expands every spelling that isIP accepts, the dotted tail included, to hexadecimal groups.
+  const normal = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
+  const [left = '', right] = normal.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** ISATAP puts an IPv4 address behind 0000:5efe or 0200:5efe in the last 64 bits of any prefix. */
+function isIsatap(value: bigint): boolean {
+  const marker = (value >> 32n) & 0xffffffffn;
+  return marker === 0x00005efen || marker === 0x02005efen;
+}
