@@ -1,0 +1,134 @@
+import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { openedWithPassword, readers, writers } from './formats.ts';
+
+const formats: Format[] = [
+  { ext: '7z', mediaType: 'application/x-7z-compressed' },
+  { ext: 'apk', mediaType: 'application/vnd.android.package-archive', contents: ['zip', 'jar'] },
+  { ext: 'ar', mediaType: 'application/x-archive' },
+  { ext: 'arj', mediaType: 'application/x-arj' },
+  { ext: 'bz2', mediaType: 'application/x-bzip2' },
+  { ext: 'cab', mediaType: 'application/vnd.ms-cab-compressed' },
+  { ext: 'cb7', mediaType: 'application/x-cb7', contents: ['7z'] },
+  { ext: 'cbr', mediaType: 'application/vnd.comicbook-rar', contents: ['rar'] },
+  { ext: 'cbt', mediaType: 'application/x-cbt', contents: ['tar'] },
+  { ext: 'cbz', mediaType: 'application/vnd.comicbook+zip', contents: ['zip'] },
+  { ext: 'cpio', mediaType: 'application/x-cpio' },
+  { ext: 'deb', mediaType: 'application/vnd.debian.binary-package' },
+  { ext: 'gz', mediaType: 'application/gzip' },
+  { ext: 'gzip', mediaType: 'application/gzip', aliasOf: 'gz' },
+  { ext: 'iso', mediaType: 'application/x-iso9660-image' },
+  { ext: 'jar', mediaType: 'application/java-archive', contents: ['zip'] },
+  { ext: 'lha', mediaType: 'application/x-lzh-compressed', aliasOf: 'lzh' },
+  { ext: 'lzh', mediaType: 'application/x-lzh-compressed' },
+  { ext: 'lzma', mediaType: 'application/x-lzma' },
+  { ext: 'rar', mediaType: 'application/vnd.rar' },
+  { ext: 'rpm', mediaType: 'application/x-rpm' },
+  { ext: 'sqfs', mediaType: 'application/vnd.squashfs', aliasOf: 'squashfs' },
+  { ext: 'squashfs', mediaType: 'application/vnd.squashfs' },
+  { ext: 'tar', mediaType: 'application/x-tar' },
+  { ext: 'tar.bz2', mediaType: 'application/x-bzip2', contents: ['bz2'] },
+  { ext: 'tar.gz', mediaType: 'application/gzip', contents: ['gz'] },
+  { ext: 'tar.lzma', mediaType: 'application/x-lzma' },
+  { ext: 'tar.xz', mediaType: 'application/x-xz', contents: ['xz'] },
+  { ext: 'tar.z', mediaType: 'application/x-compress' },
+  { ext: 'tar.zst', mediaType: 'application/zstd' },
+  { ext: 'taz', mediaType: 'application/x-compress', aliasOf: 'tar.z' },
+  { ext: 'tbz', mediaType: 'application/x-bzip2', aliasOf: 'tar.bz2' },
+  { ext: 'tbz2', mediaType: 'application/x-bzip2', aliasOf: 'tar.bz2' },
+  { ext: 'tgz', mediaType: 'application/gzip', aliasOf: 'tar.gz' },
+  { ext: 'txz', mediaType: 'application/x-xz', aliasOf: 'tar.xz' },
+  { ext: 'tzst', mediaType: 'application/zstd', aliasOf: 'tar.zst' },
+  { ext: 'war', mediaType: 'application/java-archive', contents: ['zip', 'jar'] },
+  { ext: 'wim', mediaType: 'application/x-ms-wim' },
+  { ext: 'xar', mediaType: 'application/x-xar' },
+  { ext: 'xpi', mediaType: 'application/x-xpinstall', contents: ['zip', 'jar'] },
+  { ext: 'xz', mediaType: 'application/x-xz' },
+  { ext: 'z', mediaType: 'application/x-compress' },
+  { ext: 'zip', mediaType: 'application/zip' },
+  { ext: 'zst', mediaType: 'application/zstd' },
+  { ext: 'zstd', mediaType: 'application/zstd', aliasOf: 'zst' },
+];
+
+function compressionLevel(fallback: number, min: number): OptionDescriptor {
+  return {
+    name: 'compression_level',
+    label: 'Compression level',
+    hint: `How hard to compress: ${min} is ${min === 0 ? 'not at all' : 'fastest'}, 9 is smallest and slowest.`,
+    data_type: 'integer',
+    default_value: String(fallback),
+    properties: { min, max: 9 },
+  };
+}
+
+const openPassword: OptionDescriptor = {
+  name: 'password',
+  label: 'Password of the archive',
+  hint: 'The password that opens the input, where it has one.',
+  data_type: 'string',
+};
+
+const setPassword: OptionDescriptor = {
+  name: 'output_password',
+  label: 'New password',
+  hint: 'Encrypts the output with this password (AES-256). A 7z hides its file names as well. Without it the output has no password.',
+  data_type: 'string',
+  properties: { pattern: '[^\\p{Cc}]{1,128}' },
+};
+
+const levels: Record<string, OptionDescriptor[]> = {
+  '7z': [compressionLevel(5, 0), setPassword],
+  cb7: [compressionLevel(5, 0)],
+  cbz: [compressionLevel(6, 0)],
+  'tar.bz2': [compressionLevel(9, 1)],
+  'tar.gz': [compressionLevel(6, 0)],
+  'tar.xz': [compressionLevel(6, 0)],
+  'tar.zst': [compressionLevel(3, 1)],
+  zip: [compressionLevel(6, 0), setPassword],
+};
+
+const withAliases = (names: string[]) =>
+  formats.flatMap(({ ext, aliasOf }) => (names.includes(aliasOf ?? ext) ? [ext] : []));
+
+const lockable = withAliases(openedWithPassword);
+const open = withAliases(Object.keys(readers)).filter((ext) => !lockable.includes(ext));
+
+const capabilities = Object.keys(writers).flatMap((format): Capability[] => {
+  const to = withAliases([format]);
+  const options = levels[format] ?? [];
+  return [
+    { operation: 'convert', from: lockable, to, options: [...options, openPassword] },
+    { operation: 'convert', from: open, to, options },
+  ];
+});
+
+export const catalogue: EngineCatalogue = {
+  engine: 'archive',
+  summary: 'Converts archives with 7-Zip and libarchive',
+  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 10_240, timeoutSeconds: 600, mostAtOnce: 50 },
+  formats,
+  capabilities,
+  detect,
+};
+
+const marks: { format: string; offset: number; bytes: number[] }[] = [
+  { format: 'cpio', offset: 0, bytes: [...Buffer.from('07070')] },
+  { format: 'cpio', offset: 0, bytes: [0xc7, 0x71] },
+  { format: 'squashfs', offset: 0, bytes: [...Buffer.from('hsqs')] },
+  { format: 'wim', offset: 0, bytes: [...Buffer.from('MSWIM\0\0\0')] },
+  { format: 'xar', offset: 0, bytes: [...Buffer.from('xar!')] },
+  { format: 'z', offset: 0, bytes: [0x1f, 0x9d] },
+  { format: 'zst', offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+];
+
+/** Tells the archives that the general detection does not know, and which compressed streams are named as tars. */
+function detect(start: Uint8Array, name: string): string | undefined {
+  const mark = marks.find(({ offset, bytes }) => bytes.every((byte, index) => start[offset + index] === byte))?.format;
+  if (mark === 'zst' && /\.(?:tar\.zst|tzst)$/i.test(name)) return 'tar.zst';
+  if (mark === 'z' && /\.(?:tar\.z|taz)$/i.test(name)) return 'tar.z';
+  if (mark !== undefined) return mark;
+  // An lzh has no mark but its method, and an lzma none at all but the usual properties and a plausible dictionary.
+  if (/^-l(?:h[0-7d]|z[s45])-$/.test(Buffer.from(start.subarray(2, 7)).toString('latin1'))) return 'lzh';
+  if (/\.(?:lzma|tlz)$/i.test(name) && start[0] === 0x5d && start[1] === 0 && start[2] === 0)
+    return /\.tar\.lzma$/i.test(name) ? 'tar.lzma' : 'lzma';
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/** How an archive is opened: by 7-Zip with this type forced, or by libarchive where 7-Zip lacks the method or misreads names. */
+export interface ArchiveReader {
+  program: '7zip' | 'libarchive';
+  /** 7-Zip's name of the type. Forcing it keeps a file from being opened as something that was not detected. */
+  type?: string;
+  /** One compressed stream: a tar within is opened too, anything else is the archive's one file. */
+  stream?: boolean;
+}
+
+const zip: ArchiveReader = { program: '7zip', type: 'zip' };
+const sevenZip: ArchiveReader = { program: '7zip', type: '7z' };
+const tar: ArchiveReader = { program: '7zip', type: 'tar' };
+const gzip: ArchiveReader = { program: '7zip', type: 'gzip', stream: true };
+const bzip2: ArchiveReader = { program: '7zip', type: 'bzip2', stream: true };
+const xz: ArchiveReader = { program: '7zip', type: 'xz', stream: true };
+const zstd: ArchiveReader = { program: '7zip', type: 'zstd', stream: true };
+const lzma: ArchiveReader = { program: '7zip', type: 'lzma', stream: true };
+const compress: ArchiveReader = { program: '7zip', type: 'Z', stream: true };
+// Debian's 7-Zip is built without the RAR methods, opens a deb's data instead of its members, and shows a xar's names encoded.
+const libarchive: ArchiveReader = { program: 'libarchive' };
+
+/** Canonical input format to who reads it. */
+export const readers: Readonly<Record<string, ArchiveReader>> = {
+  '7z': sevenZip,
+  apk: zip,
+  ar: { program: '7zip', type: 'Ar' },
+  arj: { program: '7zip', type: 'arj' },
+  bz2: bzip2,
+  cab: { program: '7zip', type: 'cab' },
+  cb7: sevenZip,
+  cbr: libarchive,
+  cbt: tar,
+  cbz: zip,
+  cpio: { program: '7zip', type: 'cpio' },
+  deb: libarchive,
+  gz: gzip,
+  iso: { program: '7zip', type: 'iso' },
+  jar: zip,
+  lzh: { program: '7zip', type: 'lzh' },
+  lzma,
+  rar: libarchive,
+  rpm: libarchive,
+  squashfs: { program: '7zip', type: 'squashfs' },
+  tar,
+  'tar.bz2': bzip2,
+  'tar.gz': gzip,
+  'tar.lzma': lzma,
+  'tar.xz': xz,
+  'tar.z': compress,
+  'tar.zst': zstd,
+  war: zip,
+  wim: { program: '7zip', type: 'wim' },
+  xar: libarchive,
+  xpi: zip,
+  xz,
+  z: compress,
+  zip,
+  zst: zstd,
+};
+
+/** Formats whose entries may be encrypted in a way that the reader can undo. */
+export const openedWithPassword = ['7z', 'cb7', 'cbz', 'zip'];
+
+/** How an archive is written: by libarchive in this format with this filter, or by 7-Zip. */
+export interface ArchiveWriter {
+  format: 'zip' | '7z' | 'pax' | 'newc';
+  filter?: 'gzip' | 'bzip2' | 'xz' | 'zstd';
+}
+
+/** Canonical output format to how it is written. */
+export const writers: Readonly<Record<string, ArchiveWriter>> = {
+  '7z': { format: '7z' },
+  cb7: { format: '7z' },
+  cbt: { format: 'pax' },
+  cbz: { format: 'zip' },
+  cpio: { format: 'newc' },
+  tar: { format: 'pax' },
+  'tar.bz2': { format: 'pax', filter: 'bzip2' },
+  'tar.gz': { format: 'pax', filter: 'gzip' },
+  'tar.xz': { format: 'pax', filter: 'xz' },
+  'tar.zst': { format: 'pax', filter: 'zstd' },
+  zip: { format: 'zip' },
+};

@@ -1,0 +1,40 @@
+import { EngineError } from '../engine.ts';
+
+/** What an archive may become on disk. Input, contents and output must fit a function's disk together. */
+export const mostBytes = 3 * 1024 ** 3;
+export const mostEntries = 100_000;
+/** Below this any ratio is harmless. */
+const freeBytes = 256 * 1024 ** 2;
+/** Text of logs and dumps reaches 100 and more; only what is built to explode goes far beyond. */
+const mostRatio = 250;
+const longestPathBytes = 2000;
+
+export { longestPathBytes };
+
+/** Returns how many bytes an archive of this size may hold. */
+export function allowance(archiveBytes: number): number {
+  return Math.min(mostBytes, Math.max(freeBytes, archiveBytes * mostRatio));
+}
+
+/** Makes the failure of an archive that holds too much. */
+export function tooLarge(archiveBytes: number): EngineError {
+  const most = allowance(archiveBytes);
+  return most === mostBytes
+    ? new EngineError(
+        `The archive holds more than ${gigabytes(mostBytes)} GB once unpacked. Split it into smaller ones.`,
+      )
+    : new EngineError(
+        `The archive holds more than ${gigabytes(most)} GB once unpacked, which is over ${mostRatio} times its size. It looks like an archive bomb and was not unpacked.`,
+      );
+}
+
+/** Makes the failure of an archive with too many entries. */
+export function tooMany(): EngineError {
+  return new EngineError(
+    `The archive has more than ${mostEntries.toLocaleString('en')} entries. Split it into smaller ones.`,
+  );
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1024 ** 3).toFixed(2).replace(/\.?0+$/, '');
+}

@@ -1,0 +1,199 @@
+import { EngineError, type WorkContext } from '../engine.ts';
+import { ProgramError, runProgram } from '../program.ts';
+import { allowance, longestPathBytes, mostEntries, tooLarge, tooMany } from './limits.ts';
+
+/** An entry as the archive's own headers describe it, which may be lies: what is unpacked is looked at again. */
+export interface Entry {
+  /** Normal form: no `.` segments, no slash at its end. */
+  path: string;
+  isFolder: boolean;
+  isLink: boolean;
+  isEncrypted: boolean;
+  size: number;
+}
+
+export interface ListingRequest {
+  path: string;
+  /** 7-Zip's name of the type. */
+  type: string;
+  /** Size of the user's file, which the limit of its contents follows. */
+  archiveBytes: number;
+  password: string;
+  cwd: string;
+}
+
+/** Lists an archive and refuses what must not be unpacked: names and links that lead outside, devices, doubles, bombs. */
+export async function list(request: ListingRequest, context: WorkContext): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const policy = new ListingPolicy(request.archiveBytes);
+  const stop = new AbortController();
+  let refusal: unknown;
+  let fields = new Map<string, string>();
+  let isStarted = false;
+  const take = () => {
+    const block = fields;
+    fields = new Map();
+    if (refusal !== undefined || !block.has('Path')) return;
+    try {
+      const entry = policy.accept(block);
+      if (entry) entries.push(entry);
+    } catch (error) {
+      refusal = error;
+      stop.abort();
+    }
+  };
+  try {
+    const args = ['l', '-slt', '-sccUTF-8', `-t${request.type}`, `-p${request.password}`, '--', request.path];
+    await runProgram('7zz', args, {
+      cwd: request.cwd,
+      signal: AbortSignal.any([context.signal, stop.signal]),
+      onStdoutLine: (line) => {
+        if (!isStarted) isStarted = line === '----------';
+        else if (line === '') take();
+        else {
+          const [, key, value] = /^([A-Z][A-Za-z ]*) = ?(.*)$/s.exec(line) ?? [];
+          if (key !== undefined && !fields.has(key)) fields.set(key, value ?? '');
+        }
+      },
+    });
+    take();
+  } catch (error) {
+    if (refusal !== undefined) throw refusal;
+    throw explain(error, request.password);
+  }
+  if (refusal !== undefined) throw refusal;
+  if (entries.some(({ isEncrypted }) => isEncrypted) && request.password === '') throw passwordNeeded();
+  policy.finish(entries);
+  return entries;
+}
+
+class ListingPolicy {
+  readonly #archiveBytes: number;
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+
+  constructor(archiveBytes: number) {
+    this.#archiveBytes = archiveBytes;
+  }
+
+  accept(fields: Map<string, string>): Entry | undefined {
+    const name = fields.get('Path') ?? '';
+    const mode = fields.get('Mode') ?? fields.get('Attributes') ?? '';
+    // Attributes are Windows letters, a Unix mode, or both apart by a space.
+    const kind = /(?:^|\s)([-dlbcps])[-rwxsStT]{9}/.exec(mode)?.[1] ?? '';
+    const isFolder = fields.get('Folder') === '+' || kind === 'd' || /^D/.test(mode);
+    checkName(name, name);
+    if ('bcps'.includes(kind) && kind !== '')
+      throw new EngineError(
+        `The archive holds ${show(name)}, which is a device or a pipe and no file. Remove it and try again.`,
+      );
+    for (const key of ['Symbolic Link', 'Hard Link']) {
+      const target = fields.get(key) ?? '';
+      if (target !== '' && leadsOutside(key === 'Hard Link' ? '' : name, target)) throw linkOutside(name);
+    }
+    const path = normalize(name);
+    if (path === '') return undefined;
+    if (this.#seen.has(path)) {
+      // A folder may well be named again: it is the same folder.
+      if (isFolder) return undefined;
+      throw new EngineError(
+        `The archive holds ${show(path)} twice, so it is not clear which one is meant. Remove one of them.`,
+      );
+    }
+    this.#seen.add(path);
+    if (this.#seen.size > mostEntries) throw tooMany();
+    const size = Number(fields.get('Size') ?? 0) || 0;
+    this.#bytes += size;
+    if (this.#bytes > allowance(this.#archiveBytes)) throw tooLarge(this.#archiveBytes);
+    const isLink = kind === 'l' || (fields.get('Symbolic Link') ?? '') !== '';
+    return { path, isFolder, isLink, isEncrypted: fields.get('Encrypted') === '+', size };
+  }
+
+  finish(entries: Entry[]): void {
+    const solid = new Set(entries.flatMap(({ path, isFolder }) => (isFolder ? [] : [path])));
+    for (const { path } of entries) {
+      for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+        if (solid.has(path.slice(0, slash)))
+          throw new EngineError(
+            `The archive holds ${show(path.slice(0, slash))} both as a file or link and as a folder, so it cannot be unpacked.`,
+          );
+      }
+    }
+  }
+}
+
+function checkName(name: string, shown: string): void {
+  if (/^[/\\]|^[A-Za-z]:[/\\]/.test(name))
+    throw new EngineError(`The archive holds the absolute name ${show(shown)}. Names must be relative to the archive.`);
+  if (name.split(/[/\\]/).includes('..'))
+    throw new EngineError(`The archive holds the name ${show(shown)}, which leads outside of it.`);
+  if (Buffer.byteLength(name) > longestPathBytes)
+    throw new EngineError(`The archive holds a name longer than ${longestPathBytes} bytes: ${show(shown)}.`);
+}
+
+/** Tells whether the target of a link, seen from the link's own folder, is outside of the archive. */
+export function leadsOutside(link: string, target: string): boolean {
+  if (/^[/\\]|^[A-Za-z]:[/\\]/.test(target)) return true;
+  let depth = normalize(link).split('/').length - 1;
+  for (const segment of target.split(/[/\\]/)) {
+    if (segment === '..') depth -= 1;
+    else if (segment !== '' && segment !== '.') depth += 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+/** Makes the failure of a link that leads outside of its archive. */
+export function linkOutside(name: string): EngineError {
+  return new EngineError(
+    `The archive holds the link ${show(name)}, which leads outside of it. Remove it and try again.`,
+  );
+}
+
+/** Makes the failure of an archive that is locked. */
+export function passwordNeeded(): EngineError {
+  return new EngineError('The archive is protected by a password. Give it in the option password.');
+}
+
+/** Turns the end of 7-Zip into a failure that says what is wrong with the archive. */
+export function explain(error: unknown, password: string): unknown {
+  if (!(error instanceof ProgramError)) return error;
+  const said = `${error.stdout}\n${error.stderr}`;
+  const detail = lastLines(said);
+  if (/Wrong password|Cannot open encrypted archive|Enter password/i.test(said)) {
+    return password === ''
+      ? passwordNeeded()
+      : new EngineError('The given password does not open the archive.', { detail, cause: error });
+  }
+  if (/Unsupported Method/i.test(said))
+    return new EngineError('The archive is compressed with a method that cannot be read here.', {
+      detail,
+      cause: error,
+    });
+  if (/No space left|File too large/i.test(said))
+    return new EngineError('The archive holds more than there is room for once unpacked.', { detail, cause: error });
+  return new EngineError('The archive could not be read: it is damaged or incomplete.', { detail, cause: error });
+}
+
+/** Keeps the last lines of what a program said, without its progress and empty lines. */
+export function lastLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-8)
+    .join('\n');
+}
+
+/** Writes a path without `.` segments and doubled slashes. */
+export function normalize(path: string): string {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+}
+
+/** Quotes a name for a message, shortened. */
+export function show(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 97)}…` : name);
+}

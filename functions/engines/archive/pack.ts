@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import type { WorkContext } from '../engine.ts';
+import { runProgram } from '../program.ts';
+import { type ArchiveWriter, writers } from './formats.ts';
+import type { Unpacked } from './unpack.ts';
+
+/** Packs what was unpacked, and reads the result again before it is handed out. */
+export async function pack(
+  unpacked: Unpacked,
+  format: string,
+  options: OptionValues,
+  output: string,
+  context: WorkContext,
+): Promise<void> {
+  const writer = writers[format];
+  if (!writer) throw new Error(`The catalogue promises ${format}, which this engine does not write.`);
+  const password = typeof options.output_password === 'string' ? options.output_password : '';
+  const level = typeof options.compression_level === 'number' ? options.compression_level : undefined;
+  const paths = inOrder(unpacked);
+  if (writer.format === '7z') await packSevenZip(unpacked.root, output, level, password, context);
+  else await packLibarchive(unpacked.root, paths, output, writer, level, password, context);
+  await verify(output, writer, password, paths.length, context);
+}
+
+/** Puts what is on disk into the order of the archive it came from. */
+function inOrder({ tree, order }: Unpacked): string[] {
+  const rank = new Map(order.map((path, index) => [path, index]));
+  // Folders that only follow from their files' names were no entries, and need not become any.
+  const folders = tree.folders.filter((path) => rank.has(path));
+  const rankOf = (path: string) => rank.get(path) ?? order.length;
+  return [...tree.files, ...folders].sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
+}
+
+async function packSevenZip(
+  root: string,
+  output: string,
+  level: number | undefined,
+  password: string,
+  context: WorkContext,
+): Promise<void> {
+  const encryption = password === '' ? [] : [`-p${password}`, '-mhe=on'];
+  const args = ['a', '-t7z', '-snl', '-bd', `-mx=${level ?? 5}`, ...encryption, '--', output, '.'];
+  await runProgram('7zz', args, { cwd: root, signal: context.signal });
+}
+
+async function packLibarchive(
+  root: string,
+  paths: string[],
+  output: string,
+  writer: ArchiveWriter,
+  level: number | undefined,
+  password: string,
+  context: WorkContext,
+): Promise<void> {
+  const list = `${output}.list`;
+  // Ended by zeros, no name can be taken for an option or for two.
+  await writeFile(list, paths.map((path) => `${path}\0`).join(''));
+  const settings = [];
+  if (level !== undefined) settings.push(levelSetting(writer, level));
+  if (writer.filter === 'xz') settings.push('xz:threads=0');
+  if (password !== '') settings.push('zip:encryption=aes256');
+  const args = [
+    '-c',
+    ...['-f', output],
+    `--format=${writer.format}`,
+    ...(writer.filter ? [`--${writer.filter}`] : []),
+    ...(settings.length > 0 ? ['--options', settings.join(',')] : []),
+    ...(password === '' ? [] : ['--passphrase', password]),
+    // The owners on this machine say nothing about the user's files.
+    ...['--uid', '0', '--gid', '0', '--uname', '', '--gname', ''],
+    ...['--no-acls', '--no-xattrs', '--no-fflags', '--no-recursion', '--null', '-T', list],
+  ];
+  await runProgram('bsdtar', args, { cwd: root, signal: context.signal, env: { LC_ALL: 'C.UTF-8' } });
+}
+
+function levelSetting({ format, filter }: ArchiveWriter, level: number): string {
+  if (format === 'zip') return level === 0 ? 'zip:compression=store' : `zip:compression-level=${level}`;
+  // zstd counts to 19 where the others count to 9.
+  if (filter === 'zstd') return `zstd:compression-level=${Math.round(1 + ((level - 1) * 18) / 8)}`;
+  return `${filter}:compression-level=${level}`;
+}
+
+async function verify(
+  output: string,
+  writer: ArchiveWriter,
+  password: string,
+  expected: number,
+  context: WorkContext,
+): Promise<void> {
+  const run = { cwd: join(output, '..'), signal: context.signal, env: { LC_ALL: 'C.UTF-8' } };
+  if (writer.format === '7z' || writer.format === 'zip') {
+    await runProgram('7zz', ['t', '-bd', `-t${writer.format}`, `-p${password}`, '--', output], run);
+    return;
+  }
+  let found = 0;
+  await runProgram('bsdtar', ['-t', '-f', output], { ...run, onStdoutLine: () => found++ });
+  if (found < expected) throw new Error(`Wrote ${expected} entries, of which ${found} can be read again.`);
+}

@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { safeName, withExtension } from '../../../shared/files/names.ts';
+import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { pack } from './pack.ts';
+import { unpack } from './unpack.ts';
+
+/** Converts archives: unpacks each within limits and packs its contents again. */
+export const engine: Engine = {
+  async run(work, context) {
+    const outputs: OutputFile[] = [];
+    for (const [index, input] of work.inputs.entries()) {
+      const progress = (part: number) => context.progress(((index + part) / work.inputs.length) * 100);
+      outputs.push(await convert(work, input, index, { ...context, progress }));
+      progress(1);
+    }
+    return { outputs };
+  },
+};
+
+async function convert(work: Work, input: InputFile, index: number, context: WorkContext): Promise<OutputFile> {
+  if (input.size === 0) throw new EngineError('The file is empty.');
+  const { outputFormat, options } = work;
+  const password = typeof options.password === 'string' ? options.password : '';
+  const folder = join(work.folder, `unpacked-${index}`);
+  const path = join(work.folder, `${index}.${outputFormat}`);
+  try {
+    const unpacked = await unpack(input, password, folder, context);
+    context.progress(0.5);
+    await pack(unpacked, outputFormat, options, path, context);
+  } finally {
+    // The next input needs the room.
+    await rm(folder, { recursive: true, force: true });
+  }
+  return { path, name: nameFor(input.name, outputFormat), format: outputFormat };
+}
+
+/** Replaces the extension, both parts of it where a compressed tar has two. */
+function nameFor(name: string, format: string): string {
+  const stem = name.replace(/\.tar\.(?:zst|lzma|z)$/i, '.tar');
+  return withExtension(safeName(stem, 'archive'), format);
+}

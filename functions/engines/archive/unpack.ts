@@ -1,0 +1,216 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { safeName } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type WorkContext } from '../engine.ts';
+import { ProgramError, runProgram } from '../program.ts';
+import { type ArchiveReader, readers } from './formats.ts';
+import { allowance, tooLarge } from './limits.ts';
+import { type Entry, explain, lastLines, list } from './listing.ts';
+import { rarState } from './rar.ts';
+import { bytesWithin, inspect, type Tree } from './tree.ts';
+
+export interface Unpacked {
+  root: string;
+  tree: Tree;
+  /** Paths in the order of the archive. */
+  order: string[];
+}
+
+/** Unpacks an archive into a folder of its own under `folder`, within the limits. */
+export async function unpack(
+  input: InputFile,
+  password: string,
+  folder: string,
+  context: WorkContext,
+): Promise<Unpacked> {
+  const reader = readers[input.format];
+  if (!reader) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  await mkdir(folder, { recursive: true });
+  const root = join(folder, 'tree');
+  await mkdir(root);
+  const archive = await opened(input, reader, folder, context);
+  let order: string[];
+  if (archive.type === undefined) {
+    const name = contentName(input.name);
+    await rename(archive.path, join(root, name));
+    order = [name];
+  } else {
+    const request = { path: archive.path, type: archive.type, archiveBytes: input.size, password, cwd: folder };
+    const entries = await list(request, context);
+    if (entries.length === 0) throw new EngineError('The archive is empty: it holds no files.');
+    await extract(request, root, context);
+    if (archive.path !== input.path) await rm(archive.path);
+    order = entries.map(({ path }) => path);
+    return checked(root, input, entries, order);
+  }
+  return { root, tree: await inspect(root, input.size), order };
+}
+
+async function checked(root: string, input: InputFile, entries: Entry[], order: string[]): Promise<Unpacked> {
+  const tree = await inspect(root, input.size);
+  const expected = entries.filter(({ isFolder }) => !isFolder).length;
+  if (tree.files.length < expected)
+    throw new EngineError('The archive could not be unpacked whole: it is damaged, or names in it clash.', {
+      detail: `${tree.files.length} of ${expected} files unpacked`,
+    });
+  return { root, tree, order };
+}
+
+/** Gets down to what can be listed: a tar out of a compressed stream, or a tar made of what only libarchive reads. */
+async function opened(
+  input: InputFile,
+  reader: ArchiveReader,
+  folder: string,
+  context: WorkContext,
+): Promise<{ path: string; type: string | undefined }> {
+  if (reader.program === 'libarchive') return { path: await toTar(input, folder, context), type: 'tar' };
+  if (!reader.stream) return { path: input.path, type: reader.type };
+  const path = await decompress(input, reader.type ?? '', folder, context);
+  return { path, type: (await isTar(path)) ? 'tar' : undefined };
+}
+
+/** Copies entries into a tar without writing any of their names to disk. */
+async function toTar(input: InputFile, folder: string, context: WorkContext): Promise<string> {
+  const path = join(folder, 'entries.tar');
+  const limit = allowance(input.size);
+  await refuseUnreadable(input);
+  await hideTrailingZip(input);
+  const args = [`--fsize=${limit}`, 'bsdtar', '-c', '-f', path, '--format=pax', `@${input.path}`];
+  try {
+    const { stderr } = await runProgram('prlimit', args, {
+      cwd: folder,
+      signal: context.signal,
+      env: { LC_ALL: 'C.UTF-8' },
+      // A passphrase would be asked for at the terminal, of which there is none.
+      input: '',
+    });
+    // An entry that does not fit into a tar is left out with a warning, which would lose a file silently.
+    if (stderr.includes('cannot archive'))
+      throw new EngineError('The archive holds an entry that is neither a file nor a folder nor a link.', {
+        detail: lastLines(stderr),
+      });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    if ((await sizeOf(path)) >= limit) throw tooLarge(input.size);
+    const detail = lastLines(error.stderr);
+    if (/encrypt|passphrase/i.test(detail)) throw locked(input, { detail, cause: error });
+    throw new EngineError(`The file could not be read as ${input.format}: it is damaged or incomplete.`, {
+      detail,
+      cause: error,
+    });
+  }
+  return path;
+}
+
+/**
+ * Libarchive takes any file that ends in a zip's directory for a zip, so a rar whose last member is a stored zip would be
+ * read as that zip. It looks for the directory no further than this from the end.
+ */
+async function hideTrailingZip(input: InputFile): Promise<void> {
+  const reach = 65_536 + 22;
+  const file = await open(input.path, 'r+');
+  try {
+    const start = Math.max(0, input.size - reach);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(reach), 0, reach, start);
+    if (buffer.subarray(0, bytesRead).includes('PK\x05\x06'))
+      await file.write(Buffer.alloc(reach), 0, reach, input.size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function refuseUnreadable(input: InputFile): Promise<void> {
+  const { isEncrypted, isVolume } = await rarState(input.path);
+  if (isEncrypted) throw locked(input);
+  if (isVolume)
+    throw new EngineError('The archive is one part of several. Pack its files into a single archive first.');
+}
+
+function locked({ format }: InputFile, options: { detail?: string; cause?: unknown } = {}): EngineError {
+  return new EngineError(
+    `The archive is protected by a password, which cannot be opened for ${format}. Remove the password first.`,
+    options,
+  );
+}
+
+async function decompress(input: InputFile, type: string, folder: string, context: WorkContext): Promise<string> {
+  const target = join(folder, 'stream');
+  await mkdir(target);
+  const limit = allowance(input.size);
+  try {
+    const args = [`--fsize=${limit}`, '7zz', 'e', '-y', '-bd', '-p', `-t${type}`, `-o${target}`, '--', input.path];
+    await runProgram('prlimit', args, { cwd: folder, signal: context.signal });
+  } catch (error) {
+    if ((await bytesWithin(target)) >= limit) throw tooLarge(input.size);
+    throw explain(error, '');
+  }
+  const [name, ...others] = await readdir(target);
+  if (name === undefined || others.length > 0)
+    throw new EngineError(`The file could not be read as ${input.format}: it is damaged or incomplete.`);
+  // The stream's own name for its content is not to be trusted with a path.
+  const path = join(folder, 'content');
+  await rename(join(target, name), path);
+  return path;
+}
+
+async function extract(
+  request: { path: string; type: string; archiveBytes: number; password: string; cwd: string },
+  root: string,
+  context: WorkContext,
+): Promise<void> {
+  const limit = allowance(request.archiveBytes);
+  const stop = new AbortController();
+  const watch = watchGrowth(root, limit, stop);
+  const { path, type, password, cwd } = request;
+  const args = [`--fsize=${limit}`, '7zz', 'x', '-y', '-bd', `-t${type}`, `-p${password}`, `-o${root}`, '--', path];
+  try {
+    await runProgram('prlimit', args, { cwd, signal: AbortSignal.any([context.signal, stop.signal]) });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (stop.signal.aborted || (await bytesWithin(root)) >= limit) throw tooLarge(request.archiveBytes);
+    throw explain(error, password);
+  } finally {
+    stop.abort();
+    await watch;
+  }
+}
+
+/** Stops the unpacking once more is on disk than the headers owned up to. */
+async function watchGrowth(root: string, limit: number, stop: AbortController): Promise<void> {
+  let pause = 250;
+  while (!stop.signal.aborted) {
+    await wait(pause, undefined, { signal: stop.signal }).catch(() => {});
+    if (stop.signal.aborted) return;
+    const start = performance.now();
+    if ((await bytesWithin(root)) > limit) stop.abort();
+    // Looking at many files takes a while itself; it should stay the smaller part of the work.
+    pause = Math.max(250, (performance.now() - start) * 5);
+  }
+}
+
+async function isTar(path: string): Promise<boolean> {
+  return (await firstBytes(path, 512)).toString('latin1', 257, 262) === 'ustar';
+}
+
+async function firstBytes(path: string, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** Names the one file of a compressed stream: the stream's name without what it was compressed with. */
+function contentName(name: string): string {
+  return safeName(name.replace(/\.(?:gz|gzip|bz2|xz|zst|zstd|lzma|z)$/i, ''), 'file');
+}
