@@ -1,0 +1,183 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+import { EngineError } from '../engine.ts';
+import { runProgram } from '../program.ts';
+import { chromiumArguments, findChromium } from './chromium.ts';
+
+/** What Chromium leaks over time goes with it. */
+const mostTasks = 50;
+const startMs = 60_000;
+const closeMs = 3000;
+const profilePrefix = 'lathe-chromium-';
+
+interface Running {
+  browser: Browser;
+  tasks: number;
+  stop(): Promise<void>;
+}
+
+// The browser alone stays between tasks; cookies, caches and pages are the context's, and each task has its own.
+let running: Promise<Running> | undefined;
+
+export interface PageSetting {
+  /** Address of the task's proxy. */
+  proxy: string;
+  /** After this the page is given up, and the browser with it. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Lends a page of a fresh context to some work, and ends the browser when the work does not end in time. */
+export async function withPage<T>(setting: PageSetting, work: (page: Page) => Promise<T>): Promise<T> {
+  setting.signal.throwIfAborted();
+  const current = await start();
+  current.tasks += 1;
+  let isHealthy = false;
+  try {
+    const result = await withinTime(setting, lend(current.browser, setting.proxy, work));
+    isHealthy = true;
+    return result;
+  } catch (error) {
+    isHealthy = error instanceof EngineError && !(error instanceof PageTimeout);
+    throw error;
+  } finally {
+    if (!isHealthy || current.tasks >= mostTasks || !current.browser.connected) await closeBrowser();
+  }
+}
+
+/** Ends the browser; the next task starts another. */
+export async function closeBrowser(): Promise<void> {
+  const ending = running;
+  running = undefined;
+  await ending?.then(({ stop }) => stop()).catch(() => {});
+}
+
+/** A page that would not end: its renderer may still be busy, so the browser is not used again. */
+export class PageTimeout extends EngineError {
+  override name = 'PageTimeout';
+}
+
+async function lend<T>(browser: Browser, proxy: string, work: (page: Page) => Promise<T>): Promise<T> {
+  const context = await browser.createBrowserContext({
+    proxyServer: proxy,
+    proxyBypassList: ['<-loopback>'],
+    downloadBehavior: { policy: 'deny' },
+  });
+  try {
+    const page = await context.newPage();
+    closePopups(context, page);
+    page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
+    return await work(page);
+  } finally {
+    await closeContext(context);
+  }
+}
+
+/** Closes the task's context; a page that hangs does not close, and then the browser ends instead. */
+async function closeContext(context: BrowserContext): Promise<void> {
+  const ending = new AbortController();
+  const closed = context.close().catch(() => {});
+  await Promise.race([closed, wait(closeMs, undefined, { signal: ending.signal }).then(closeBrowser, () => {})]);
+  ending.abort();
+}
+
+function closePopups(context: BrowserContext, page: Page): void {
+  context.on('targetcreated', (target) => {
+    if (target.type() !== 'page' || target === page.target()) return;
+    void target
+      .page()
+      .then((popup) => popup?.close())
+      .catch(() => {});
+  });
+}
+
+async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T>): Promise<T> {
+  // Ending the browser makes the work fail later on, when nobody waits for it any more.
+  work.catch(() => {});
+  let end = () => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    const seconds = Math.round(timeoutMs / 1000);
+    const message = `The page did not finish within ${seconds} seconds. A script in it may run without end, or it reloads for ever.`;
+    const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    end();
+  }
+}
+
+async function start(): Promise<Running> {
+  const current = await running?.catch(() => undefined);
+  if (current?.browser.connected) return current;
+  running = launch();
+  return running;
+}
+
+async function launch(): Promise<Running> {
+  await removeOldProfiles();
+  const program = await findChromium();
+  const profile = await mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
+  const ending = new AbortController();
+  let onEndpoint: (endpoint: string) => void = () => {};
+  const endpoint = new Promise<string>((resolve) => {
+    onEndpoint = resolve;
+  });
+  const ended = runProgram(program, chromiumArguments(profile), {
+    cwd: profile,
+    env: { HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile, DBUS_SESSION_BUS_ADDRESS: 'disabled:' },
+    signal: ending.signal,
+    onStderrLine: (line) => {
+      const [, address] = /^DevTools listening on (ws:\S+)/.exec(line) ?? [];
+      if (address) onEndpoint(address);
+    },
+  });
+  ended.catch(() => {});
+  const stop = async () => {
+    ending.abort();
+    await ended.catch(() => {});
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    const gone = ended.then(() => Promise.reject(new Error('Chromium ended as soon as it was started.')));
+    const browserWSEndpoint = await Promise.race([endpoint, gone, afterStartTime()]);
+    const browser = await puppeteer.connect({ browserWSEndpoint, defaultViewport: null, protocolTimeout: 300_000 });
+    return { browser, tasks: 0, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function afterStartTime(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error(`Chromium did not start within ${startMs / 1000} seconds.`)), startMs).unref();
+  });
+}
+
+/** Removes the profiles of processes that were killed before they could. */
+async function removeOldProfiles(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, owner] = new RegExp(`^${profilePrefix}(\\d+)-`).exec(name) ?? [];
+    if (owner === undefined || Number(owner) === process.pid || isAlive(Number(owner))) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AddressRefused, type AllowedHosts, checkUrl, connectOptions } from '../../../shared/net/addresses.ts';
+
+/** What one task's page may fetch. */
+export interface ProxyLimits {
+  requests: number;
+  bytes: number;
+}
+
+/** A file that the proxy answers with itself, under an address that exists nowhere else. */
+export interface ServedDocument {
+  url: URL;
+  body: Uint8Array;
+  contentType: string;
+}
+
+export interface PageProxy {
+  url: string;
+  /** Hosts that the page asked for and that the policy refused. */
+  refused: Set<string>;
+  /** Says which limit was reached, if any was. */
+  exceeded(): 'requests' | 'bytes' | undefined;
+  close(): void;
+}
+
+const headersNotForwarded = [
+  'connection',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+];
+const idleMs = 30_000;
+
+/**
+ * Starts the only way out that a page has. Every request of every kind comes here, WebSockets included, and each
+ * connection goes to an address that the outbound policy has checked.
+ */
+export async function startProxy(
+  allow: AllowedHosts,
+  limits: ProxyLimits,
+  document?: ServedDocument,
+): Promise<PageProxy> {
+  const sockets = new Set<Duplex>();
+  const refused = new Set<string>();
+  let requests = 0;
+  let bytes = 0;
+  let exceeded: 'requests' | 'bytes' | undefined;
+
+  const admit = () => {
+    requests += 1;
+    if (requests > limits.requests) exceeded ??= 'requests';
+    return exceeded === undefined;
+  };
+  const count = (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    if (bytes <= limits.bytes) return;
+    exceeded ??= 'bytes';
+    for (const socket of sockets) socket.destroy();
+  };
+  const keep = <S extends Duplex>(socket: S): S => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const note = (error: unknown) => {
+    if (error instanceof AddressRefused) refused.add(error.host);
+  };
+
+  const server: Server = createServer((incoming, outgoing) => {
+    if (document && incoming.url === document.url.href) return serve(document, outgoing);
+    if (!admit()) return refuse(outgoing, 429);
+    forward(incoming, outgoing, allow, keep, count).catch((error: unknown) => {
+      note(error);
+      refuse(outgoing, error instanceof AddressRefused ? 403 : 502);
+    });
+  });
+  server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
+    keep(client);
+    if (!admit()) {
+      client.end('HTTP/1.1 429 Too Many Requests\r\n\r\n');
+      return;
+    }
+    tunnel(incoming.url ?? '', client, head, allow, keep, count).catch((error: unknown) => {
+      note(error);
+      client.end(`HTTP/1.1 ${error instanceof AddressRefused ? '403 Forbidden' : '502 Bad Gateway'}\r\n\r\n`);
+    });
+  });
+  server.on('connection', keep);
+  server.on('clientError', (_error, socket) => socket.destroy());
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    refused,
+    exceeded: () => exceeded,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address && typeof address === 'object') resolve(address.port);
+      else reject(new Error('The proxy has no port.'));
+    });
+  });
+}
+
+function serve(document: ServedDocument, outgoing: ServerResponse): void {
+  outgoing.writeHead(200, { 'content-type': document.contentType, 'content-length': document.body.length });
+  outgoing.end(document.body);
+}
+
+function refuse(outgoing: ServerResponse, status: number): void {
+  if (outgoing.headersSent) outgoing.destroy();
+  else outgoing.writeHead(status, { 'content-length': 0 }).end();
+}
+
+async function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  allow: AllowedHosts,
+  keep: <S extends Duplex>(socket: S) => S,
+  count: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const url = new URL(incoming.url ?? '');
+  const { hostname, port } = checkUrl(url, allow);
+  const { host, lookup } = await connectOptions(hostname, port, allow);
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).filter(([name]) => !headersNotForwarded.includes(name)),
+  );
+  const upstream = request({
+    agent: false,
+    host,
+    port,
+    lookup,
+    method: incoming.method,
+    path: `${url.pathname}${url.search}`,
+    headers,
+    setHost: false,
+    timeout: idleMs,
+  });
+  upstream.once('socket', keep).once('timeout', () => upstream.destroy());
+  upstream.once('response', (response) => {
+    response.on('data', count).on('error', () => outgoing.destroy());
+    const answered = Object.entries(response.headers).filter(([name]) => !headersNotForwarded.includes(name));
+    outgoing.writeHead(response.statusCode ?? 502, Object.fromEntries(answered));
+    response.pipe(outgoing);
+  });
+  upstream.once('error', () => refuse(outgoing, 502));
+  outgoing.once('close', () => upstream.destroy());
+  incoming.pipe(upstream);
+}
+
+async function tunnel(
+  authority: string,
+  client: Duplex,
+  head: Buffer,
+  allow: AllowedHosts,
+  keep: <S extends Duplex>(socket: S) => S,
+  count: (chunk: Uint8Array) => void,
+): Promise<void> {
+  // The parser of URLs splits host and port, and knows every spelling of an address.
+  const { hostname, port } = checkUrl(new URL(`https://${authority}`), allow);
+  const options = await connectOptions(hostname, port, allow);
+  const upstream: Socket = keep(connect(options));
+  upstream.setTimeout(idleMs, () => upstream.destroy());
+  upstream.once('connect', () => {
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    upstream.write(head);
+    upstream.on('data', count);
+    upstream.pipe(client);
+    client.pipe(upstream);
+  });
+  upstream.once('error', () => client.destroy()).once('close', () => client.destroy());
+  client.once('close', () => upstream.destroy());
+}

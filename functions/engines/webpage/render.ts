@@ -1,0 +1,223 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type HTTPResponse, type Page, TimeoutError } from 'puppeteer-core';
+import {
+  AddressRefused,
+  type AllowedHosts,
+  checkUrl,
+  HostNotFound,
+  lookupPublic,
+} from '../../../shared/net/addresses.ts';
+import { EngineError } from '../engine.ts';
+import { withPage } from './browser.ts';
+import { hideCookieBanners, scrollThrough, withoutPeers } from './page-scripts.ts';
+import { writePdf } from './pdf.ts';
+import { type PageProxy, type ServedDocument, startProxy } from './proxy.ts';
+import { writeScreenshot } from './screenshot.ts';
+
+export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networkidle0';
+
+/** How a page is loaded, whatever becomes of it. */
+export interface LoadOptions {
+  viewportWidth?: number | undefined;
+  viewportHeight?: number | undefined;
+  /** Device pixels for each pixel of the page. */
+  deviceScale?: number | undefined;
+  waitUntil?: WaitUntil | undefined;
+  /** Seconds to wait once it is loaded. */
+  initialDelay?: number | undefined;
+  hideCookie?: boolean | undefined;
+  usePrintStylesheet?: boolean | undefined;
+}
+
+export interface ImageTarget {
+  format: 'png' | 'jpg' | 'webp';
+  fullPage: boolean;
+  quality?: number | undefined;
+}
+
+export const pageSizes = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'] as const;
+export type PageSize = (typeof pageSizes)[number];
+
+export interface PdfTarget {
+  format: 'pdf';
+  pageSize?: PageSize | undefined;
+  landscape?: boolean | undefined;
+  /** Millimetres. */
+  margin?: number | undefined;
+  scale?: number | undefined;
+  printBackground?: boolean | undefined;
+  /** Lays the page out for this width and scales it to the paper. */
+  layoutWidth?: number | undefined;
+}
+
+/** A live page, or a file that is loaded as if it came from a site of its own. */
+export type PageSource = { url: string } | { htmlPath: string; contentType?: string };
+
+export interface RenderRequest {
+  source: PageSource;
+  load: LoadOptions;
+  target: ImageTarget | PdfTarget;
+  /** Where the result is written. */
+  output: string;
+  allow: AllowedHosts;
+  signal: AbortSignal;
+  progress?: (percent: number) => void;
+  timeoutMs?: number;
+}
+
+const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
+const loadMs = 30_000;
+const wholeMs = 120_000;
+/** A page that loads itself again more often than this is not going to stop. */
+const mostNavigations = 10;
+/** Reserved never to exist (RFC 2606), so that nothing on the web can be taken for it or it for something on the web. */
+const fileUrl = new URL('http://uploaded-file.invalid/');
+
+/** Renders a page to a picture or a PDF. */
+export async function renderPage(request: RenderRequest): Promise<void> {
+  const { source, load, target, output, progress = () => {} } = request;
+  await visit({ ...request, source, load }, async (page) => {
+    progress(50);
+    if (target.format === 'pdf') await writePdf(page, target, output);
+    else await writeScreenshot(page, target, load, output);
+  });
+}
+
+export interface Visit {
+  source: PageSource;
+  load: LoadOptions;
+  allow: AllowedHosts;
+  signal: AbortSignal;
+  timeoutMs?: number;
+  /** Looks at the page before it loads. */
+  prepare?: (page: Page) => void;
+}
+
+/** Loads a page behind a proxy of its own, and lends it to some work once it is ready to be looked at. */
+export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>): Promise<T> {
+  const { allow, signal, source } = request;
+  const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
+  const document = 'url' in source ? undefined : await documentFrom(source);
+  const proxy = await startProxy(allow, limits, document);
+  try {
+    return await withPage({ proxy: proxy.url, timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (page) => {
+      request.prepare?.(page);
+      const done = load(page, url, request.load, proxy).then(() => work(page));
+      // Left behind by a page that reloads, it fails with the page.
+      done.catch(() => {});
+      try {
+        return await Promise.race([done, endlessReload(page)]);
+      } catch (error) {
+        throw explain(error, proxy);
+      }
+    });
+  } finally {
+    proxy.close();
+  }
+}
+
+async function checkedPage(text: string, allow: AllowedHosts): Promise<URL> {
+  if (!URL.canParse(text)) throw new EngineError(`Expected a URL such as https://example.com/ but received ${text}.`);
+  const url = new URL(text);
+  try {
+    const { hostname, port } = checkUrl(url, allow);
+    await lookupPublic(hostname, port, allow);
+  } catch (error) {
+    if (error instanceof AddressRefused || error instanceof HostNotFound)
+      throw new EngineError(error.message, { cause: error });
+    throw error;
+  }
+  return url;
+}
+
+async function documentFrom(source: { htmlPath: string; contentType?: string }): Promise<ServedDocument> {
+  const body = await readFile(source.htmlPath);
+  if (body.length === 0) throw new EngineError('The file is empty.');
+  const type = source.contentType ?? 'text/html';
+  // Over HTTP Chromium takes what names no encoding for Windows-1252; bytes that are valid UTF-8 hardly ever are that.
+  return { url: fileUrl, body, contentType: isUtf8(body) ? `${type}; charset=utf-8` : type };
+}
+
+function isUtf8(body: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Rejects when a page has loaded itself again so often that it is not going to stop. */
+function endlessReload(page: Page): Promise<never> {
+  let count = 0;
+  const endless = new Promise<never>((_resolve, reject) => {
+    page.on('framenavigated', (frame) => {
+      if (frame !== page.mainFrame()) return;
+      count += 1;
+      if (count >= mostNavigations)
+        reject(new EngineError('The page keeps loading itself again, so there is no moment at which it is finished.'));
+    });
+  });
+  endless.catch(() => {});
+  return endless;
+}
+
+async function load(page: Page, url: URL, options: LoadOptions, proxy: PageProxy): Promise<void> {
+  await page.setViewport({
+    width: options.viewportWidth ?? 1440,
+    height: options.viewportHeight ?? 900,
+    deviceScaleFactor: options.deviceScale ?? 1,
+  });
+  await page.emulateMediaType(options.usePrintStylesheet ? 'print' : 'screen');
+  await page.evaluateOnNewDocument(withoutPeers);
+  const response = await navigate(page, url, options.waitUntil ?? 'load');
+  checkAnswer(response, url, proxy);
+  await page.evaluate(scrollThrough);
+  if (options.initialDelay) await wait(options.initialDelay * 1000);
+  if (options.hideCookie) await page.evaluate(hideCookieBanners);
+}
+
+async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTTPResponse | null> {
+  const arrived = new Promise<HTTPResponse>((resolve) => {
+    page.on('response', (response) => {
+      if (response.request().isNavigationRequest() && response.frame() === page.mainFrame()) resolve(response);
+    });
+  });
+  try {
+    return await page.goto(url.href, { waitUntil, timeout: loadMs });
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    // One slow image should not cost the whole page: what is there by now is shown.
+    return Promise.race([arrived, wait(0, null)]);
+  }
+}
+
+function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy): void {
+  if (!response)
+    throw new EngineError(`${JSON.stringify(url.hostname)} did not answer within ${loadMs / 1000} seconds.`);
+  const { hostname } = new URL(response.url());
+  if (proxy.refused.has(hostname)) throw new EngineError(new AddressRefused(hostname).message);
+  if (response.status() >= 400) throw new EngineError(`The page answered with status ${response.status()}.`);
+}
+
+/** Turns the failures that a page causes itself into words for its user. */
+function explain(error: unknown, proxy: PageProxy): unknown {
+  if (error instanceof EngineError || !(error instanceof Error)) return error;
+  const detail = error.message;
+  const [refused] = proxy.refused;
+  if (/ERR_TUNNEL_CONNECTION_FAILED/.test(detail) && refused !== undefined)
+    return new EngineError(new AddressRefused(refused).message, { detail, cause: error });
+  if (/net::ERR_ABORTED/.test(detail))
+    return new EngineError('The address answers with a download and not with a page.', { detail, cause: error });
+  if (/net::ERR_CERT/.test(detail))
+    return new EngineError('The certificate of the site is not valid, so the page was not loaded.', {
+      detail,
+      cause: error,
+    });
+  if (/net::ERR_/.test(detail))
+    return new EngineError('The site could not be reached, or ended the connection.', { detail, cause: error });
+  if (/Target closed|Session closed|Page crashed|detached|Execution context|Navigating frame/i.test(detail))
+    return new EngineError('The page ended or replaced itself while it was rendered.', { detail, cause: error });
+  return error;
+}

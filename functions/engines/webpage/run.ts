@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { withExtension } from '../../../shared/files/names.ts';
+import { parseAllowHosts } from '../../../shared/net/addresses.ts';
+import { type Engine, EngineError, type OutputFile, type Work } from '../engine.ts';
+import { catalogue } from './catalogue.ts';
+import {
+  type ImageTarget,
+  type LoadOptions,
+  type PageSize,
+  type PdfTarget,
+  pageSizes,
+  renderPage,
+  type WaitUntil,
+} from './render.ts';
+
+/** Larger is no page that anyone wrote or captured. */
+const mostBytes = 100 * 1024 ** 2;
+
+/** Renders web pages with Chromium, which may load public addresses only. */
+export const engine: Engine = {
+  async run(work, { signal, progress }) {
+    const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
+    const outputs: OutputFile[] = [];
+    for (const [index, input] of work.inputs.entries()) {
+      if (input.size > mostBytes) throw new EngineError(`The file is larger than ${mostBytes / 1024 ** 2} MB.`);
+      const output = join(work.folder, `${index}.${work.outputFormat}`);
+      const contentType = catalogue.formats.find(({ ext }) => ext === input.format)?.mediaType ?? 'text/html';
+      await renderPage({
+        source: { htmlPath: input.path, contentType },
+        load: loadOptions(work.options, work.outputFormat),
+        target: targetOf(work),
+        output,
+        allow,
+        signal,
+        progress: (percent) => progress((index * 100 + percent) / work.inputs.length),
+      });
+      outputs.push({ path: output, name: withExtension(input.name, work.outputFormat), format: work.outputFormat });
+    }
+    return { outputs };
+  },
+};
+
+function loadOptions(options: OptionValues, outputFormat: string): LoadOptions {
+  return {
+    viewportWidth: numberOf(options.viewport_width),
+    viewportHeight: numberOf(options.viewport_height),
+    initialDelay: numberOf(options.initial_delay),
+    deviceScale: outputFormat === 'pdf' ? undefined : numberOf(options.scale),
+    waitUntil: waitUntilOf(options.wait_until),
+    hideCookie: options.hide_cookie !== false,
+    usePrintStylesheet: options.use_print_stylesheet === true,
+  };
+}
+
+function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
+  if (outputFormat === 'pdf')
+    return {
+      format: 'pdf',
+      landscape: options.page_orientation === 'landscape',
+      printBackground: options.print_background !== false,
+      pageSize: paperOf(options),
+      margin: numberOf(options.margin),
+      scale: numberOf(options.scale),
+      layoutWidth: numberOf(options.viewport_width),
+    };
+  if (outputFormat !== 'png' && outputFormat !== 'jpg' && outputFormat !== 'webp')
+    throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  return {
+    format: outputFormat,
+    fullPage: options.full_page !== false,
+    quality: numberOf(options.quality),
+  };
+}
+
+/** What the paper is when nobody says: the style sheet's for print, ours for the screen. */
+function paperOf({ page_size, use_print_stylesheet }: OptionValues): PageSize | undefined {
+  return pageSizes.find((paper) => paper === page_size) ?? (use_print_stylesheet === true ? undefined : 'A4');
+}
+
+const moments: readonly WaitUntil[] = ['domcontentloaded', 'load', 'networkidle2', 'networkidle0'];
+
+function waitUntilOf(value: unknown): WaitUntil | undefined {
+  return moments.find((moment) => moment === value);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
