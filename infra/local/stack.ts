@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { apiKeyItem } from '../../shared/accounts/keys.ts';
 import { parameterOf, settings } from '../settings.ts';
+import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { startServers } from './aws/servers.ts';
 import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
@@ -17,6 +19,7 @@ import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import type { LocalFunction, LocalRole, LocalStack } from './template/model.ts';
 import { readTemplate } from './template/read.ts';
+import { createSocketsApi, type SocketLimits, type SocketsApi } from './websocket/sockets-api.ts';
 
 export interface LocalStackOptions {
   /** Path of the synthesized template. */
@@ -31,6 +34,8 @@ export interface LocalStackOptions {
   report(line: string): void;
   /** Changes the stack before it runs; tests take permissions away with it. */
   alter?(stack: LocalStack): void;
+  /** Other limits for WebSockets than API Gateway's, for those who cannot wait for two hours. */
+  socketLimits?: Partial<SocketLimits>;
 }
 
 export interface RunningStack {
@@ -38,6 +43,10 @@ export interface RunningStack {
   url: string;
   apiKey: string;
   stack: LocalStack;
+  sockets: SocketsApi;
+  buses: EventBuses;
+  /** Ends the environments of a function at once, with whatever they are doing, as AWS may. */
+  killFunction(fn: LocalFunction): void;
   stop(): Promise<void>;
 }
 
@@ -80,10 +89,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     origin: gateOrigin,
     onError: (error) => report(`embedded servers: ${String(error)}`),
   });
+  const buses = startEventBuses(stack.eventBuses);
+  let sockets: SocketsApi | undefined;
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
     servers,
+    putEvents: buses.put,
+    sockets: () => sockets,
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
   });
@@ -92,12 +105,26 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const runtime = createLambdaRuntime({
     cores,
     log: logs.write,
-    environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, credentialsOf(fn.role)) }),
+    environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack);
-  front.serve((req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)));
+  const [socketsApi] = stack.socketsApis;
+  if (!socketsApi) throw new Error('The template has no WebSocket API.');
+  const realTime = createSocketsApi(socketsApi, runtime, stack, {
+    report,
+    ...(options.socketLimits ? { limits: options.socketLimits } : {}),
+  });
+  sockets = realTime;
+  front.serve(
+    (req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)),
+    // What the API mapping of a domain would do: both paths lead to the one stage.
+    (req, socket, head) => {
+      if (/^\/(?:ws|socket\.io|live)\/?(?:\?|$)/.test(req.url ?? '')) realTime.upgrade(req, socket, head);
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    },
+  );
 
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
   const [table] = stack.tables;
@@ -127,9 +154,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     url,
     apiKey,
     stack,
+    sockets: realTime,
+    buses,
+    killFunction: (fn) => runtime.kill(fn),
     async stop() {
       for (const schedule of schedules) schedule.stop();
       await Promise.all(sources.map((source) => source.stop()));
+      await realTime.close();
       await runtime.stop();
       await front.close();
       await servers.close();
@@ -138,10 +169,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   };
 }
 
+type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 /** The one port, on the loopback addresses of both families; requests that come early wait until the stack is there. */
 class Front {
   readonly #servers: Server[] = [];
   readonly #ready = Promise.withResolvers<(req: IncomingMessage, res: ServerResponse) => Promise<void>>();
+  readonly #upgrade = Promise.withResolvers<Upgrade>();
 
   async listen(port: number): Promise<number> {
     const chosen = await this.#listenOn('127.0.0.1', port);
@@ -161,8 +195,9 @@ class Front {
     return chosen;
   }
 
-  serve(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): void {
+  serve(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>, upgrade: Upgrade): void {
     this.#ready.resolve(handle);
+    this.#upgrade.resolve(upgrade);
   }
 
   async close(): Promise<void> {
@@ -178,6 +213,10 @@ class Front {
     const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 0 }, async (req, res) => {
       const handle = await this.#ready.promise;
       await handle(req, res);
+    });
+    server.on('upgrade', async (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const upgrade = await this.#upgrade.promise;
+      upgrade(req, socket, head);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, host, resolve);
@@ -209,6 +248,7 @@ function operatorRole(stack: LocalStack): LocalRole {
 
 function awsEnvironment(
   origin: string,
+  { socketsApis: [sockets] }: LocalStack,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
 ): Record<string, string> {
   return {
@@ -218,5 +258,9 @@ function awsEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: `${origin}/_aws/dynamodb`,
     AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
     AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
+    ...(sockets
+      ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: `${origin}/_aws/apigatewaymanagementapi/${sockets.stage}` }
+      : {}),
   };
 }

@@ -122,7 +122,21 @@ export class Sandbox {
 
 /** Engines get what programs need to run, and none of the function's credentials and settings. */
 function cleanEnvironment(): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH'];
+  const kept = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'TMPDIR',
+    'LD_LIBRARY_PATH',
+    'FONTCONFIG_PATH',
+    // Where programs are, and which private hosts a page may load.
+    'LATHE_FFMPEG',
+    'LATHE_FFPROBE',
+    'LATHE_CHROMIUM',
+    'LATHE_ALLOW_HOSTS',
+  ];
   const environment = Object.fromEntries(
     kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
+import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import type { LocalQueue } from '../template/model.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
@@ -9,6 +10,9 @@ export interface Queues {
   send(queueName: string, body: string): void;
   close(): Promise<void>;
 }
+
+/** When messages come back whose receivers died with the service: after the window in which their tasks still count as owned. */
+const comeBackMs = heartbeatWindowMs + 5_000;
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 type SqsStore = Stores['sqsStore'];
@@ -29,6 +33,7 @@ export async function startQueues(queues: LocalQueue[], region: string, director
   persistence.db.exec('PRAGMA synchronous = NORMAL');
   mendUpdateMessageReady(persistence);
   upsert(queues, persistence.db);
+  giveBack(persistence.db);
 
   const sqsStore = new SqsStore();
   const snsStore = new SnsStore();
@@ -118,4 +123,12 @@ function upsert(queues: LocalQueue[], db: DatabaseSync): void {
   for (const queue of queues) {
     statement.run(queue.name, queue.url, queue.arn, JSON.stringify(queue.attributes), now, now);
   }
+}
+
+/**
+ * Lets messages come back soon that were received before this start. Nobody who received them is left, and a message
+ * that no worker had claimed yet would stay hidden for the whole time-out of its queue, up to a quarter of an hour.
+ */
+function giveBack(db: DatabaseSync): void {
+  db.prepare('UPDATE sqs_messages SET visibility_deadline = MIN(visibility_deadline, ?)').run(Date.now() + comeBackMs);
 }

@@ -63,9 +63,23 @@ export function sqsNeeds(stack: LocalStack, operation: string, input: Input): Ne
   return [{ action, resource: `arn:aws:sqs:${stack.region}:${stack.account}:${name}` }];
 }
 
+/** Names the permissions of an EventBridge call: one for each bus that it puts events on. */
+export function eventsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+  if (operation !== 'PutEvents')
+    throw new Refusal('unsupported', `The operation ${operation} of EventBridge is not supported here.`);
+  const entries = Array.isArray(input.Entries) ? input.Entries : [];
+  const names = new Set(entries.map((entry) => String(objectOf(entry).EventBusName ?? 'default')));
+  return [...names].map((name) => ({
+    action: 'events:PutEvents',
+    resource: name.startsWith('arn:') ? name : `arn:aws:events:${stack.region}:${stack.account}:event-bus/${name}`,
+  }));
+}
+
 /** Reads the operation out of the target header, such as `DynamoDB_20120810.GetItem`. */
 export function operationOf(service: JsonService, target: string | string[] | undefined): string {
-  const prefix = service === 'dynamodb' ? 'DynamoDB_20120810.' : 'AmazonSQS.';
+  const prefix = { dynamodb: 'DynamoDB_20120810.', sqs: 'AmazonSQS.', events: 'AWSEvents.', 'execute-api': '?' }[
+    service
+  ];
   if (typeof target !== 'string' || !target.startsWith(prefix)) {
     throw new Refusal('unsupported', 'The request does not name an operation of this service.');
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { S3Error, s3Error } from '../aws/s3-error.ts';
 
-export type JsonService = 'dynamodb' | 'sqs';
+export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api';
 export type Service = JsonService | 's3';
 
 export type RefusalReason =

@@ -4,7 +4,7 @@ import { parseDeleteKeys } from '../aws/objects.ts';
 import { S3Error } from '../aws/s3-error.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
-import { dynamodbNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
+import { dynamodbNeeds, eventsNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
 import { answerPreflight, setCorsHeaders } from './cors.ts';
 import type { Credentials } from './credentials.ts';
 import { answerError, type JsonService, Refusal, type Service } from './errors.ts';
@@ -14,8 +14,10 @@ import { postObject } from './post-object.ts';
 import { parseTarget, s3Needs } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
 import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
+import { type ManagedSockets, manageConnection } from './sockets.ts';
 
 const PREFIX = '/_aws/';
+const SOCKETS = 'apigatewaymanagementapi';
 const LARGEST_CALL_BYTES = 16 * 1024 * 1024;
 
 /** A call that a role made and its policies do not allow. */
@@ -29,6 +31,10 @@ export interface GateOptions {
   stack: LocalStack;
   credentials: Credentials[];
   servers: EmbeddedServers;
+  /** Answers PutEvents. */
+  putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
+  /** The connections of the WebSocket API, of which there may be none before the functions run. */
+  sockets?: () => ManagedSockets | undefined;
   onDenied?: (denial: Denial) => void;
   /** Hears of what went wrong inside, which callers only see as an internal error. */
   onError?: (error: unknown) => void;
@@ -75,8 +81,21 @@ export function createGate(options: GateOptions): Gate {
   async function handleJson(service: JsonService, req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
     const body = await readBody(req);
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
+    if (service === 'execute-api') {
+      const path = url.path.slice(`${PREFIX}${SOCKETS}`.length);
+      await manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
+        authorise(credentials, [need]),
+      );
+      return;
+    }
     const operation = operationOf(service, req.headers['x-amz-target']);
     const input = parseInput(body);
+    if (service === 'events') {
+      authorise(credentials, eventsNeeds(stack, operation, input));
+      const answer = JSON.stringify(options.putEvents?.(input) ?? {});
+      res.setHeader('content-type', 'application/x-amz-json-1.1').end(answer);
+      return;
+    }
     authorise(
       credentials,
       service === 'dynamodb' ? dynamodbNeeds(stack, operation, input) : sqsNeeds(stack, operation, input),
@@ -161,7 +180,8 @@ function splitUrl(url: string): { path: string; query: string } {
 
 function serviceOf(path: string): Service {
   const name = path.slice(PREFIX.length).split('/', 1)[0];
-  return name === 'dynamodb' || name === 'sqs' ? name : 's3';
+  if (name === SOCKETS) return 'execute-api';
+  return name === 'dynamodb' || name === 'sqs' || name === 'events' ? name : 's3';
 }
 
 function contextValue(need: Need, key: string): string[] | undefined {

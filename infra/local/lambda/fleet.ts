@@ -11,6 +11,7 @@ const IDLE_SECONDS = 300;
 /** The environments of one function. */
 export interface Fleet {
   invoke(event: string): Promise<unknown>;
+  kill(): void;
   stop(): Promise<void>;
 }
 
@@ -33,6 +34,7 @@ function openThread(fn: LocalFunction, options: RuntimeOptions): Fleet {
         slots.release();
       }
     },
+    kill: () => live.kill(),
     stop: () => live.stop(),
   };
 }
@@ -87,6 +89,7 @@ function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
         putBack(sandbox);
       }
     },
+    kill: () => live.kill(),
     stop: () => live.stop(),
   };
 }
@@ -108,10 +111,14 @@ class LiveSandboxes {
     return sandbox;
   }
 
+  kill(): void {
+    for (const sandbox of this.#sandboxes) sandbox.kill();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     const ended = [...this.#sandboxes].map((sandbox) => sandbox.ended);
-    for (const sandbox of this.#sandboxes) sandbox.kill();
+    this.kill();
     await Promise.all(ended);
   }
 }

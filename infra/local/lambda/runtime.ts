@@ -11,8 +11,13 @@ export interface LambdaRuntime {
   stop(): Promise<void>;
 }
 
+export interface LocalRuntime extends LambdaRuntime {
+  /** Ends the environments of a function at once; the next invocation starts another. */
+  kill(fn: LocalFunction): void;
+}
+
 /** Creates a runtime that starts functions when they are first invoked and keeps them warm. */
-export function createLambdaRuntime(options: RuntimeOptions): LambdaRuntime {
+export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const fleets = new Map<string, Fleet>();
   let stopped = false;
   return {
@@ -25,6 +30,9 @@ export function createLambdaRuntime(options: RuntimeOptions): LambdaRuntime {
         fleets.set(fn.arn, fleet);
       }
       return await fleet.invoke(payload);
+    },
+    kill(fn) {
+      fleets.get(fn.arn)?.kill();
     },
     async stop() {
       stopped = true;

@@ -122,6 +122,20 @@ export interface LocalHttpApi {
   cors?: ApiCors;
 }
 
+export interface LocalSocketsApi {
+  logicalId: string;
+  apiId: string;
+  stage: string;
+  /** `$connect`, `$disconnect`, `$default`, or the action of a message. */
+  routes: ApiRoute[];
+}
+
+export interface LocalEventBus {
+  logicalId: string;
+  name: string;
+  arn: string;
+}
+
 export interface QueueSource {
   logicalId: string;
   queue: LocalQueue;
@@ -147,6 +161,8 @@ export interface LocalStack {
   queues: LocalQueue[];
   buckets: LocalBucket[];
   httpApis: LocalHttpApi[];
+  socketsApis: LocalSocketsApi[];
+  eventBuses: LocalEventBus[];
   queueSources: QueueSource[];
   schedules: Schedule[];
   outputs: Record<string, string>;

@@ -35,6 +35,8 @@ export function referable(type: string, logicalId: string, origins: Origins): Re
       return { ref: logicalId, attributes: { Arn: arn('logs', `log-group:${logicalId}:*`) } };
     case 'AWS::ApiGatewayV2::Api':
       return { ref: lower.slice(-10), attributes: { ApiEndpoint: origins.api } };
+    case 'AWS::Events::EventBus':
+      return { ref: logicalId, attributes: { Arn: arn('events', `event-bus/${logicalId}`) } };
     case 'AWS::Events::Rule':
       return { ref: logicalId, attributes: { Arn: arn('events', `rule/${logicalId}`) } };
     case 'AWS::ApiGatewayV2::Integration':

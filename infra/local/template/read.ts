@@ -6,10 +6,12 @@ import type {
   ApiRoute,
   KeyAttribute,
   LocalBucket,
+  LocalEventBus,
   LocalFunction,
   LocalHttpApi,
   LocalQueue,
   LocalRole,
+  LocalSocketsApi,
   LocalStack,
   LocalTable,
   PolicyStatement,
@@ -99,8 +101,8 @@ function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
     properties.finish();
   }
   const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
-  const httpApis = readHttpApis(ofType, functionNamed);
-  checkPermissions(ofType, functionNamed, httpApis, schedules);
+  const { httpApis, socketsApis } = readApis(ofType, functionNamed);
+  checkPermissions(ofType, functionNamed, [...httpApis, ...socketsApis], schedules);
   return {
     account,
     region,
@@ -109,6 +111,8 @@ function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
     tables: ofType('AWS::DynamoDB::Table').map(readTable),
     buckets: readBuckets(ofType),
     httpApis,
+    socketsApis,
+    eventBuses: ofType('AWS::Events::EventBus').map(readEventBus),
     queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
       readQueueSource(resource, queues, functionNamed),
     ),
@@ -249,6 +253,11 @@ function readQueues(ofType: ByType): LocalQueue[] {
       const value = properties.optionalNumber(name);
       if (value !== undefined) attributes[name] = String(value);
     }
+    for (const name of ['FifoQueue', 'ContentBasedDeduplication']) {
+      const value = properties.raw(name);
+      if (value !== undefined) attributes[name] = String(value);
+    }
+    properties.pass('A machine of one user needs no more throughput', 'DeduplicationScope', 'FifoThroughputLimit');
     const redrive = properties.raw('RedrivePolicy');
     if (redrive !== undefined) attributes.RedrivePolicy = JSON.stringify(redrive);
     properties.pass('Encryption at rest is the disk of this machine', 'SqsManagedSseEnabled');
@@ -334,12 +343,19 @@ function readBuckets(ofType: ByType): LocalBucket[] {
   });
 }
 
-function readHttpApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): LocalHttpApi[] {
+interface Apis {
+  httpApis: LocalHttpApi[];
+  socketsApis: LocalSocketsApi[];
+}
+
+function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): Apis {
   const targets = new Map(
     ofType('AWS::ApiGatewayV2::Integration').map(({ ref, properties }) => {
       properties.only('IntegrationType', 'AWS_PROXY');
       properties.only('PayloadFormatVersion', '2.0');
-      const target = functionNamed(properties.text('IntegrationUri'));
+      // WebSocket APIs name the invocation of a function, HTTP APIs the function itself.
+      const uri = properties.text('IntegrationUri');
+      const target = functionNamed(/\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri);
       properties.text('ApiId');
       properties.finish();
       return [`integrations/${ref}`, target];
@@ -353,33 +369,62 @@ function readHttpApis(ofType: ByType, functionNamed: (name: string) => LocalFunc
     properties.finish();
     return route;
   });
-  for (const { properties } of ofType('AWS::ApiGatewayV2::Stage')) {
-    properties.only('StageName', '$default');
-    properties.only('AutoDeploy', true);
-    properties.text('ApiId');
-    properties.finish();
+  const stages = new Map(
+    ofType('AWS::ApiGatewayV2::Stage').map(({ properties }) => {
+      properties.only('AutoDeploy', true);
+      const stage = [properties.text('ApiId'), properties.text('StageName')] as const;
+      properties.finish();
+      return stage;
+    }),
+  );
+  const routesOf = (ref: string) => routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route);
+  const apis: Apis = { httpApis: [], socketsApis: [] };
+  for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
+    const protocol = resource.properties.text('ProtocolType');
+    const stage = stages.get(resource.ref) ?? '';
+    if (protocol === 'WEBSOCKET') apis.socketsApis.push(readSocketsApi(resource, stage, routesOf));
+    else if (protocol === 'HTTP' && stage === '$default') apis.httpApis.push(readHttpApi(resource, routesOf));
+    else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
-  return ofType('AWS::ApiGatewayV2::Api').map(({ logicalId, ref, properties }): LocalHttpApi => {
-    properties.only('ProtocolType', 'HTTP');
-    const cors = properties.object('CorsConfiguration');
-    const maxAgeSeconds = cors.optionalNumber('MaxAge');
-    const read: LocalHttpApi = {
-      logicalId,
-      apiId: ref,
-      routes: routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route),
-      cors: {
-        allowOrigins: cors.texts('AllowOrigins'),
-        allowMethods: cors.texts('AllowMethods'),
-        allowHeaders: cors.texts('AllowHeaders'),
-        exposeHeaders: cors.texts('ExposeHeaders'),
-        ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
-      },
-    };
-    cors.finish();
-    properties.pass('Texts for people', 'Description', 'Name');
-    properties.finish();
-    return read;
-  });
+  return apis;
+}
+
+function readSocketsApi(
+  { logicalId, ref, properties }: Resource,
+  stage: string,
+  routesOf: (ref: string) => ApiRoute[],
+): LocalSocketsApi {
+  properties.only('RouteSelectionExpression', '$request.body.action');
+  properties.pass('Texts for people', 'Description', 'Name');
+  properties.finish();
+  return { logicalId, apiId: ref, stage, routes: routesOf(ref) };
+}
+
+function readEventBus({ logicalId, ref, arn, properties }: Resource): LocalEventBus {
+  properties.pass('Texts for people', 'Description', 'Name');
+  properties.finish();
+  return { logicalId, name: ref, arn };
+}
+
+function readHttpApi({ logicalId, ref, properties }: Resource, routesOf: (ref: string) => ApiRoute[]): LocalHttpApi {
+  const cors = properties.object('CorsConfiguration');
+  const maxAgeSeconds = cors.optionalNumber('MaxAge');
+  const read: LocalHttpApi = {
+    logicalId,
+    apiId: ref,
+    routes: routesOf(ref),
+    cors: {
+      allowOrigins: cors.texts('AllowOrigins'),
+      allowMethods: cors.texts('AllowMethods'),
+      allowHeaders: cors.texts('AllowHeaders'),
+      exposeHeaders: cors.texts('ExposeHeaders'),
+      ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+    },
+  };
+  cors.finish();
+  properties.pass('Texts for people', 'Description', 'Name');
+  properties.finish();
+  return read;
 }
 
 function readQueueSource(
@@ -436,7 +481,7 @@ function readSchedule(
 function checkPermissions(
   ofType: ByType,
   functionNamed: (name: string) => LocalFunction,
-  apis: LocalHttpApi[],
+  apis: { routes: ApiRoute[] }[],
   schedules: Schedule[],
 ): void {
   const permitted = new Set(

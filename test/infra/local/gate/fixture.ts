@@ -104,6 +104,8 @@ export function makeStack(origin: string): LocalStack {
       },
     ],
     httpApis: [],
+    socketsApis: [],
+    eventBuses: [],
     queueSources: [],
     schedules: [],
     outputs: {},

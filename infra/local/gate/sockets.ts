@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LocalStack } from '../template/model.ts';
+import type { Need } from './actions.ts';
+import { Refusal } from './errors.ts';
+
+/** The connections that the management endpoint acts on. */
+export interface ManagedSockets {
+  post(connectionId: string, data: Buffer): Promise<boolean>;
+  disconnect(connectionId: string): boolean;
+  connectionIds(): string[];
+  limits: { messageBytes: number };
+}
+
+/** Answers a call to the management endpoint of a WebSocket API: `/{stage}/@connections/{connectionId}`. */
+export async function manageConnection(
+  stack: LocalStack,
+  sockets: ManagedSockets | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+  call: { path: string; body: Buffer },
+  authorise: (need: Need) => void,
+): Promise<void> {
+  const [, stage = '', marker, encodedId = '', ...rest] = call.path.split('/');
+  const api = stack.socketsApis.find((candidate) => candidate.stage === stage);
+  if (!api || marker !== '@connections' || rest.length > 0)
+    throw new Refusal('unsupported', 'The request does not name a connection.');
+  const id = decodeURIComponent(encodedId);
+  const method = req.method ?? 'GET';
+  authorise({
+    action: 'execute-api:ManageConnections',
+    resource: `arn:aws:execute-api:${stack.region}:${stack.account}:${api.apiId}/${stage}/${method}/@connections/${id}`,
+  });
+  if (!sockets) throw new Error('The WebSocket API is not up yet.');
+  if (call.body.length > sockets.limits.messageBytes) return answer(res, 413, 'PayloadTooLargeException');
+  if (method === 'POST') {
+    return (await sockets.post(id, call.body)) ? answer(res, 200) : answer(res, 410, 'GoneException');
+  }
+  if (method === 'DELETE') return sockets.disconnect(id) ? answer(res, 204) : answer(res, 410, 'GoneException');
+  throw new Refusal('unsupported', `${method} of a connection is not supported here.`);
+}
+
+function answer(res: ServerResponse, status: number, errorType?: string): void {
+  res.statusCode = status;
+  if (errorType) {
+    res.setHeader('x-amzn-errortype', errorType);
+    res.setHeader('content-type', 'application/json');
+  }
+  res.end(errorType ? JSON.stringify({ message: errorType }) : undefined);
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { LambdaRuntime } from '../lambda/runtime.ts';
+import type { LocalFunction, LocalSocketsApi, LocalStack } from '../template/model.ts';
+import { connectEvent, disconnectEvent, messageEvent, type SocketFacts } from './event.ts';
+
+/** API Gateway's limits. */
+export interface SocketLimits {
+  messageBytes: number;
+  idleMs: number;
+  lifeMs: number;
+}
+
+const GATEWAY_LIMITS: SocketLimits = { messageBytes: 128 * 1024, idleMs: 10 * 60_000, lifeMs: 2 * 60 * 60_000 };
+
+export interface SocketsApi {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sends to a connection; false when there is none of that id. */
+  post(connectionId: string, data: Buffer): Promise<boolean>;
+  /** Ends a connection; false when there is none of that id. */
+  disconnect(connectionId: string): boolean;
+  /** Cuts a connection without a farewell, or all of them, as a network does. */
+  cut(connectionId?: string): void;
+  connectionIds(): string[];
+  limits: SocketLimits;
+  close(): Promise<void>;
+}
+
+interface Connection {
+  socket: WebSocket;
+  facts: SocketFacts;
+  idle: NodeJS.Timeout;
+  life: NodeJS.Timeout;
+}
+
+/** Serves WebSockets as API Gateway does: a function for who comes, who goes, and what they say. */
+export function createSocketsApi(
+  api: LocalSocketsApi,
+  runtime: LambdaRuntime,
+  stack: Pick<LocalStack, 'account'>,
+  options: { report(line: string): void; limits?: Partial<SocketLimits> },
+): SocketsApi {
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const server = new WebSocketServer({ noServer: true, maxPayload: limits.messageBytes, clientTracking: false });
+  const connections = new Map<string, Connection>();
+  const leaving = new Set<Promise<void>>();
+  let closing = false;
+
+  const routeOf = (routeKey: string): LocalFunction => {
+    const found = api.routes.find((route) => route.routeKey === routeKey);
+    if (!found) throw new Error(`The WebSocket API ${api.logicalId} has no route ${routeKey}.`);
+    return found.function;
+  };
+
+  async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const facts: SocketFacts = {
+      apiId: api.apiId,
+      accountId: stack.account,
+      stage: api.stage,
+      host: request.headers.host ?? 'localhost',
+      sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+      connectionId: `${randomBytes(11).toString('base64url')}=`,
+      connectedAt: Date.now(),
+    };
+    // A client that goes away before it is let in is nobody's fault.
+    socket.on('error', () => {});
+    const status = await admit(facts, request);
+    if (status < 200 || status > 299 || closing) {
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    server.handleUpgrade(request, socket, head, (accepted) => enter(accepted, facts));
+  }
+
+  async function admit(facts: SocketFacts, request: IncomingMessage): Promise<number> {
+    try {
+      const answer = await runtime.invoke(routeOf('$connect'), connectEvent(facts, request));
+      const status = typeof answer === 'object' && answer !== null && 'statusCode' in answer ? answer.statusCode : 200;
+      return typeof status === 'number' ? status : 500;
+    } catch {
+      return 500;
+    }
+  }
+
+  function enter(socket: WebSocket, facts: SocketFacts): void {
+    const { connectionId } = facts;
+    const connection: Connection = {
+      socket,
+      facts,
+      idle: setTimeout(() => socket.close(1001, 'Going away'), limits.idleMs).unref(),
+      life: setTimeout(() => socket.close(1001, 'Going away'), limits.lifeMs).unref(),
+    };
+    connections.set(connectionId, connection);
+    socket.on('message', (data: RawData, isBinary: boolean) => {
+      connection.idle.refresh();
+      if (isBinary) socket.close(1003, 'Unsupported data');
+      else void take(connection, data.toString());
+    });
+    socket.on('error', () => {});
+    socket.once('close', (code, reason) => {
+      clearTimeout(connection.idle);
+      clearTimeout(connection.life);
+      connections.delete(connectionId);
+      if (closing) return;
+      const left = leave(facts, code, reason.toString()).finally(() => leaving.delete(left));
+      leaving.add(left);
+    });
+  }
+
+  async function take(connection: Connection, text: string): Promise<void> {
+    const { facts, socket } = connection;
+    try {
+      await runtime.invoke(routeOf(routeKeyOf(text)), messageEvent(facts, text));
+    } catch (error) {
+      if (closing) return;
+      options.report(`${api.logicalId}: a message failed: ${String(error)}`);
+      const answer = { message: 'Internal server error', connectionId: facts.connectionId, requestId: newRequestId() };
+      socket.send(JSON.stringify(answer), () => {});
+    }
+  }
+
+  /** Finds the route by `$request.body.action`, or the default for what has none or is not JSON. */
+  function routeKeyOf(text: string): string {
+    try {
+      const body: unknown = JSON.parse(text);
+      const action = typeof body === 'object' && body !== null && 'action' in body ? body.action : undefined;
+      return api.routes.some(({ routeKey }) => routeKey === action) ? String(action) : '$default';
+    } catch {
+      return '$default';
+    }
+  }
+
+  async function leave(facts: SocketFacts, code: number, reason: string): Promise<void> {
+    try {
+      await runtime.invoke(routeOf('$disconnect'), disconnectEvent(facts, code, reason));
+    } catch (error) {
+      if (!closing) options.report(`${api.logicalId}: a leave failed: ${String(error)}`);
+    }
+  }
+
+  return {
+    limits,
+    upgrade(request, socket, head) {
+      void accept(request, socket, head);
+    },
+    post(connectionId, data) {
+      const connection = connections.get(connectionId);
+      if (connection?.socket.readyState !== 1) return Promise.resolve(false);
+      connection.idle.refresh();
+      return new Promise((resolve) => {
+        connection.socket.send(data, { binary: false }, (error) => resolve(!error));
+      });
+    },
+    disconnect(connectionId) {
+      const connection = connections.get(connectionId);
+      connection?.socket.close(1000);
+      return connection !== undefined;
+    },
+    cut(connectionId) {
+      const chosen = connectionId === undefined ? [...connections.keys()] : [connectionId];
+      for (const id of chosen) connections.get(id)?.socket.terminate();
+    },
+    connectionIds: () => [...connections.keys()],
+    async close() {
+      closing = true;
+      for (const { socket } of connections.values()) socket.terminate();
+      await Promise.all(leaving);
+      server.close();
+    },
+  };
+}
+
+function newRequestId(): string {
+  return randomBytes(11).toString('base64');
+}

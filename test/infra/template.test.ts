@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest';
+import { type EndpointName, routes } from '../../functions/api/routes.ts';
+import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+import type { Need, Route } from '../../shared/http/endpoint.ts';
+import { tableSchema } from '../../shared/records/table-schema.ts';
+import { functionOf } from '../support/running-stack.ts';
+import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
+
+const template = await readSynthesized();
+const stack = readTemplate({
+  template: await currentTemplate(),
+  origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
+  parameters: {},
+});
+
+const functions = resourcesOf(template, 'AWS::Lambda::Function');
+const queues = resourcesOf(template, 'AWS::SQS::Queue');
+const deadLetterIds = new Set(
+  queues.flatMap(({ Properties }) => {
+    const id = referredTo(Properties.RedrivePolicy);
+    return id ? [id] : [];
+  }),
+);
+
+function textsOf(value: Json | undefined): string[] {
+  return [value ?? []].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+}
+
+describe('every function', () => {
+  test.for(functions.map((fn) => [fn.id, fn] as const))(
+    '(%s) has a time-out, memory and logs that are forgotten',
+    ([, { Properties }]) => {
+      expect(Properties.Timeout).toBeGreaterThanOrEqual(10);
+      expect(Properties.Timeout).toBeLessThanOrEqual(900);
+      expect(Properties.MemorySize).toBeGreaterThanOrEqual(256);
+      const group = template.Resources[referredTo((Properties.LoggingConfig as { LogGroup: Json }).LogGroup)];
+      expect(group?.Type).toBe('AWS::Logs::LogGroup');
+      expect(group?.Properties.RetentionInDays).toBeLessThanOrEqual(90);
+    },
+  );
+
+  test('has a role of its own, which only Lambda assumes and no managed policy widens', () => {
+    const roles = functions.map(({ Properties }) => referredTo(Properties.Role));
+    expect(new Set(roles).size).toBe(functions.length);
+    for (const { id, Properties } of resourcesOf(template, 'AWS::IAM::Role')) {
+      expect(roles, `${id} belongs to a function`).toContain(id);
+      expect(Object.keys(Properties).sort(), id).toEqual(['AssumeRolePolicyDocument', 'Description']);
+      expect(JSON.stringify(Properties.AssumeRolePolicyDocument)).toContain('"Service":"lambda.amazonaws.com"');
+    }
+    expect(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).toEqual([]);
+  });
+
+  test('runs a module of this project by name', () => {
+    for (const { id, Metadata } of functions) expect(Metadata?.['lathe:entry'], id).toMatch(/^functions\/.+\.ts$/);
+  });
+});
+
+describe('no policy', () => {
+  const documents = ['AWS::IAM::Policy', 'AWS::SQS::QueuePolicy', 'AWS::S3::BucketPolicy'].flatMap((type) =>
+    resourcesOf(template, type),
+  );
+  const statements = documents.flatMap(({ id, Properties }) => {
+    const { Statement } = Properties.PolicyDocument as { Statement: Record<string, Json>[] };
+    return Statement.map((statement) => [id, statement] as const);
+  });
+
+  test('allows an action by a pattern, or anything on every resource', () => {
+    for (const [id, statement] of statements) {
+      if (statement.Effect === 'Deny') continue;
+      for (const action of textsOf(statement.Action)) expect(action, id).toMatch(/^[a-z0-9-]+:[A-Za-z]+$/);
+      for (const resource of textsOf(statement.Resource)) expect(resource, id).not.toMatch(/^\*$|^arn:[^{]*\*$/);
+      expect(statement, id).not.toHaveProperty('NotAction');
+      expect(statement, id).not.toHaveProperty('NotResource');
+    }
+  });
+
+  test('lets anybody in from outside the account', () => {
+    for (const [id, statement] of statements) {
+      if (statement.Effect === 'Deny' || statement.Principal === undefined) continue;
+      expect(statement.Principal, id).toEqual({ Service: 's3.amazonaws.com' });
+      expect(JSON.stringify(statement.Condition), id).toContain('aws:SourceAccount');
+    }
+  });
+});
+
+describe('every queue', () => {
+  test('is encrypted, and gives up into dead letters unless it holds them', () => {
+    for (const { id, Properties } of queues) {
+      expect(Properties.SqsManagedSseEnabled, id).toBe(true);
+      if (deadLetterIds.has(id)) expect(Properties.MessageRetentionPeriod, id).toBe(14 * 86_400);
+      else expect(referredTo(Properties.RedrivePolicy), id).not.toBe('');
+    }
+  });
+
+  test('hides a message at least as long as its function may run', () => {
+    const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping');
+    expect(sources.length).toBeGreaterThan(engineCatalogues.length);
+    for (const { id, Properties } of sources) {
+      const queue = template.Resources[referredTo(Properties.EventSourceArn)];
+      const fn = template.Resources[referredTo(Properties.FunctionName)];
+      expect(Number(queue?.Properties.VisibilityTimeout), id).toBeGreaterThanOrEqual(Number(fn?.Properties.Timeout));
+    }
+  });
+
+  test('of an engine is worked on one message at a time, and its dead letters are read', () => {
+    for (const { engine } of engineCatalogues) {
+      const worker = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+      const source = stack.queueSources.find((candidate) => candidate.function === worker);
+      expect(source?.batchSize, engine).toBe(1);
+      const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
+      const reader = stack.queueSources.find(({ queue }) => queue.arn === deadLetterTargetArn);
+      expect(reader?.function, engine).toBe(functionOf(stack, 'functions/lifecycle/dead-letters.ts'));
+    }
+  });
+});
+
+describe('the bucket', () => {
+  const [bucket] = resourcesOf(template, 'AWS::S3::Bucket');
+  const properties = bucket?.Properties ?? {};
+
+  test('is private, encrypted, and takes no request without TLS', () => {
+    expect(properties.PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+    expect(JSON.stringify(properties.BucketEncryption)).toContain('"SSEAlgorithm":"AES256"');
+    expect(JSON.stringify(properties.OwnershipControls)).toContain('BucketOwnerEnforced');
+    const [policy] = resourcesOf(template, 'AWS::S3::BucketPolicy');
+    expect(JSON.stringify(policy?.Properties.PolicyDocument)).toContain('"aws:SecureTransport":"false"');
+  });
+
+  test('takes uploads from any page and tells the queue of uploads about them only', () => {
+    const [rule] = (properties.CorsConfiguration as { CorsRules: Record<string, Json>[] }).CorsRules;
+    expect(rule).toMatchObject({ AllowedOrigins: ['*'], AllowedMethods: expect.arrayContaining(['GET', 'POST']) });
+    expect(stack.buckets[0]?.notifications).toMatchObject([{ event: 's3:ObjectCreated:*', prefix: 'uploads/' }]);
+    const uploads = stack.queues.find(({ arn }) => arn === stack.buckets[0]?.notifications[0]?.queueArn);
+    expect(stack.queueSources.find(({ queue }) => queue === uploads)).toMatchObject({
+      function: functionOf(stack, 'functions/lifecycle/uploaded.ts'),
+      reportBatchItemFailures: true,
+    });
+  });
+
+  test('drops what the sweep should ever miss', () => {
+    const { Rules } = properties.LifecycleConfiguration as { Rules: Record<string, Json>[] };
+    expect(Rules).toEqual([
+      { Status: 'Enabled', ExpirationInDays: 2, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+    ]);
+  });
+});
+
+describe('the table', () => {
+  const [table] = resourcesOf(template, 'AWS::DynamoDB::Table');
+
+  test('is paid by request, encrypted, recoverable, and forgets by itself', () => {
+    expect(table?.Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { SSEEnabled: true },
+      TimeToLiveSpecification: { AttributeName: tableSchema.timeToLive, Enabled: true },
+    });
+  });
+
+  test('has the indexes that the records are read by', () => {
+    expect(
+      stack.tables[0]?.indexes.map(({ name, partitionKey, sortKey }) => [name, partitionKey.name, sortKey?.name]),
+    ).toEqual([tableSchema.byOwner, tableSchema.byDue].map((index) => [index.name, index.partitionKey, index.sortKey]));
+  });
+});
+
+test('files and records outlive the stack', () => {
+  for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table']) {
+    for (const resource of resourcesOf(template, type)) expect(resource).toMatchObject({ DeletionPolicy: 'Retain' });
+  }
+});
+
+const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, route]) => [
+  name as EndpointName,
+  route,
+]);
+
+describe('every row of the route table', () => {
+  const api = stack.httpApis[0];
+
+  test.for(rows)('(%s) has its route, and the function of its own file behind it', ([name, route]) => {
+    const methods = [route.method].flat();
+    for (const method of methods) {
+      const found = api?.routes.find(({ routeKey }) => routeKey === `${method} ${route.path}`);
+      expect(found?.function).toBe(functionOf(stack, `functions/api/${name}.ts`));
+    }
+  });
+
+  test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
+    const fn = functionOf(stack, `functions/api/${name}.ts`);
+    const expected = [...route.needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
+    expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
+  });
+
+  test('is all that the API answers, but for what no route matches', () => {
+    const answered = new Set(api?.routes.map((route) => route.function));
+    expect(answered.size).toBe(rows.length + 1);
+    expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
+      functionOf(stack, 'functions/api/fallback.ts'),
+    );
+  });
+});
+
+function permissionsIn({ role }: LocalFunction): string[] {
+  expect(role.statements.every(({ effect }) => effect === 'Allow')).toBe(true);
+  return [
+    ...new Set(
+      role.statements.flatMap(({ actions, resources }) =>
+        actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`)),
+      ),
+    ),
+  ].sort();
+}
+
+function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
+  const [own] = permissionsIn(fn).filter((permission) => permission.startsWith('logs:PutLogEvents '));
+  const group = new RegExp(`^logs:PutLogEvents arn:aws:logs:${region}:${account}:log-group:\\w+:\\*$`);
+  expect(own).toMatch(group);
+  const arn = own?.split(' ')[1];
+  return [`logs:CreateLogStream ${arn}`, `logs:PutLogEvents ${arn}`];
+}
+
+/** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
+const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => string[]> = {
+  'keys:check': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
+  'records:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem'),
+  'records:write': ({ tables }) =>
+    on(tables[0]?.arn, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'),
+  'records:query': ({ tables }) => on(tables[0]?.arn, 'dynamodb:Query'),
+  'records:list': ({ tables }) => on(`${tables[0]?.arn}/index/byOwner`, 'dynamodb:Query'),
+  'records:due': ({ tables }) => on(`${tables[0]?.arn}/index/byDue`, 'dynamodb:Query'),
+  'files:read': ({ buckets }) => onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:GetObject'),
+  'files:write': ({ buckets }) =>
+    onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:PutObject', 's3:AbortMultipartUpload'),
+  'files:delete': ({ buckets }) => [
+    ...onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:DeleteObject'),
+    ...on(buckets[0]?.arn, 's3:ListBucket'),
+  ],
+  'secrets:read': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:GetObject'),
+  'secrets:write': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:PutObject'),
+  'secrets:delete': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:DeleteObject'),
+  'queues:send': sendToNamedQueues,
+  'events:send': sendToNamedQueues,
+  'webhooks:send': sendToNamedQueues,
+  'sockets:manage': ({ region, account, socketsApis }) =>
+    ['POST', 'DELETE'].map(
+      (method) =>
+        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${socketsApis[0]?.apiId}/${socketsApis[0]?.stage}/${method}/@connections/*`,
+    ),
+  'bus:put': ({ eventBuses }) => on(eventBuses[0]?.arn, 'events:PutEvents'),
+};
+
+/** Whoever may send to a queue is told its address, and whoever is told may send. */
+function sendToNamedQueues({ queues: all }: LocalStack, { environment }: LocalFunction): string[] {
+  const urls = Object.entries(environment).flatMap(([name, value]) => (name.startsWith('LATHE_QUEUE_') ? [value] : []));
+  return all.filter(({ url }) => urls.includes(url)).flatMap(({ arn }) => on(arn, 'sqs:SendMessage'));
+}
+
+function on(resource: string | undefined, ...actions: string[]): string[] {
+  return actions.map((action) => `${action} ${resource}`);
+}
+
+function onEach(bucket: string | undefined, patterns: string[], ...actions: string[]): string[] {
+  return patterns.flatMap((pattern) => on(`${bucket}/${pattern}`, ...actions));
+}
+
+test('an endpoint that reads no records reads none but the keys and counts of callers', () => {
+  for (const [name, route] of rows) {
+    if (route.needs.some((need) => need.startsWith('records:'))) continue;
+    const { role } = functionOf(stack, `functions/api/${name}.ts`);
+    for (const { actions, conditions } of role.statements) {
+      if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
+      expect(Object.keys(conditions['ForAllValues:StringLike'] ?? {}), name).toEqual(['dynamodb:LeadingKeys']);
+    }
+  }
+});
+
+test('the template is the one that was reviewed', async () => {
+  await expect(`${JSON.stringify(scrub(template as unknown as Json), null, 2)}\n`).toMatchFileSnapshot(
+    '__snapshots__/template.json',
+  );
+});
+
+/** Takes out what differs between machines and states of the sources: hashes of assets, paths, the version. */
+function scrub(value: Json): Json {
+  if (typeof value === 'string') return value.replace(/[0-9a-f]{64}/g, '<hash>');
+  if (Array.isArray(value)) return value.map(scrub);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) =>
+      key === 'aws:asset:path' || key === 'LATHE_VERSION' ? [key, '<scrubbed>'] : [key, scrub(item)],
+    ),
+  );
+}

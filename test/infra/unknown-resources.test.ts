@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { NotUnderstood } from '../../infra/local/template/properties.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { type Json, readSynthesized, resourcesOf, type Template, type TemplateResource } from '../support/template.ts';
+
+const original = await readSynthesized();
+
+/** Reads a copy of the template after a change to it. */
+function readChanged(change: (template: Template) => void): void {
+  const template: Template = structuredClone(original);
+  change(template);
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  const path = join(folder, 'template.json');
+  try {
+    writeFileSync(path, JSON.stringify(template));
+    readTemplate({
+      template: path,
+      origins: { api: 'http://localhost:1', gate: 'http://127.0.0.1:1' },
+      parameters: {},
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function first(template: Template, type: string): TemplateResource {
+  const [found] = resourcesOf(template, type);
+  const resource = found && template.Resources[found.id];
+  if (!resource) throw new Error(`The template has no ${type}.`);
+  return resource;
+}
+
+function within(value: Json | undefined, ...path: (string | number)[]): Record<string, Json> {
+  const found = path.reduce<unknown>((current, step) => Object(current)[step], value);
+  if (typeof found !== 'object' || found === null) throw new Error(`There is nothing at ${path.join('.')}.`);
+  return found as Record<string, Json>;
+}
+
+test('the template as it is can be read', () => {
+  expect(() => readChanged(() => {})).not.toThrow();
+});
+
+describe('an error names what the local stack would not run as AWS does', () => {
+  test.for<[string, (template: Template) => void, RegExp]>([
+    [
+      'a resource of an unknown type',
+      (template) => {
+        template.Resources.Mystery = { Type: 'AWS::Kinesis::Stream', Properties: {} };
+      },
+      /AWS::Kinesis::Stream \(Mystery\)/,
+    ],
+    [
+      'an unknown property of a function',
+      (template) => {
+        first(template, 'AWS::Lambda::Function').Properties.SnapStart = { ApplyOn: 'PublishedVersions' };
+      },
+      /AWS::Lambda::Function\)\.SnapStart/,
+    ],
+    [
+      'an unknown property inside a rule of the bucket',
+      (template) => {
+        const bucket = first(template, 'AWS::S3::Bucket');
+        within(bucket.Properties.LifecycleConfiguration, 'Rules', 0).NoncurrentVersionExpirationInDays = 1;
+      },
+      /LifecycleConfiguration\.Rules\[0\]\.NoncurrentVersionExpirationInDays/,
+    ],
+    [
+      'an unknown property of an index of the table',
+      (template) => {
+        const table = first(template, 'AWS::DynamoDB::Table');
+        within(table.Properties.GlobalSecondaryIndexes, 0).ContributorInsightsSpecification = { Enabled: true };
+      },
+      /GlobalSecondaryIndexes\[0\]\.ContributorInsightsSpecification/,
+    ],
+    [
+      'a filter of the events of a queue',
+      (template) => {
+        first(template, 'AWS::Lambda::EventSourceMapping').Properties.FilterCriteria = { Filters: [] };
+      },
+      /EventSourceMapping\)\.FilterCriteria/,
+    ],
+    [
+      'an authorizer of a route',
+      (template) => {
+        first(template, 'AWS::ApiGatewayV2::Route').Properties.AuthorizationType = 'AWS_IAM';
+      },
+      /AuthorizationType: expected "NONE" but found "AWS_IAM"/,
+    ],
+    [
+      'another runtime',
+      (template) => {
+        const fn = Object.values(template.Resources).find(({ Properties }) => Properties.Runtime === 'nodejs24.x');
+        if (fn) fn.Properties.Runtime = 'python3.14';
+      },
+      /Runtime: expected "nodejs24.x" but found "python3.14"/,
+    ],
+    [
+      'an unknown intrinsic function',
+      (template) => {
+        first(template, 'AWS::Lambda::Function').Properties.Timeout = { 'Fn::If': ['Big', 60, 30] };
+      },
+      /Fn::If/,
+    ],
+    [
+      'a reference to nothing',
+      (template) => {
+        first(template, 'AWS::Lambda::EventSourceMapping').Properties.EventSourceArn = {
+          'Fn::GetAtt': ['Gone', 'Arn'],
+        };
+      },
+      /Gone/,
+    ],
+    [
+      'a condition on a resource',
+      (template) => {
+        Object.assign(first(template, 'AWS::SQS::Queue'), { Condition: 'OnlySometimes' });
+      },
+      /\.Condition is not understood/,
+    ],
+    [
+      'a section of the template',
+      (template) => {
+        Object.assign(template, { Conditions: { OnlySometimes: true } });
+      },
+      /Template\.Conditions/,
+    ],
+    [
+      'a route that API Gateway may not call its function for',
+      (template) => {
+        for (const { id } of resourcesOf(template, 'AWS::Lambda::Permission')) delete template.Resources[id];
+      },
+      /apigateway\.amazonaws\.com has no permission to call \w+/,
+    ],
+    [
+      'a queue that is hidden for less time than its function may run',
+      (template) => {
+        for (const { id } of resourcesOf(template, 'AWS::SQS::Queue')) {
+          const queue = template.Resources[id];
+          if (queue) queue.Properties.VisibilityTimeout = 1;
+        }
+      },
+      /visibility time-out \(1 s\) is shorter than the function's/,
+    ],
+    [
+      'a role that others than Lambda may take',
+      (template) => {
+        const role = first(template, 'AWS::IAM::Role');
+        within(role.Properties.AssumeRolePolicyDocument, 'Statement', 0).Principal = { Service: 'ec2.amazonaws.com' };
+      },
+      /can be assumed by other services than Lambda/,
+    ],
+  ])('such as %s', ([, change, message]) => {
+    expect(() => readChanged(change)).toThrow(NotUnderstood);
+    expect(() => readChanged(change)).toThrow(message);
+  });
+});

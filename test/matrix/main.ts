@@ -1,0 +1,167 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { findEnginesOff } from '../../infra/local/engine-checks.ts';
+import { Catalogue, operations, type ProcessingOperation } from '../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../shared/catalogue/options.ts';
+import type { EngineMatrix } from '../engines/matrix.ts';
+
+interface Pair {
+  engine: string;
+  operation: ProcessingOperation;
+  from: string;
+  to: string;
+}
+
+const pairMs = 120_000;
+const memoryBytes = 4 * 1024 ** 3;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Converts every advertised pair and checks each output with another reader than its writer. Words on the command line pick engines, operations and formats. */
+async function main(words: string[]): Promise<void> {
+  const off = await findEnginesOff();
+  for (const [engine, reason] of Object.entries(off)) print(`SKIPPED engine ${engine}: ${reason}`);
+  const catalogue = new Catalogue(engineCatalogues.filter(({ engine }) => !Object.hasOwn(off, engine)));
+  const advertised = pairsOf(catalogue).filter((pair) => words.every((word) => Object.values(pair).includes(word)));
+  // Another spelling of a format is the same work; it is counted with the pair that proves it.
+  const distinct = new Map(
+    advertised.map((pair) => [
+      JSON.stringify([pair.operation, catalogue.canonical(pair.from), catalogue.canonical(pair.to)]),
+      pair,
+    ]),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'lathe-matrix-'));
+  const failures = new Map<string, string>();
+  const prover = new Prover(catalogue, folder);
+  const queue = [...distinct].values();
+  let done = 0;
+  const lane = async () => {
+    for (const [key, pair] of queue) {
+      const reason = await prover.prove(pair);
+      done += 1;
+      if (reason !== undefined) {
+        failures.set(key, reason);
+        print(`FAILED ${pair.engine} ${pair.operation} ${pair.from} → ${pair.to}: ${reason.split('\n')[0]}`);
+      }
+      if (done % 250 === 0) print(`${done} of ${distinct.size} pairs tried, ${failures.size} failed`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  prover.stop();
+  await rm(folder, { recursive: true, force: true });
+
+  const failed = advertised.filter((pair) =>
+    failures.has(JSON.stringify([pair.operation, catalogue.canonical(pair.from), catalogue.canonical(pair.to)])),
+  );
+  const formats = new Set(advertised.flatMap(({ from, to }) => [from, to]));
+  for (const engine of new Set(advertised.map((pair) => pair.engine))) {
+    const own = advertised.filter((pair) => pair.engine === engine);
+    print(
+      `${engine}: ${own.length} pairs, ${own.length - failed.filter((pair) => pair.engine === engine).length} passed`,
+    );
+  }
+  print(
+    `${formats.size} formats; pairs advertised ${advertised.length}, passed ${advertised.length - failed.length}, failed ${failed.length}`,
+  );
+  print(`${advertised.length - failed.length} passed, ${failed.length} failed`);
+  process.exit(failed.length > 0 ? 1 : 0);
+}
+
+function pairsOf(catalogue: Catalogue): Pair[] {
+  return operations.flatMap((operation) =>
+    catalogue.inputs(operation, '*').flatMap((from) =>
+      catalogue.outputs(operation, from).flatMap((to) => {
+        const match = catalogue.find(operation, from, to);
+        return match ? [{ engine: match.engine, operation, from, to }] : [];
+      }),
+    ),
+  );
+}
+
+/** Runs pairs in the sandboxes of their engines, with samples that are made once. */
+class Prover {
+  readonly #catalogue: Catalogue;
+  readonly #folder: string;
+  readonly #samples = new Map<string, Promise<string>>();
+  readonly #idle = new Map<string, Sandbox[]>();
+  #count = 0;
+
+  constructor(catalogue: Catalogue, folder: string) {
+    this.#catalogue = catalogue;
+    this.#folder = folder;
+  }
+
+  /** Returns why a pair does not hold, or nothing when it does. */
+  async prove(pair: Pair): Promise<string | undefined> {
+    const folder = join(this.#folder, String(this.#count++));
+    await mkdir(folder);
+    const sandbox = this.#idle.get(pair.engine)?.pop() ?? new Sandbox({ module: moduleOf(pair.engine), memoryBytes });
+    try {
+      await this.#run(pair, folder, sandbox);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      this.#idle.set(pair.engine, [...(this.#idle.get(pair.engine) ?? []), sandbox]);
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  stop(): void {
+    for (const sandbox of [...this.#idle.values()].flat()) sandbox.stop();
+  }
+
+  async #run(pair: Pair, folder: string, sandbox: Sandbox): Promise<void> {
+    const from = this.#catalogue.canonical(pair.from);
+    const to = this.#catalogue.canonical(pair.to);
+    const matrix = await matrixOf(pair.engine);
+    const path = await this.#sample(matrix, from);
+    const { size } = await stat(path);
+    const input = { path, name: `sample.${from}`, format: from, size };
+    const match = this.#catalogue.find(pair.operation, from, to);
+    const { values, errors } = checkOptions(
+      match?.capability.options ?? [],
+      matrix.options?.(pair.operation, from, to) ?? {},
+    );
+    if (Object.keys(errors).length > 0) throw new Error(`The matrix gives wrong options: ${JSON.stringify(errors)}`);
+    const { outputs } = await sandbox.run(
+      {
+        operation: pair.operation,
+        inputs: pair.operation === 'merge' ? [input, input] : [input],
+        outputFormat: to,
+        options: values,
+        folder,
+      },
+      { signal: AbortSignal.timeout(pairMs), progress: () => {}, log: () => {} },
+    );
+    if (outputs.length === 0) throw new Error('There is no output.');
+    for (const output of outputs) await matrix.verify(output, { path, format: from }, pair.operation);
+  }
+
+  #sample(matrix: EngineMatrix, format: string): Promise<string> {
+    const key = `${matrix.engine}-${format}`;
+    const made = this.#samples.get(key) ?? this.#make(matrix, format, join(this.#folder, key));
+    this.#samples.set(key, made);
+    return made;
+  }
+
+  async #make(matrix: EngineMatrix, format: string, folder: string): Promise<string> {
+    await mkdir(folder);
+    return matrix.sample(format, folder);
+  }
+}
+
+function moduleOf(engine: string): URL {
+  return new URL(`../../functions/engines/${engine}/run.ts`, import.meta.url);
+}
+
+async function matrixOf(engine: string): Promise<EngineMatrix> {
+  const { matrix }: { matrix: EngineMatrix } = await import(
+    new URL(`../engines/${engine}/matrix.ts`, import.meta.url).href
+  );
+  return matrix;
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,187 @@
+import { type Patience, until } from './until.ts';
+
+export interface FileView {
+  url: string;
+  filename: string;
+  size: number;
+  format: string;
+  media_type: string;
+}
+
+export interface TaskView {
+  id: string;
+  name: string;
+  operation: string;
+  status: string;
+  payload: Record<string, unknown>;
+  dependsOn: string[];
+  job?: string;
+  user: string;
+  progress?: number;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  expiresAt: string;
+  result: {
+    url?: string;
+    files?: FileView[];
+    form?: UploadForm;
+    errorCode?: string;
+    msg?: string;
+  };
+}
+
+export interface JobView {
+  id: string;
+  tag?: string;
+  status: string;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  result: { errorCode?: string; msg?: string };
+  tasks: TaskView[];
+}
+
+export interface UploadForm {
+  url: string;
+  parameters: Record<string, string>;
+}
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export interface ErrorBody {
+  errorCode: string;
+  msg: string;
+  errors?: Record<string, string[]>;
+  requestId?: string;
+}
+
+export type TaskDefinition = { operation: string } & Record<string, unknown>;
+
+/** Calls the API as a client of it would. */
+export class Client {
+  readonly #service: { readonly url: string; readonly apiKey: string };
+
+  constructor(service: { readonly url: string; readonly apiKey: string }) {
+    this.#service = service;
+  }
+
+  /** Sends a request with the key and, where there is one, a JSON body; reads the answer as JSON. */
+  async call<T = ErrorBody>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const response = await fetch(`${this.#service.url}${path}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${this.#service.apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const answer: Answer<T> = {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+    return answer;
+  }
+
+  /** Creates something and returns it, or throws the answer that is not 201. */
+  async create<T>(path: string, body: unknown): Promise<T> {
+    const answer = await this.call<T>('POST', path, body);
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  createJob(tasks: Record<string, TaskDefinition>, tag?: string): Promise<JobView> {
+    return this.create('/v1/process/jobs', { tasks, ...(tag === undefined ? {} : { tag }) });
+  }
+
+  createTask(operation: string, parameters: Record<string, unknown> = {}): Promise<TaskView> {
+    return this.create(`/v1/process/${operation}`, parameters);
+  }
+
+  async showJob(id: string): Promise<JobView> {
+    return this.#show(`/v1/process/jobs/${id}`);
+  }
+
+  async showTask(id: string): Promise<TaskView> {
+    return this.#show(`/v1/process/tasks/${id}`);
+  }
+
+  /** Waits until a job has ended, however it did, with all its tasks. */
+  waitForJob(id: string, patience?: Patience): Promise<JobView> {
+    return until(
+      `job ${id} has ended`,
+      async () => {
+        const job = await this.showJob(id);
+        return job.endedAt !== null && job.tasks.every((task) => task.endedAt !== null) ? job : undefined;
+      },
+      patience,
+    );
+  }
+
+  /** Waits until a task has ended, however it did. */
+  waitForTask(id: string, patience?: Patience): Promise<TaskView> {
+    return until(
+      `task ${id} has ended`,
+      async () => {
+        const task = await this.showTask(id);
+        return task.endedAt === null ? undefined : task;
+      },
+      patience,
+    );
+  }
+
+  /** Runs a job to its end and returns it, or throws when it did not complete. */
+  async runJob(tasks: Record<string, TaskDefinition>, patience?: Patience): Promise<JobView> {
+    const { id } = await this.createJob(tasks);
+    const job = await this.waitForJob(id, patience);
+    if (job.status !== 'completed')
+      throw new Error(`The job ${job.status}: ${JSON.stringify(job.tasks.map(({ name, result }) => [name, result]))}`);
+    return job;
+  }
+
+  async #show<T>(path: string): Promise<T> {
+    const answer = await this.call<T>('GET', path);
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+}
+
+/** Posts a file to an upload form as a browser does: the form's fields, then the file, and no other header. */
+export function postForm(form: UploadForm, name: string, content: Uint8Array, type = ''): Promise<Response> {
+  const body = new FormData();
+  for (const [field, value] of Object.entries(form.parameters)) body.append(field, value);
+  body.append('file', new Blob([Buffer.from(content)], { type }), name);
+  return fetch(form.url, { method: 'POST', body });
+}
+
+/** Follows a link to its file. */
+export async function download(url: string): Promise<Buffer> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Returns the task of a job by its name. */
+export function taskOf(job: JobView, name: string): TaskView {
+  const task = job.tasks.find((candidate) => candidate.name === name);
+  if (!task) throw new Error(`The job has no task ${name}.`);
+  return task;
+}
+
+/** Returns the files that a task of a job gave. */
+export function filesOf(job: JobView, name: string): FileView[] {
+  return taskOf(job, name).result.files ?? [];
+}
+
+/** Formats bytes as import/base64 takes them. */
+export function dataUri(content: Uint8Array, type = 'application/octet-stream'): string {
+  return `data:${type};base64,${Buffer.from(content).toString('base64')}`;
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { until } from './until.ts';
+
+interface ProcessView {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** Lists every process that a process started, at any depth. */
+export async function descendantsOf(pid: number): Promise<ProcessView[]> {
+  const all = await processes();
+  const found: ProcessView[] = [];
+  const pending = [pid];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const children = all.filter((process) => process.parent === parent);
+    found.push(...children);
+    pending.push(...children.map((child) => child.pid));
+  }
+  return found;
+}
+
+/** Waits until every one of these processes has ended. */
+export async function allGone(expected: ProcessView[], seconds = 15): Promise<void> {
+  await until(
+    `the processes ${expected.map(({ pid }) => pid).join(', ')} have ended`,
+    async () => {
+      const alive = new Map((await processes()).map((process) => [process.pid, process.command]));
+      return expected.every(({ pid, command }) => alive.get(pid) !== command) || undefined;
+    },
+    { seconds },
+  );
+}
+
+/** Reads the table of processes; those that have ended but were not collected are left out. */
+async function processes(): Promise<ProcessView[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const read = await Promise.all(
+    names.map(async (name): Promise<ProcessView[]> => {
+      try {
+        const stat = await readFile(`/proc/${name}/stat`, 'utf8');
+        const command = await readFile(`/proc/${name}/cmdline`, 'utf8');
+        // The fields after the name in brackets, which may itself hold spaces: state, parent, …
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return state === 'Z' || state === 'X'
+          ? []
+          : [{ pid: Number(name), parent: Number(parent), command: command.replaceAll('\0', ' ') }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return read.flat();
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectRoot } from '../../infra/bundling.ts';
+import { makeCredentials } from '../../infra/local/gate/credentials.ts';
+import { startLocalStack } from '../../infra/local/stack.ts';
+import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { Client } from './client.ts';
+
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+/** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
+export interface Caller {
+  fn: LocalFunction;
+  stack: LocalStack;
+  /** Options for a client of the SDK. */
+  client(service: 's3' | 'sqs' | 'dynamodb'): {
+    region: string;
+    endpoint: string;
+    forcePathStyle: true;
+    credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
+  };
+}
+
+/** The service as `npm start` runs it, in a process of its own on data of its own. */
+export class RunningService {
+  readonly dataDirectory: string;
+  readonly client: Client = new Client(this);
+  readonly #settings: Record<string, string>;
+  /** What it wrote to its error output, over all its starts. */
+  readonly reports: string[] = [];
+  #process: ChildProcess | undefined;
+  #url = '';
+  #apiKey = '';
+
+  constructor(dataDirectory: string, settings: Record<string, string>) {
+    this.dataDirectory = dataDirectory;
+    this.#settings = settings;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get apiKey(): string {
+    return this.#apiKey;
+  }
+
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error('The service is not running.');
+    return pid;
+  }
+
+  /** Starts it, on the port it had before where it had one, because forms and links name it. */
+  async start(): Promise<void> {
+    const environment = Object.fromEntries(
+      inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    );
+    const child = spawn(process.execPath, ['infra/local/main.ts'], {
+      cwd: projectRoot,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...environment,
+        PORT: this.#url === '' ? '0' : new URL(this.#url).port,
+        LATHE_DATA: this.dataDirectory,
+        ...this.#settings,
+      },
+    });
+    this.#process = child;
+    // A test run that is broken off leaves no service behind.
+    const killWithParent = () => child.kill('SIGKILL');
+    process.once('exit', killWithParent);
+    child.once('exit', () => process.off('exit', killWithParent));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => this.reports.push(text));
+    const ready = Promise.withResolvers<{ url: string; apiKey: string }>();
+    let greeting = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      greeting += text;
+      const url = /^Lathe is at +(\S+)\n/m.exec(greeting)?.[1];
+      const apiKey = /^API key +(\S+)\n/m.exec(greeting)?.[1];
+      if (url && apiKey) ready.resolve({ url, apiKey });
+    });
+    child.once('exit', (code, signal) =>
+      ready.reject(new Error(`The service ended at its start (${signal ?? code}): ${this.reports.join('')}`)),
+    );
+    const { url, apiKey } = await ready.promise;
+    this.#url = url;
+    this.#apiKey = apiKey;
+  }
+
+  /** Ends it by a signal and waits until it is gone. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<{ code: number | null; signal: string | null }> {
+    const child = this.#process;
+    if (!child) throw new Error('The service is not running.');
+    this.#process = undefined;
+    if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, signal: child.signalCode };
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    const [code, by] = await gone;
+    return { code, signal: by };
+  }
+
+  /** Ends it in order and starts it again on the same data and port. */
+  async restart(): Promise<void> {
+    await this.kill('SIGTERM');
+    await this.start();
+  }
+
+  /** Ends it for good and removes its data. */
+  async stop(): Promise<void> {
+    if (this.#process) await this.kill('SIGTERM');
+    await rm(this.dataDirectory, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** Acts with the role of the function that runs the module, through the gate like the function itself. */
+  async as(entry: string): Promise<Caller> {
+    const gate = `http://127.0.0.1:${new URL(this.#url).port}`;
+    const stack = readTemplate({
+      template: await currentTemplate(),
+      origins: { api: this.#url, gate },
+      parameters: {},
+    });
+    const fn = functionOf(stack, entry);
+    const { masterSecret } = JSON.parse(await readFile(join(this.dataDirectory, 'identity.json'), 'utf8'));
+    const credentials = makeCredentials(masterSecret, fn.role);
+    return {
+      fn,
+      stack,
+      client: (service) => ({
+        region: stack.region,
+        endpoint: `${gate}/_aws/${service}`,
+        forcePathStyle: true,
+        credentials,
+      }),
+    };
+  }
+}
+
+/** Starts the service in a process of its own, on a free port and fresh data. */
+export async function startService(settings: Record<string, string> = {}): Promise<RunningService> {
+  const service = new RunningService(await mkdtemp(join(tmpdir(), 'lathe-test-')), settings);
+  try {
+    await service.start();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  return service;
+}
+
+/** Runs the stack in this process, changed by the test before it starts. */
+export async function startAlteredStack(alter: (stack: LocalStack) => void, settings: Record<string, string> = {}) {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
+  const reports: string[] = [];
+  const running = await startLocalStack({
+    template: await currentTemplate(),
+    dataDirectory,
+    port: 0,
+    enginesOff: {},
+    environment: settings,
+    report: (line) => reports.push(line),
+    alter,
+  });
+  return {
+    client: new Client(running),
+    stack: running.stack,
+    url: running.url,
+    reports,
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Finds the function that runs a module, named by its path from the project's root. */
+export function functionOf(stack: LocalStack, entry: string): LocalFunction {
+  const found = stack.functions.find((fn) => fn.entry === join(projectRoot, entry));
+  if (!found) throw new Error(`No function of the stack runs ${entry}.`);
+  return found;
+}

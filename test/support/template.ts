@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+export interface TemplateResource {
+  Type: string;
+  Properties: Record<string, Json>;
+  Metadata?: Record<string, Json>;
+  DependsOn?: string[];
+}
+
+export interface Template {
+  Resources: Record<string, TemplateResource>;
+  Parameters: Record<string, { Type: string; Default?: string; Description?: string }>;
+  Outputs: Record<string, Json>;
+}
+
+/** Reads the template as it was synthesized, before the local stack makes anything of it. */
+export async function readSynthesized(): Promise<Template> {
+  return JSON.parse(readFileSync(await currentTemplate(), 'utf8'));
+}
+
+/** Lists the resources of a type with their logical ids. */
+export function resourcesOf(template: Template, type: string): (TemplateResource & { id: string })[] {
+  return Object.entries(template.Resources)
+    .filter(([, resource]) => resource.Type === type)
+    .map(([id, resource]) => ({ id, ...resource }));
+}
+
+/** Returns the logical id that a reference, an attribute or a text made of them begins with. */
+export function referredTo(value: Json | undefined): string {
+  const [id] = /(?<="(?:Ref|Fn::GetAtt)":\[?")[^".]+/.exec(JSON.stringify(value ?? null)) ?? [];
+  return id ?? '';
+}

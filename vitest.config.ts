@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+import { LastLine } from './test/support/last-line.ts';
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', new LastLine()],
+    // Files that start a service load two cores by themselves; more of them at once only make each other late.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    // Machines of a shared runner stall for seconds; a test that hangs is found all the same.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
+    experimental: { diagnostics: false },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'contract', include: ['test/contract/**/*.test.ts'], globalSetup: ['test/contract/setup.ts'] },
+      },
+      { extends: true, test: { name: 'all else', include: ['test/**/*.test.ts'], exclude: ['test/contract/**'] } },
+    ],
+  },
+});
