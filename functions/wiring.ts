@@ -1,3 +1,4 @@
+import { announce } from '../shared/events/queue.ts';
 import { deleteFiles } from '../shared/files/objects.ts';
 import { deleteSecrets } from '../shared/files/secrets.ts';
 import { enqueue } from '../shared/queues/queues.ts';
@@ -15,6 +16,7 @@ export const lifecycle = {
     deleteFiles: (taskId) => deleteFiles(taskId),
     deleteSecrets,
     route: (task, inputs) => routeTask(catalogue, task, inputs),
+    announce,
     now: Date.now,
   }),
   read: records.task,

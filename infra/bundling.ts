@@ -9,6 +9,12 @@ export const bundling = {
   sourceMap: false,
   target: 'node24',
   mainFields: ['module', 'main'],
-  // Bundled CommonJS packages call require, which an ES module does not have.
-  banner: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  // The runtime brings the SDK. Native parts of ssh2 only make it faster; it goes on without them where they are missing.
+  externalModules: ['@aws-sdk/*', '@smithy/*', '*.node', 'cpu-features'],
+  // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
+  banner: [
+    "import { createRequire } from 'node:module';",
+    'const require = createRequire(import.meta.url);',
+    'const { filename: __filename, dirname: __dirname } = import.meta;',
+  ].join(' '),
 };

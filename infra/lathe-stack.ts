@@ -3,10 +3,12 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { engineCatalogues } from '../functions/engines/catalogues.ts';
 import { Engine } from './constructs/engines.ts';
+import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { RecordsTable } from './constructs/records-table.ts';
+import { SocketsApi } from './constructs/websocket-api.ts';
 import type { Resources } from './permissions.ts';
 import { settingVariables } from './settings.ts';
 
@@ -21,10 +23,19 @@ export class LatheStack extends Stack {
       name: catalogue.engine,
       construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
     }));
+    const events = new Events(this, 'Events');
+    const sockets = new SocketsApi(this, 'Sockets');
     const resources: Resources = {
       table,
       bucket,
-      queues: new Map(engines.map(({ name, construct }) => [name, construct.work.queue])),
+      queues: new Map([
+        ...engines.map(({ name, construct }) => [name, construct.work.queue] as const),
+        ['events', events.queue],
+        ['progress', events.progress],
+      ]),
+      sockets: sockets.management,
+      webhooks: events.webhooks,
+      bus: events.bus,
     };
     const environment = {
       ...settingVariables(this),
@@ -33,6 +44,8 @@ export class LatheStack extends Stack {
       POWERTOOLS_SERVICE_NAME: 'lathe',
     };
     http.addRoutes(resources, environment);
+    sockets.addRoutes(resources, environment);
+    events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);
     new Lifecycle(this, 'Lifecycle', {
       resources,
@@ -41,6 +54,7 @@ export class LatheStack extends Stack {
       deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
     });
     new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root of the API' });
+    new CfnOutput(this, 'SocketsUrl', { value: sockets.stage.url, description: 'Where WebSockets connect' });
     new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
   }
 }

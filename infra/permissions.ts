@@ -1,4 +1,5 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -13,8 +14,11 @@ import { tableSchema } from '../shared/records/table-schema.ts';
 export interface Resources {
   table: Pick<ITable, 'tableArn' | 'tableName'>;
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
-  /** Engine name to its queue. */
+  /** The queues of what a change of a record sets going: the engines' by their names, and those of events. */
   queues: Map<string, IQueue>;
+  sockets: { url: string; arns: string[] };
+  webhooks: IQueue;
+  bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
 }
 
 /** Turns what a function needs into the statements of its role: these actions on these resources, and nothing else. */
@@ -31,6 +35,11 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
     ...(touches('queues:')
       ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
       : {}),
+    ...(touches('events:') ? { [queueVariable('events')]: eventsQueue(resources).queueUrl } : {}),
+    ...(touches('webhooks:') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
+    // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
+    ...(touches('sockets:') ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url } : {}),
+    ...(touches('bus:') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
   };
 }
 
@@ -63,7 +72,21 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
       [...queues.values()].map((queue) => queue.queueArn),
     ),
   ],
+  'records:query': ({ table }) => [allow(['dynamodb:Query'], [table.tableArn], leadingKeys(...queriedPrefixes))],
+  'events:send': (resources) => [allow(['sqs:SendMessage'], [eventsQueue(resources).queueArn])],
+  'sockets:manage': ({ sockets }) => [allow(['execute-api:ManageConnections'], sockets.arns)],
+  'webhooks:send': ({ webhooks }) => [allow(['sqs:SendMessage'], [webhooks.queueArn])],
+  'bus:put': ({ bus }) => [allow(['events:PutEvents'], [bus.eventBusArn])],
 };
+
+/** Partitions that are read as a whole: who follows what, a user's webhooks, a webhook's deliveries. */
+const queriedPrefixes = ['listen#', 'hooks#', 'hook#'];
+
+function eventsQueue({ queues }: Resources): IQueue {
+  const queue = queues.get('events');
+  if (!queue) throw new Error('The stack has no queue of events.');
+  return queue;
+}
 
 function secretsOf(bucket: Resources['bucket']): string[] {
   return [bucket.arnForObjects(`${secretPrefix}*`)];
@@ -77,6 +100,6 @@ function allow(actions: string[], resources: string[], conditions: Conditions = 
   return new PolicyStatement({ actions, resources, conditions });
 }
 
-function leadingKeys(prefix: string): Conditions {
-  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${prefix}*`] } };
+function leadingKeys(...prefixes: string[]): Conditions {
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) } };
 }

@@ -3,6 +3,7 @@ import { operations } from '../../shared/catalogue/catalogue.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
 import { Id } from '../../shared/operations/schemas.ts';
 import { taskErrorCodes, taskStatuses } from '../../shared/tasks/task.ts';
+import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 
 const Timestamp = z.iso.datetime();
 
@@ -90,6 +91,31 @@ const Option = z.object({
   ),
 });
 
+const WebhookFields = z.object({
+  id: Id,
+  url: z.url(),
+  events: z.array(z.enum(webhookEvents)),
+  createdAt: Timestamp,
+  disabledAt: Timestamp.nullable().describe('When the receiver answered 410, after which it is called no more.'),
+});
+
+const Delivery = z.object({
+  id: z.string(),
+  event: z.enum(webhookEvents),
+  job: Id,
+  status: z.enum(['pending', 'delivered', 'failed']),
+  createdAt: Timestamp,
+  nextAttemptAt: Timestamp.nullable(),
+  attempts: z.array(
+    z.object({
+      at: Timestamp,
+      status: z.int().nullable().describe('Status of the answer, where there was one.'),
+      latencyMs: z.int(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
 /** What endpoints answer with, by the names that the route table uses. */
 export const answers = {
   Task,
@@ -103,6 +129,11 @@ export const answers = {
     operation: z.enum(operations),
     options: z.array(Option),
   }),
+  Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
+  Webhook: WebhookFields.extend({ secret: z.string().describe('Checks the signatures; shown this once.') }),
+  WebhookList: z.object({ docs: z.array(WebhookFields) }),
+  Delivery,
+  DeliveryList: z.object({ docs: z.array(Delivery) }),
   Health: z.object({
     status: z.literal('ok'),
     version: z.string(),

@@ -3,25 +3,48 @@ import { prepareTasks } from '../../shared/operations/create.ts';
 import { readJobTasks } from '../../shared/operations/requests.ts';
 import { records } from '../../shared/records/records.ts';
 import { presentJob } from '../../shared/tasks/present.ts';
+import { storeWebhook } from '../../shared/webhooks/store.ts';
+import { type Webhook, webhookOfJob } from '../../shared/webhooks/webhook.ts';
 import { createOnce } from './create-once.ts';
 import { createParts } from './create-task.ts';
 import { tasksOf } from './own.ts';
 import { routes } from './routes.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
 
-export const handler = endpoint(routes['create-job'], (request) =>
-  createOnce(
+export const handler = endpoint(routes['create-job'], (request) => {
+  let webhook: Webhook | undefined;
+  return createOnce(
     request,
     'job',
     async () => {
-      const { tag, tasks } = request.body;
-      const job = tag === undefined ? {} : { tag };
-      const { plan, write } = await prepareTasks(createParts, readJobTasks(tasks), { ...request.account, job });
-      if (!plan.job) throw new Error('A plan for a job holds none.');
-      return { id: plan.job.id, write };
+      const { tag, tasks, webhook_url: url } = request.body;
+      if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
+      const settings = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
+      const { plan, write } = await prepareTasks(createParts, readJobTasks(tasks), {
+        ...request.account,
+        job: settings,
+      });
+      const { job } = plan;
+      if (!job) throw new Error('A plan for a job holds none.');
+      return {
+        id: job.id,
+        async write() {
+          if (url !== undefined) {
+            webhook = webhookOfJob(job, url);
+            await storeWebhook(webhook);
+          }
+          await write();
+        },
+      };
     },
     async (id) => {
       const job = await records.job(id);
-      return job && presentJob(job, await tasksOf(job));
+      if (!job) return undefined;
+      // The secret is shown this once, to whoever made the job.
+      return {
+        ...presentJob(job, await tasksOf(job)),
+        ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
+      };
     },
-  ),
-);
+  );
+});

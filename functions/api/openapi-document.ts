@@ -77,15 +77,13 @@ function operation(name: string, route: Route): Json {
     responses: {
       [route.success]: success(route),
       ...Object.fromEntries(
-        errors
-          .sort()
-          .map((status) => [
-            status,
-            {
-              description: errorMeanings[status],
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-            },
-          ]),
+        errors.sort().map((status) => [
+          status,
+          {
+            description: errorMeanings[status],
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+        ]),
       ),
     },
   };

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import type { Route } from '../../shared/http/endpoint.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
-import { Id, JobRequest, type OperationName, operationSchemas } from '../../shared/operations/schemas.ts';
+import { Id, JobRequest, type OperationName, operationSchemas, Url } from '../../shared/operations/schemas.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
+import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
+const WebhookPath = z.object({ webhookId: Id });
 
 /** Values of a query string are text; a number there is digits and nothing else. */
 const count = (max: number, message: string) =>
@@ -249,6 +251,85 @@ export const routes = {
   'export-objstore-b': creates('export/objstore_b', 'Export to a bucket of Google Cloud Storage'),
   'export-blobstore': creates('export/blobstore', 'Export to a container of Azure Blob Storage'),
   'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
+  'account-token': {
+    method: 'POST',
+    path: '/v1/account/token',
+    summary: 'Make a short-lived token for WebSockets, for the account or for one job',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:read', 'records:write'],
+    body: z.object({
+      job: Id.optional().describe('Limits the token to this job and its tasks.'),
+      expires_in: z
+        .int('Expected a number of seconds.')
+        .min(10, 'Expected at least 10 seconds.')
+        .max(86_400, 'Expected at most 86400 seconds.')
+        .default(3_600)
+        .describe('Seconds that the token is valid for.'),
+    }),
+    success: 201,
+    answer: 'Token',
+  },
+  'webhook-create': {
+    method: 'POST',
+    path: '/v1/account/webhooks',
+    summary: 'Register a webhook',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:query', 'records:write'],
+    body: z.object({
+      url: Url.describe('Called by POST with the event and the job in the body.'),
+      events: z
+        .array(oneOf(webhookEvents))
+        .min(1, 'Expected at least one event.')
+        .default([...webhookEvents])
+        .describe('Events to be called for; all unless told.'),
+    }),
+    success: 201,
+    answer: 'Webhook',
+  },
+  'webhook-list': {
+    method: 'GET',
+    path: '/v1/account/webhooks',
+    summary: 'List webhooks',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:query'],
+    success: 200,
+    answer: 'WebhookList',
+  },
+  'webhook-delete': {
+    method: 'DELETE',
+    path: '/v1/account/webhooks/{webhookId}',
+    summary: 'Delete a webhook',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:read', 'records:write'],
+    params: WebhookPath,
+    success: 200,
+  },
+  'webhook-deliveries': {
+    method: 'GET',
+    path: '/v1/account/webhooks/{webhookId}/deliveries',
+    summary: 'List the deliveries of a webhook with their attempts',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:read', 'records:query'],
+    params: WebhookPath,
+    success: 200,
+    answer: 'DeliveryList',
+  },
+  'webhook-replay': {
+    method: 'POST',
+    path: '/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+    summary: 'Send a delivery again',
+    tag: 'Real time',
+    access: 'key',
+    needs: ['records:read', 'records:write', 'webhooks:send'],
+    params: WebhookPath.extend({ deliveryId: z.string().max(100) }),
+    success: 200,
+    answer: 'Delivery',
+  },
   file: {
     method: 'GET',
     alsoHead: true,

@@ -39,20 +39,32 @@ async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> 
 }
 
 async function perform(run: Run, sandbox: Sandbox, folder: string): Promise<RunResult> {
-  const { task, signal } = run;
+  const work = await workOf(run, folder);
+  const result = await sandbox.run(work, {
+    signal: run.signal,
+    progress: run.progress,
+    log: (message, details) => run.logger.info(message, details ?? {}),
+  });
+  return { files: await storeOutputs(run, result.outputs), ...(result.details ? { details: result.details } : {}) };
+}
+
+async function workOf(run: Run, folder: string): Promise<Work> {
+  const { task } = run;
+  if (task.operation === 'import/webpage')
+    return {
+      operation: task.operation,
+      inputs: [],
+      outputFormat: 'html',
+      options: { url: String(task.payload.url) },
+      folder,
+    };
   if (!isProcessing(task.operation)) throw new Error(`${task.operation} came to a queue of an engine.`);
   const inputs = await fetchInputs(run, folder);
   const [first] = inputs;
   if (!first) throw new EngineError('The input tasks have no file to work on.');
   const [checked] = inputs.map((input) => check({ ...task, payload: run.parameters }, input));
   const outputFormat = catalogue.canonical(String(task.payload.output_format ?? first.format));
-  const work: Work = { operation: task.operation, inputs, outputFormat, options: checked ?? {}, folder };
-  const result = await sandbox.run(work, {
-    signal,
-    progress: run.progress,
-    log: (message, details) => run.logger.info(message, details ?? {}),
-  });
-  return { files: await storeOutputs(run, result.outputs), ...(result.details ? { details: result.details } : {}) };
+  return { operation: task.operation, inputs, outputFormat, options: checked ?? {}, folder };
 }
 
 function check(task: Task, input: InputFile): OptionValues {

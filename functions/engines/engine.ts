@@ -14,7 +14,8 @@ export interface InputFile {
 
 /** One piece of work for an engine: everything it needs, and nothing it could steal. */
 export interface Work {
-  operation: ProcessingOperation;
+  /** What to do; a web page is imported by the engine that renders it, since only that has a browser. */
+  operation: ProcessingOperation | 'import/webpage';
   inputs: InputFile[];
   /** Canonical extension of the output. */
   outputFormat: string;

@@ -4,6 +4,7 @@ import { filePrefix, secretPrefix, uploadPrefix } from '../../shared/files/keys.
 import { deleteFilesBefore } from '../../shared/files/objects.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import { records } from '../../shared/records/records.ts';
+import { deliveries } from '../events/webhooks.ts';
 import { lifecycle, settings } from '../wiring.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
@@ -19,8 +20,10 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
     const tasks = due.tasks.filter(isNew);
     const jobs = due.jobs.filter(isNew);
     for (const task of tasks) await drive(task.id, () => lifecycle.drive(task));
-    for (const job of jobs) await drive(job.id, () => lifecycle.deleteJob(job.id));
-    found = tasks.length + jobs.length > 0;
+    for (const job of jobs) await drive(job.id, () => lifecycle.driveJob(job));
+    const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
+    for (const ref of calls) await drive(ref.delivery, () => deliveries.drive(ref));
+    found = tasks.length + jobs.length + calls.length > 0;
   }
   const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
   const deleted = await Promise.all(

@@ -44,7 +44,7 @@ export class Lifecycle extends Construct {
       'Sweep',
       'Drives what was lost and deletes what is over',
       Duration.seconds(300),
-      [...changes, 'records:due'],
+      [...changes, 'records:due', 'webhooks:send'],
       props,
     );
     new Rule(this, 'EveryMinute', {

@@ -10,6 +10,9 @@ export interface CheckedOptions {
   errors: Record<string, string[]>;
 }
 
+/** Mistakes that are reported at once: a client chooses how many options it sends, and the answer has a size limit. */
+const mostErrors = 20;
+
 /** Checks given options against their descriptors: names, types, ranges, enumerations and the spec's two rules of conditions. */
 export function checkOptions(descriptors: readonly OptionDescriptor[], given: Record<string, unknown>): CheckedOptions {
   const known = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
@@ -17,10 +20,11 @@ export function checkOptions(descriptors: readonly OptionDescriptor[], given: Re
   const values = new Map<string, OptionValue>();
 
   for (const [name, raw] of Object.entries(given)) {
+    if (errors.size >= mostErrors) break;
     const descriptor = known.get(name);
     if (!descriptor) {
       errors.set(name, [
-        `Unknown option ${JSON.stringify(name)}. Valid options: ${[...known.keys()].join(', ') || 'none for this pair'}.`,
+        `Unknown option ${quote(name)}. Valid options: ${[...known.keys()].join(', ') || 'none for this pair'}.`,
       ]);
       continue;
     }
@@ -115,6 +119,10 @@ function expectation(descriptor: OptionDescriptor): string {
 
 function describe(value: unknown): string {
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return `${quote(value)} of type ${type}`;
+}
+
+function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
-  return `${text.length > 80 ? `${text.slice(0, 77)}…` : text} of type ${type}`;
+  return text.length > 80 ? `${text.slice(0, 77).toWellFormed()}…` : text;
 }

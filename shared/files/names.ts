@@ -1,41 +1,56 @@
 const longestNameBytes = 200;
+const longestExtension = 16;
 
 /** Makes a name safe to show, to put in a header and to write into an archive, and keeps what a user would recognise of it. */
 export function safeName(name: string, fallback = 'file'): string {
-  const bare = name
-    .toWellFormed()
-    .normalize('NFC')
-    .split(/[/\\]/)
-    .at(-1)
-    // Control characters break headers; bidi overrides disguise extensions.
-    ?.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/gu, '')
-    .replace(/[<>:"|?*]/g, '_')
-    .trim()
-    .replace(/^\.+|[. ]+$/g, '');
+  const bare = trimEnds(
+    (name.toWellFormed().split(/[/\\]/).at(-1) ?? '')
+      // Control characters and line separators break headers and listings; bidi controls disguise extensions.
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufffd]/gu, '')
+      .replace(/[<>:"|?*]/g, '_')
+      .normalize('NFC'),
+  );
   if (!bare) return fallback;
-  const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(bare) ? `_${bare}` : bare;
-  return shorten(reserved);
+  const short = shorten(bare);
+  return reservedName.test(short) ? shorten(`_${short}`) : short;
+}
+
+// What Windows takes for a device, whatever follows the first dot.
+const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
+
+// Leading dots hide a file; trailing dots and spaces are dropped by Windows, so that two names would be one.
+function trimEnds(name: string): string {
+  return name.replace(/^[\s.]+|[\s.]+$/g, '');
 }
 
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= longestNameBytes) return name;
   const extension = extensionOf(name);
-  const tail = extension && extension.length <= 16 ? `.${extension}` : '';
-  let stem = name.slice(0, name.length - tail.length);
-  while (Buffer.byteLength(stem + tail) > longestNameBytes) stem = [...stem].slice(0, -1).join('');
-  return stem + tail;
+  const tail = extension.length <= longestExtension ? suffixOf(name) : '';
+  let left = longestNameBytes - Buffer.byteLength(tail);
+  let end = 0;
+  for (const char of name.slice(0, name.length - tail.length)) {
+    left -= Buffer.byteLength(char);
+    if (left < 0) break;
+    end += char.length;
+  }
+  return trimEnds(name.slice(0, end)) + tail;
 }
 
 /** Returns the extension of a name in lower case without its dot, or an empty string. `tar.gz` and its kin count as one. */
 export function extensionOf(name: string): string {
-  const match = /\.(tar\.(?:gz|bz2|xz)|[^./\\\s]+)$/i.exec(name);
-  return match && match.index > 0 ? (match[1] ?? '').toLowerCase() : '';
+  return suffixOf(name).slice(1).toLowerCase();
+}
+
+// As written: in lower case it may be longer, so its length would not fit the name.
+function suffixOf(name: string): string {
+  const match = /\.(?:tar\.(?:gz|bz2|xz)|[^./\\\s]+)$/i.exec(name);
+  return match && match.index > 0 ? match[0] : '';
 }
 
 /** Returns a name with its extension replaced. */
 export function withExtension(name: string, extension: string): string {
-  const old = extensionOf(name);
-  const stem = old ? name.slice(0, -(old.length + 1)) : name;
+  const stem = name.slice(0, name.length - suffixOf(name).length);
   return safeName(`${stem}.${extension}`);
 }
 
@@ -43,12 +58,10 @@ export function withExtension(name: string, extension: string): string {
 export function uniqueNames(names: string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
+    const suffix = suffixOf(name);
+    const stem = name.slice(0, name.length - suffix.length);
     let candidate = name;
-    for (let number = 2; taken.has(candidate.toLowerCase()); number++) {
-      const extension = extensionOf(name);
-      const stem = extension ? name.slice(0, -(extension.length + 1)) : name;
-      candidate = `${stem} (${number})${extension ? `.${extension}` : ''}`;
-    }
+    for (let number = 2; taken.has(candidate.toLowerCase()); number++) candidate = `${stem} (${number})${suffix}`;
     taken.add(candidate.toLowerCase());
     return candidate;
   });
@@ -57,7 +70,7 @@ export function uniqueNames(names: string[]): string[] {
 /** Formats a Content-Disposition value for any script: RFC 6266 with the RFC 5987 form beside an ASCII fallback. */
 export function contentDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replace(
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );

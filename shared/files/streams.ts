@@ -7,6 +7,9 @@ import { bucket } from './bucket.ts';
 /** What S3 copies in one request; larger files go through the function in parts. */
 const largestCopyBytes = 5_000_000_000;
 
+/** S3 takes 10,000 parts at most: at this size they hold 80 GB, and a few of them fit a small function. */
+const partBytes = 8 * 1024 * 1024;
+
 /** Copies a stored file to another key of the bucket. */
 export async function copyObject(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
   const { client, name } = bucket();
@@ -22,10 +25,13 @@ export async function copyObject(file: StoredFile, key: string, signal: AbortSig
   await client.send(command, { abortSignal: signal });
 }
 
-/** Opens an object as a stream. */
-export async function streamObject(key: string, signal: AbortSignal): Promise<Readable> {
+/** Opens an object as a stream, from a byte on where one is given. */
+export async function streamObject(key: string, signal: AbortSignal, offset = 0): Promise<Readable> {
   const { client, name } = bucket();
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: key }), { abortSignal: signal });
+  const { Body } = await client.send(
+    new GetObjectCommand({ Bucket: name, Key: key, ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) }),
+    { abortSignal: signal },
+  );
   if (!(Body instanceof Readable)) throw new Error(`S3 answered without a body for ${key}.`);
   return Body;
 }
@@ -36,12 +42,15 @@ export async function storeStream(
   key: string,
   mediaType: string,
   signal: AbortSignal,
+  { partsAtOnce = 4 }: { partsAtOnce?: number | undefined } = {},
 ): Promise<number> {
+  signal.throwIfAborted();
   const { client, name } = bucket();
   const upload = new Upload({
     client,
     params: { Bucket: name, Key: key, Body: stream, ContentType: mediaType },
-    partSize: 16 * 1024 * 1024,
+    partSize: partBytes,
+    queueSize: partsAtOnce,
   });
   const abort = () => void upload.abort();
   signal.addEventListener('abort', abort, { once: true });
@@ -49,6 +58,7 @@ export async function storeStream(
     await upload.done();
   } finally {
     signal.removeEventListener('abort', abort);
+    stream.destroy();
   }
   const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
   return ContentLength ?? 0;

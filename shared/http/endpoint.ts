@@ -48,7 +48,12 @@ export type Need =
   | 'secrets:read'
   | 'secrets:write'
   | 'secrets:delete'
-  | 'queues:send';
+  | 'queues:send'
+  | 'records:query'
+  | 'events:send'
+  | 'sockets:manage'
+  | 'webhooks:send'
+  | 'bus:put';
 
 type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
 

@@ -7,6 +7,13 @@ export interface JobFailure {
   msg: string;
 }
 
+const jobNews = ['created', 'started', 'ended'] as const;
+/** What may be told of a job, each at most once in its life. */
+export type JobNews = (typeof jobNews)[number];
+
+/** How long the telling of a change may take before the sweep repeats it. */
+export const tellPatienceMs = 60_000;
+
 export interface Job {
   id: string;
   user: string;
@@ -18,6 +25,10 @@ export interface Job {
   /** Tasks that have not ended. Whoever empties it completes the job. */
   open: string[];
   failure?: JobFailure;
+  /** The webhook that was given with the job. */
+  webhook?: string;
+  /** News that were written but perhaps not announced: whoever dies in between leaves them to the sweep. */
+  untold?: JobNews[];
   createdAt: string;
   startedAt?: string;
   endedAt?: string;
@@ -35,8 +46,8 @@ export type JobEvent =
 
 /** Decides what an event does to a job, or returns undefined where the event changes nothing. */
 export function decideJob(job: Job, event: JobEvent, now: number): Job | undefined {
-  const changed = (change: Partial<Job>): Job => ({
-    ...job,
+  const changed = (change: Partial<Job>, ...news: JobNews[]): Job => ({
+    ...owing(job, news, now),
     ...change,
     updatedAt: new Date(now).toISOString(),
     version: job.version + 1,
@@ -45,21 +56,41 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
   switch (event.type) {
     case 'started':
       return job.status === 'created'
-        ? changed({ status: 'processing', startedAt: new Date(now).toISOString() })
+        ? changed({ status: 'processing', startedAt: new Date(now).toISOString() }, 'started')
         : undefined;
     case 'allTasksEnded':
       return ended || job.open.length > 0
         ? undefined
-        : changed({
-            status: 'completed',
-            endedAt: new Date(now).toISOString(),
-            startedAt: job.startedAt ?? new Date(now).toISOString(),
-          });
+        : changed(
+            {
+              status: 'completed',
+              endedAt: new Date(now).toISOString(),
+              startedAt: job.startedAt ?? new Date(now).toISOString(),
+            },
+            'ended',
+          );
     case 'failed':
       return ended
         ? undefined
-        : changed({ status: 'failed', failure: event.failure, endedAt: new Date(now).toISOString() });
+        : changed({ status: 'failed', failure: event.failure, endedAt: new Date(now).toISOString() }, 'ended');
     case 'deleted':
       return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: now + 60_000 });
   }
+}
+
+/** Tells whether a text names news of a job. */
+export function isJobNews(text: string): text is JobNews {
+  return jobNews.some((news) => news === text);
+}
+
+/** Returns the job with news that must be announced before the sweep lets go of it. */
+export function owing(job: Job, news: JobNews[], now: number): Job {
+  if (news.length === 0) return job;
+  return { ...job, untold: [...new Set([...(job.untold ?? []), ...news])], dueAt: now + tellPatienceMs };
+}
+
+/** Lists what there is to tell of a job that was just made: a job whose files came with the request may have ended. */
+export function newsOfNew(job: Job): JobNews[] {
+  const started = job.status === 'created' ? [] : (['started'] as const);
+  return ['created', ...started, ...(job.endedAt === undefined ? [] : (['ended'] as const))];
 }

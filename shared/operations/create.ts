@@ -8,7 +8,7 @@ import { makeUploadForm } from '../files/upload-form.ts';
 import { invalidFields } from '../http/errors.ts';
 import type { NumberSettings } from '../settings.ts';
 import type { Lifecycle, Plan } from '../tasks/lifecycle.ts';
-import { outsideInputs, planTasks, type TaskRequest, withFile } from '../tasks/plan.ts';
+import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile } from '../tasks/plan.ts';
 import { isGone, type Task } from '../tasks/task.ts';
 import { decodeDataUri } from './data-uri.ts';
 
@@ -30,7 +30,7 @@ export interface Creation {
 export async function prepareTasks(
   parts: CreateParts,
   requests: TaskRequest[],
-  owner: { user: string; job?: { tag?: string } },
+  owner: { user: string; job?: JobSettings },
 ): Promise<Creation> {
   const now = Date.now();
   const contents = decodeContents(requests);

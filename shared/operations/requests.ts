@@ -6,6 +6,8 @@ import { isOperation, isSecret, type OperationName, operationNames, operationSch
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
 export const mostTasksInJob = 500;
+/** Each input is a read and a write; a job of more would not be answered in one request. */
+const mostInputsInJob = 2_000;
 
 const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 
@@ -56,6 +58,8 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     }
     return [{ name, operation, path, ...read }];
   });
+  const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
+  if (inputs > mostInputsInJob) errors.push(['tasks', [`Expected at most ${mostInputsInJob} inputs in all but received ${inputs}.`]]);
   if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
   return requests;
 }

@@ -31,7 +31,14 @@ const webUrl = (value: string) => {
   const url = URL.parse(value);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
 };
-const Url = text(8192).refine(webUrl, 'Expected an http or https URL.');
+const bareUrl = (value: string) => {
+  const url = URL.parse(value);
+  return url === null || (url.username === '' && url.password === '');
+};
+export const Url = text(8192)
+  .refine(webUrl, 'Expected an http or https URL.')
+  // A record shows its URL, and what stands before an @ passes for a host.
+  .refine(bareUrl, 'Expected a URL without a user name or password; import/url takes credentials as headers.');
 
 export const largestBase64Characters = 1_500_000;
 
@@ -85,7 +92,15 @@ const keyOrToken = either('storage_access_key', 'sas_token');
 const passwordOrKey = either('password', 'private_key');
 
 const Process = { input: Inputs, input_format: Format.optional(), options: Options, filename: Filename.optional() };
-const ContentHeaders = { content_type: text(255).optional(), content_disposition: text(1024).optional() };
+const headerValue = (max: number) => text(max).regex(/^[\x20-\x7e]*$/, 'Expected printable ASCII characters.');
+const ContentHeaders = {
+  content_type: headerValue(255).optional().describe('Media type of the stored files; by default what they are.'),
+  content_disposition: headerValue(1024).optional().describe('How a browser is told to treat the stored files.'),
+};
+
+/** Headers that the transfer itself sets, or that are about the connection and not the file. */
+const ownHeaders =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|range|if-range|accept-encoding|proxy-.*)$/i;
 
 /** Parameters of each operation, without `operation` itself: what its own endpoint takes and a job's task may hold. */
 export const operationSchemas = {
@@ -99,9 +114,16 @@ export const operationSchemas = {
         z
           .string()
           .max(8192)
-          .regex(/^[^\r\n]*$/, 'Expected no line breaks.'),
+          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected characters of a header: no line breaks, and Latin-1 at most.'),
       )
-      .optional(),
+      .refine((headers) => Object.keys(headers).length <= 50, 'Expected at most 50 headers.')
+      .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
+        message: 'Expected no header that the transfer sets itself, such as Host, Range and Accept-Encoding.',
+      })
+      .optional()
+      .describe(
+        'Headers to send, for servers that ask for credentials. They do not follow a redirect to another origin.',
+      ),
   }),
   'import/base64': z.object({
     file: text(largestBase64Characters).describe('Content in data-URI form: data:<media_type>;base64,<data>.'),
@@ -223,4 +245,7 @@ export const JobRequest = z.object({
   tasks: z
     .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')
     .describe('Task names to task definitions.'),
+  webhook_url: Url.optional().describe(
+    'Called when the job is created, completes or fails; the answer holds the secret of its signatures.',
+  ),
 });

@@ -5,10 +5,11 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Job } from '../jobs/job.ts';
+import { isJobNews, type Job, type JobNews } from '../jobs/job.ts';
 import type { LifecycleRecords } from '../tasks/lifecycle.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Decision } from '../tasks/transitions.ts';
+import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import {
   backOff,
   dueShards,
@@ -75,10 +76,12 @@ export const records = {
 
   closeTask: (id: string, task: string) => alterSet(jobKey(id), 'DELETE', 'open', task, toJob),
 
+  told,
+
   deleteJob: (id: string) => remove(jobKey(id)),
 
-  /** Returns up to `limit` tasks and jobs that are due at that time, the longest overdue first. */
-  async due(now: number, limit: number): Promise<{ tasks: Task[]; jobs: Job[] }> {
+  /** Returns up to `limit` tasks, jobs and deliveries that are due at that time, the longest overdue first. */
+  async due(now: number, limit: number): Promise<{ tasks: Task[]; jobs: Job[]; deliveries: DeliveryRef[] }> {
     const { client, name } = table();
     const pages = await Promise.all(
       Array.from({ length: dueShards }, (_, shard) =>
@@ -98,6 +101,9 @@ export const records = {
     return {
       tasks: items.filter((item) => item.sk === 'task').map(toTask),
       jobs: items.filter((item) => item.sk === 'job').map(toJob),
+      deliveries: items
+        .filter((item) => String(item.sk).startsWith('delivery#'))
+        .map(({ webhook, id }) => ({ webhook: String(webhook), delivery: String(id) })),
     };
   },
 } satisfies LifecycleRecords & Record<string, unknown>;
@@ -196,12 +202,46 @@ async function setDue(key: Item, id: string, dueAt: number | undefined): Promise
   }
 }
 
+async function told(id: string, news: JobNews[]): Promise<void> {
+  const { client, name } = table();
+  const update = async (condition: string, expression: string, values: Item = {}): Promise<boolean> => {
+    const usesStatus = condition.includes('#status');
+    try {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: name,
+          Key: jobKey(id),
+          ConditionExpression: condition,
+          UpdateExpression: `ADD version :one ${expression}`,
+          ExpressionAttributeValues: {
+            ':one': { N: '1' },
+            ...values,
+            ...(usesStatus ? { ':deleted': { S: 'deleted' } } : {}),
+          },
+          ...(usesStatus ? { ExpressionAttributeNames: { '#status': 'status' } } : {}),
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (isConditionFailure(error)) return false;
+      throw error;
+    }
+  };
+  // A deleted job stays due until it is gone, and so does one that has other news since.
+  const isSettled = '#status <> :deleted AND attribute_exists(pk) AND';
+  const told = news.length > 0 ? { ':news': { SS: news } } : undefined;
+  if (told && (await update(`${isSettled} untold = :news`, 'REMOVE untold, dueAt, dueShard', told))) return;
+  if (told) await update('attribute_exists(pk)', 'DELETE untold :news', told);
+  await update(`${isSettled} attribute_not_exists(untold)`, 'REMOVE dueAt, dueShard');
+}
+
 async function remove(key: Item): Promise<void> {
   const { client, name } = table();
   await client.send(new DeleteItemCommand({ TableName: name, Key: key }));
 }
 
-function shardOf(id: string): string {
+/** Returns the partition of the index of what is due that a record with this id belongs to. */
+export function shardOf(id: string): string {
   return `due#${Number.parseInt(id.slice(-2), 16) % dueShards}`;
 }
 
@@ -226,6 +266,7 @@ function fromJob(job: Job): Item {
     ...bookkeeping(job),
     ...job,
     open: setOf(job.open),
+    untold: setOf(job.untold ?? []),
   });
 }
 
@@ -256,5 +297,9 @@ function toTask(record: Record<string, unknown>): Task {
 
 function toJob(record: Record<string, unknown>): Job {
   const { pk: _pk, sk: _sk, owner: _owner, ttl: _ttl, dueShard: _shard, ...job } = record;
-  return { ...(job as unknown as Job), open: membersOf(record.open) };
+  return {
+    ...(job as unknown as Job),
+    open: membersOf(record.open),
+    untold: membersOf(record.untold).filter(isJobNews),
+  };
 }

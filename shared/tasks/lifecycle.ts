@@ -1,5 +1,5 @@
-import type { Job, JobErrorCode } from '../jobs/job.ts';
-import { decideJob } from '../jobs/job.ts';
+import type { Job, JobErrorCode, JobNews } from '../jobs/job.ts';
+import { decideJob, newsOfNew, owing } from '../jobs/job.ts';
 import type { Task, TaskFailure } from './task.ts';
 import { hasEnded } from './task.ts';
 import { type Decision, decide, maximumAttempts, queuedPatienceMs, type TaskEvent } from './transitions.ts';
@@ -20,8 +20,13 @@ export interface LifecycleRecords {
   changeJob(id: string, decision: (job: Job) => Job | undefined): Promise<Job | undefined>;
   /** Removes a task from the job's open set and returns the job as it is after that. */
   closeTask(id: string, task: string): Promise<Job | undefined>;
+  /** Takes news off a job, and with the last of them the time at which the sweep would look at it. */
+  told(id: string, news: JobNews[]): Promise<void>;
   deleteJob(id: string): Promise<void>;
 }
+
+/** A record as it is after a change that listeners are told of. */
+export type Change = { task: Task } | { job: Job; news: JobNews[] };
 
 export interface LifecycleParts {
   records: LifecycleRecords;
@@ -32,6 +37,8 @@ export interface LifecycleParts {
   deleteSecrets(taskId: string): Promise<void>;
   /** Finds the engine for a task whose inputs have all completed, or says why there is none. */
   route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
+  /** Tells the listeners of changes, in this order. At least once: versions let them drop what they know. */
+  announce(changes: Change[]): Promise<void>;
   now(): number;
 }
 
@@ -55,20 +62,48 @@ export function createLifecycle(parts: LifecycleParts) {
     const decision = await records.changeTask(id, (task) => decide(task, event, parts.now()));
     if (decision.outcome !== 'changed') return decision;
     if (hasEnded(decision.task)) await settle(decision.task);
-    else if (event.type === 'started' && decision.task.job) await startJob(decision.task.job);
+    else if (event.type === 'started') {
+      if (decision.task.job) await startJob(decision.task.job);
+      await parts.announce([{ task: decision.task }]);
+    } else if (event.type === 'progressed' && event.percent !== undefined) {
+      await parts.announce([{ task: decision.task }]);
+    }
     return decision;
   }
 
   /** Writes a plan, tasks first and the job last as the commit, and only then sets its first tasks going. */
   async function create(plan: Plan): Promise<void> {
     await records.createTasks(plan.tasks);
-    if (plan.job) await records.createJob(plan.job);
+    const job = plan.job && owing(plan.job, newsOfNew(plan.job), parts.now());
+    if (job) await records.createJob(job);
+    await announceNew(job, plan.tasks);
     const ids = new Set(plan.tasks.map((task) => task.id));
     await forEach(plan.tasks, async (task) => {
       const outside = task.waitsFor.filter((input) => !ids.has(input));
       if (outside.length > 0) await link(task, outside);
       else if (isRunnable(task)) await release(task);
     });
+    if (job) await records.told(job.id, job.untold ?? []);
+  }
+
+  /** Tells of a job and of those of its tasks that are past their creation, before any of them goes on. */
+  async function announceNew(job: Job | undefined, tasks: Task[]): Promise<void> {
+    const untold = job?.untold ?? [];
+    const beginning = untold.filter((news) => news !== 'ended');
+    const end = untold.filter((news) => news === 'ended');
+    const changes: Change[] = [
+      ...(job && beginning.length > 0 ? [{ job, news: beginning }] : []),
+      ...tasks.filter((task) => task.status !== 'created').map((task) => ({ task })),
+      ...(job && end.length > 0 ? [{ job, news: end }] : []),
+    ];
+    if (changes.length > 0) await parts.announce(changes);
+  }
+
+  /** Tells what is to be told of a job, and takes note that it was. */
+  async function tellJob(job: Job | undefined): Promise<void> {
+    if (!job?.untold || job.untold.length === 0 || job.status === 'deleted') return;
+    await parts.announce([{ job, news: job.untold }]);
+    await records.told(job.id, job.untold);
   }
 
   /** Makes each input know the task; an input that has ended already is dealt with at once. */
@@ -101,9 +136,22 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /** Hands a task whose inputs have all completed to its engine. */
   async function release(task: Task): Promise<void> {
-    const routed = parts.route(task, await inputsOf(task));
+    const inputs = await inputsOf(task);
+    const gone = task.dependsOn.find((id) => !inputs.some((input) => input.id === id));
+    if (gone !== undefined) return releaseWithout(task, gone);
+    const routed = parts.route(task, inputs);
     if ('failure' in routed) await apply(task.id, { type: 'inputEnded', failure: routed.failure });
     else await parts.enqueue(routed.engine, task.id);
+  }
+
+  /**
+   * Deals with a runnable task one of whose inputs has no record: it has expired, or it is not written yet because the
+   * job is not. A client can see an upload's form, and use it, before that; the sweep comes back to the task then.
+   */
+  async function releaseWithout(task: Task, input: string): Promise<void> {
+    if (task.job && !(await records.job(task.job))) return;
+    if (await records.task(input)) return release(task);
+    await apply(task.id, { type: 'inputEnded', failure: missingInput(input) });
   }
 
   /** Returns the inputs of a task in the order in which they were named. */
@@ -118,6 +166,8 @@ export function createLifecycle(parts: LifecycleParts) {
     const pending = [ended];
     for (let task = pending.pop(); task; task = pending.pop()) {
       const current = task;
+      // Before the dependents go on, so that nobody hears of their start before the end they waited for.
+      await parts.announce([{ task: current }]);
       // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
       if (!(await failJobOf(current))) continue;
       await forEach(current.dependents, async (id) => {
@@ -144,7 +194,7 @@ export function createLifecycle(parts: LifecycleParts) {
     if (!task.job || task.status === 'completed') return true;
     if (!(await records.job(task.job))) return false;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
-    await records.changeJob(task.job, (job) => decideJob(job, { type: 'failed', failure }, parts.now()));
+    await tellJob(await records.changeJob(task.job, (job) => decideJob(job, { type: 'failed', failure }, parts.now())));
     return true;
   }
 
@@ -153,12 +203,14 @@ export function createLifecycle(parts: LifecycleParts) {
     if (!task.job) return true;
     const job = await records.closeTask(task.job, task.id);
     if (job?.open.length === 0)
-      await records.changeJob(task.job, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now()));
+      await tellJob(
+        await records.changeJob(task.job, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now())),
+      );
     return job !== undefined;
   }
 
   async function startJob(id: string): Promise<void> {
-    await records.changeJob(id, (job) => decideJob(job, { type: 'started' }, parts.now()));
+    await tellJob(await records.changeJob(id, (job) => decideJob(job, { type: 'started' }, parts.now())));
   }
 
   /** Deletes a job with its tasks and their files. The tombstone comes first, so a broken-off deletion is finished by the sweep. */
@@ -172,6 +224,13 @@ export function createLifecycle(parts: LifecycleParts) {
       if (decision.outcome === 'refused') await settleAgain(task);
     });
     await records.deleteJob(id);
+  }
+
+  /** Looks at a job that is overdue: finishes its deletion, or tells again what may not have been told. */
+  async function driveJob(job: Job): Promise<void> {
+    if (job.status === 'deleted') return deleteJob(job.id);
+    await announceNew(job, job.untold?.includes('created') ? await records.tasks(job.tasks) : []);
+    await records.told(job.id, job.untold ?? []);
   }
 
   async function settleAgain(id: string): Promise<void> {
@@ -201,7 +260,7 @@ export function createLifecycle(parts: LifecycleParts) {
     else await release(task);
   }
 
-  return { apply, create, settle, settleAgain, inputsOf, deleteJob, drive };
+  return { apply, create, settle, settleAgain, inputsOf, deleteJob, drive, driveJob };
 }
 
 const uploadTimedOut: TaskFailure = {

@@ -24,6 +24,12 @@ export interface TaskRequest {
   path: string;
 }
 
+/** What a client says of a job beside its tasks. */
+export interface JobSettings {
+  tag?: string;
+  hasWebhook?: boolean;
+}
+
 export interface PlanContext {
   user: string;
   now: number;
@@ -33,7 +39,7 @@ export interface PlanContext {
   /** Earlier tasks of the same user that the requests name by id. */
   outside: Map<string, Task>;
   /** Present when the requests form a job. */
-  job?: { tag?: string };
+  job?: JobSettings;
 }
 
 /** Lists the ids that requests use as inputs and that are no names among them. */
@@ -44,14 +50,20 @@ export function outsideInputs(requests: TaskRequest[]): string[] {
   ];
 }
 
+/** A refused request names so many fields and so many problems of each at most; the answer has a size limit too. */
+const mostFields = 100;
+const mostProblems = 5;
+
 /** Plans the records of a job or of a single task, or says which field of which task is wrong. Pure: nothing is written. */
 export function planTasks(requests: TaskRequest[], context: PlanContext): { plan: Plan } | { errors: FieldErrors } {
   const byName = new Map(requests.map((request) => [request.name, request]));
+  const cycles = findCycles(byName);
   const errors = new Map<string, string[]>();
   for (const request of requests) {
+    if (errors.size >= mostFields) break;
     const field = (name: string) => (request.path ? `${request.path}.${name}` : name);
-    for (const problem of inputProblems(request, byName, context))
-      errors.set(field('input'), [...(errors.get(field('input')) ?? []), problem]);
+    const problems = inputProblems(request, byName, cycles, context);
+    if (problems.length > 0) errors.set(field('input'), problems);
     for (const [name, messages] of Object.entries(processingProblems(request, byName, context)))
       errors.set(field(name), messages);
   }
@@ -59,35 +71,74 @@ export function planTasks(requests: TaskRequest[], context: PlanContext): { plan
   return { plan: build(requests, byName, context) };
 }
 
-function inputProblems(request: TaskRequest, byName: Map<string, TaskRequest>, context: PlanContext): string[] {
-  return request.inputs.flatMap((input) => {
-    if (byName.has(input)) {
-      const cycle = pathTo(request.name, input, byName);
-      return cycle ? [`Task "${request.name}" would wait for itself: ${[request.name, ...cycle].join(' → ')}.`] : [];
-    }
-    if (context.outside.has(input)) return [];
-    if (isId(input)) return [`There is no task ${input}.`];
-    const names = [...byName.keys()].filter((name) => name !== request.name);
-    return [
-      context.job
-        ? `There is no task named ${JSON.stringify(input)} in this job. ${names.length > 0 ? `Its other tasks: ${names.slice(0, 20).join(', ')}.` : 'It has no other task.'}`
-        : `Expected the id of a task but received ${JSON.stringify(input)}.`,
-    ];
-  });
+function inputProblems(
+  request: TaskRequest,
+  byName: Map<string, TaskRequest>,
+  cycles: Map<string, string[]>,
+  context: PlanContext,
+): string[] {
+  const problems: string[] = [];
+  const cycle = cycles.get(request.name);
+  if (cycle) problems.push(`Task "${request.name}" would wait for itself: ${showPath(cycle)}.`);
+  for (const input of new Set(request.inputs)) {
+    if (problems.length >= mostProblems) break;
+    if (!byName.has(input) && !context.outside.has(input)) problems.push(unknownInput(request, input, byName, context));
+  }
+  return problems;
 }
 
-/** Finds the way along inputs from a task back to the wanted one, without recursion: a client chooses the depth. */
-function pathTo(wanted: string, from: string, byName: Map<string, TaskRequest>): string[] | undefined {
-  const pending: string[][] = [[from]];
-  const seen = new Set<string>();
-  for (let path = pending.pop(); path; path = pending.pop()) {
-    const name = path.at(-1) ?? '';
-    if (name === wanted) return path;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    for (const input of byName.get(name)?.inputs ?? []) if (byName.has(input)) pending.push([...path, input]);
+function unknownInput(
+  request: TaskRequest,
+  input: string,
+  byName: Map<string, TaskRequest>,
+  context: PlanContext,
+): string {
+  if (isId(input)) return `There is no task ${input}.`;
+  if (!context.job) return `Expected the id of a task but received ${JSON.stringify(input)}.`;
+  const names = [...byName.keys()].filter((name) => name !== request.name);
+  const others = names.length > 0 ? `Its other tasks: ${names.slice(0, 20).join(', ')}.` : 'It has no other task.';
+  return `There is no task named ${JSON.stringify(input)} in this job. ${others}`;
+}
+
+/**
+ * Finds the tasks whose inputs lead back to themselves, and the way round. Each input is looked at once, and without
+ * recursion: a client chooses how many there are and how deep they go.
+ */
+function findCycles(byName: Map<string, TaskRequest>): Map<string, string[]> {
+  const cycles = new Map<string, string[]>();
+  const done = new Set<string>();
+  const path = new Map<string, Iterator<string>>();
+  const enter = (name: string) => path.set(name, new Set(byName.get(name)?.inputs).values());
+  for (const start of byName.keys()) {
+    if (done.has(start)) continue;
+    const names = [start];
+    enter(start);
+    for (let name = names.at(-1); name !== undefined; name = names.at(-1)) {
+      const input = path.get(name)?.next();
+      if (!input || input.done) {
+        path.delete(name);
+        names.pop();
+        done.add(name);
+      } else if (path.has(input.value)) {
+        if (!cycles.has(name)) cycles.set(name, [name, ...names.slice(names.indexOf(input.value))]);
+      } else if (byName.has(input.value) && !done.has(input.value)) {
+        names.push(input.value);
+        enter(input.value);
+      }
+    }
   }
-  return undefined;
+  return cycles;
+}
+
+const mostNamesShown = 20;
+
+function showPath(names: string[]): string {
+  const half = mostNamesShown / 2;
+  const shown =
+    names.length > mostNamesShown
+      ? [...names.slice(0, half), `… ${names.length - mostNamesShown} more …`, ...names.slice(-half)]
+      : names;
+  return shown.join(' → ');
 }
 
 /** Tells whether an operation is done by an engine on files of given formats. */
@@ -180,6 +231,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     id: jobId,
     user,
     ...(context.job?.tag === undefined ? {} : { tag: context.job.tag }),
+    ...(context.job?.hasWebhook ? { webhook: jobId } : {}),
     status: started ? 'processing' : 'created',
     tasks: tasks.map((task) => task.id),
     open: tasks.map((task) => task.id),

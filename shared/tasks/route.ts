@@ -10,11 +10,18 @@ export function routeTask(
   task: Task,
   inputs: Task[],
 ): { engine: string } | { failure: TaskFailure } {
+  if (task.operation === 'import/webpage') return routeToBrowser(catalogue);
   if (!isProcessing(task.operation)) return { engine: 'transfer' };
   const [file] = inputs.flatMap((input) => input.files);
   if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
   const checked = checkFile(catalogue, task, file);
   return 'failure' in checked ? checked : { engine: checked.engine };
+}
+
+function routeToBrowser(catalogue: Catalogue): { engine: string } | { failure: TaskFailure } {
+  if (catalogue.engines.some(({ engine }) => engine === 'webpage')) return { engine: 'webpage' };
+  const msg = 'Web pages cannot be imported on this instance, because its browser is off.';
+  return { failure: { errorCode: 'processing_failed', msg } };
 }
 
 /** Checks a task's format and options against what its file is, not what it is called. */

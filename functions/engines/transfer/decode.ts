@@ -1,0 +1,68 @@
+import { Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { failed, isExplained } from './failures.ts';
+import type { Announced } from './receive.ts';
+
+/** Below this nobody is harmed; above it, content that grew more than the factor is a bomb. */
+const harmlessBytes = 20_000_000;
+const largestFactor = 100;
+const chunkSize = 65_536;
+
+const decoders: Record<string, () => Transform> = {
+  gzip: () => createGunzip({ chunkSize }),
+  'x-gzip': () => createGunzip({ chunkSize }),
+  deflate: () => createInflate({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
+  zstd: () => createZstdDecompress({ chunkSize }),
+};
+
+/** Undoes the content encodings that the other side applied although none was asked for. */
+export function decoded(chunks: AsyncGenerator<Buffer>, announced: Announced): AsyncGenerator<Buffer> {
+  const encodings = (announced.encoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity' && name !== 'aws-chunked');
+  if (encodings.length === 0 || isPackedItself(announced)) return chunks;
+  if (encodings.length > 2) throw failed('The content was encoded more often than is reasonable.');
+  return encodings.reduceRight((packed, name) => unpack(packed, name), chunks);
+}
+
+/** Tells the mislabelled archive: some servers announce `x.tar.gz` as gzip-encoded, and its user wants the archive. */
+function isPackedItself({ name, mediaType = '' }: Announced): boolean {
+  return (
+    /\.(?:gz|tgz|br|zst|svgz)$/i.test(name) || /^application\/(?:x-)?(?:gzip|gtar|compressed|zstd)/i.test(mediaType)
+  );
+}
+
+async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = decoders[encoding]?.();
+  if (!decoder)
+    throw failed(`The content came in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not known.`);
+  let before = 0;
+  let after = 0;
+  async function* measured() {
+    for await (const chunk of packed) {
+      before += chunk.length;
+      yield chunk;
+    }
+  }
+  const source = Readable.from(measured());
+  source.on('error', (error) => decoder.destroy(error));
+  source.pipe(decoder);
+  try {
+    for await (const chunk of decoder) {
+      after += chunk.length;
+      if (after > harmlessBytes && after > before * largestFactor)
+        throw failed(
+          `The ${encoding} content grows more than ${largestFactor}-fold when it is decoded, so it was refused.`,
+        );
+      yield chunk;
+    }
+  } catch (error) {
+    if (isExplained(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
+    throw failed(`The content is not the ${encoding} that its server says it is, or it is cut off.`, error);
+  } finally {
+    source.destroy();
+  }
+}

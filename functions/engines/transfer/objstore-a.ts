@@ -1,0 +1,308 @@
+import { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { uniqueNames } from '../../../shared/files/names.ts';
+import { required } from '../../../shared/settings.ts';
+import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
+import type { Run, RunResult } from '../worker.ts';
+import { deliver, type Outgoing } from './deliver.ts';
+import {
+  CannotResume,
+  explainConnection,
+  explainOverload,
+  failed,
+  insufficientPermission,
+  invalidCredentials,
+  isExplained,
+} from './failures.ts';
+import { agentsFor } from './outbound.ts';
+import { retrying } from './patience.ts';
+import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+
+/** As many files as the record of one task has room for. */
+export const mostFilesOfPrefix = 500;
+/** Small files wait for round trips rather than for bytes. */
+const filesAtOnce = 4;
+const partBytes = 8 * 1024 * 1024;
+
+/** Imports an object, or all objects under a prefix, from S3 or a store that speaks its protocol. */
+export async function importObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+  const store = connect(run.parameters, conduct, 1);
+  try {
+    const { key, key_prefix } = run.parameters;
+    if (typeof key === 'string') {
+      const file = await receive(run, 0, new StoreObject(store, key), conduct);
+      return { files: [file] };
+    }
+    return { files: await importPrefix(run, store, String(key_prefix), conduct) };
+  } finally {
+    store.client.destroy();
+  }
+}
+
+/** Exports files to S3 or a store that speaks its protocol. */
+export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+  const store = connect(run.parameters, conduct, conduct.patience.tries);
+  try {
+    return await deliver(run, { one: 'key', several: 'key_prefix' }, (file) => put(run, store, file), conduct.patience);
+  } finally {
+    store.client.destroy();
+  }
+}
+
+interface Store {
+  client: S3Client;
+  bucket: string;
+  host: string;
+  explain(error: unknown): Error;
+}
+
+function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number): Store {
+  const bucket = String(parameters.bucket);
+  // An ARN in place of a name takes the client to other hosts.
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
+    throw failed('Expected the name of a bucket: letters, digits, dots, dashes and underscores.');
+  const region = String(parameters.region).toLowerCase();
+  const own = parameters.access_key_id === undefined;
+  const endpoint = endpointOf(parameters, region, own);
+  const config: S3ClientConfig = {
+    region,
+    maxAttempts,
+    ...(endpoint ? { endpoint: endpoint.href.replace(/\/$/, '') } : {}),
+    ...(own ? {} : { credentials: credentialsOf(parameters) }),
+    ...(parameters.endpoint === undefined
+      ? {}
+      : // Stores other than AWS seldom know virtual hosts, and fewer know the newer checksums.
+        {
+          forcePathStyle: true,
+          requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+          responseChecksumValidation: 'WHEN_REQUIRED' as const,
+        }),
+    requestHandler: {
+      ...(endpoint ? agentsFor(endpoint, conduct.outbound) : {}),
+      connectionTimeout: conduct.patience.stallMs,
+      requestTimeout: conduct.patience.stallMs,
+    },
+  };
+  if (own && bucket === required('LATHE_BUCKET'))
+    throw insufficientPermission(`The bucket ${JSON.stringify(bucket)} is not open to imports and exports.`);
+  const host = endpoint?.host ?? 'S3';
+  return { client: new S3Client(config), bucket, host, explain: (error) => explain(error, host, bucket, region) };
+}
+
+/** Returns where the store is. Only the deployment's own role goes where the environment says: to AWS, or to what stands for it. */
+function endpointOf(parameters: JsonObject, region: string, own: boolean): URL | undefined {
+  if (typeof parameters.endpoint === 'string') {
+    // The role's signature is for AWS alone; another host could pass it on.
+    if (own) throw invalidCredentials('A custom endpoint needs access_key_id and secret_access_key.');
+    const url = new URL(parameters.endpoint);
+    if (url.search !== '' || url.hash !== '') throw failed('Expected an endpoint without a query.');
+    return url;
+  }
+  if (own) return undefined;
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw failed('Expected a region such as us-east-1.');
+  const suffix = region.startsWith('cn-')
+    ? 'amazonaws.com.cn'
+    : region.startsWith('eusc-')
+      ? 'amazonaws.eu'
+      : 'amazonaws.com';
+  return new URL(`https://s3.${region}.${suffix}`);
+}
+
+function credentialsOf({ access_key_id, secret_access_key, session_token }: JsonObject) {
+  return {
+    accessKeyId: String(access_key_id),
+    secretAccessKey: String(secret_access_key),
+    ...(typeof session_token === 'string' ? { sessionToken: session_token } : {}),
+  };
+}
+
+/** An object of a store, pinned to the version that was there when it was first opened. */
+class StoreObject implements Incoming {
+  readonly #store: Store;
+  readonly #key: string;
+  #announced: Announced = { name: '' };
+  #etag: string | undefined;
+
+  constructor(store: Store, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  announced(): Announced {
+    return this.#announced;
+  }
+
+  explain(error: unknown): Error {
+    if (error instanceof S3ServiceException && [412, 416].includes(error.$metadata.httpStatusCode ?? 0)) {
+      this.#etag = undefined;
+      return new CannotResume('The object changed while it was being read.');
+    }
+    if (error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound'))
+      return failed(
+        `There is no object ${JSON.stringify(this.#key)} in the bucket ${JSON.stringify(this.#store.bucket)}.`,
+      );
+    return this.#store.explain(error);
+  }
+
+  async open(offset: number, signal: AbortSignal) {
+    const { client, bucket } = this.#store;
+    const answer = await client.send(
+      new GetObjectCommand({
+        Bucket: bucket,
+        Key: this.#key,
+        ...(offset > 0 ? { Range: `bytes=${offset}-`, IfMatch: this.#etag } : {}),
+      }),
+      { abortSignal: signal },
+    );
+    if (!(answer.Body instanceof Readable)) throw failed(`${this.#store.host} answered without the object.`);
+    if (offset === 0) {
+      this.#etag = answer.ETag;
+      this.#announced = {
+        name: this.#key.replace(/\/+$/, ''),
+        mediaType: answer.ContentType,
+        encoding: answer.ContentEncoding,
+        size: answer.ContentLength,
+      };
+    } else if (!answer.ContentRange?.startsWith(`bytes ${offset}-`)) {
+      answer.Body.on('error', () => undefined).destroy();
+      throw new CannotResume(`The transfer from ${this.#store.host} broke off, and the store cannot continue it.`);
+    }
+    return { stream: answer.Body, size: this.#announced.size };
+  }
+}
+
+async function importPrefix(run: Run, store: Store, prefix: string, conduct: Conduct): Promise<StoredFile[]> {
+  const objects = await listObjects(run, store, prefix, conduct);
+  const total = objects.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  const files: StoredFile[] = [];
+  const queue = objects.entries();
+  const lane = async () => {
+    for (const [index, { key }] of queue) {
+      const count = (bytes: number) => {
+        done += bytes;
+        run.progress((done / Math.max(1, total)) * 100);
+      };
+      files[index] = await receive(run, index, new StoreObject(store, key), conduct, count, 1);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(filesAtOnce, objects.length) }, lane));
+  const names = uniqueNames(files.map((file) => file.name));
+  return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
+}
+
+/** Lists the objects under a prefix in the order of their keys. */
+async function listObjects(
+  run: Run,
+  store: Store,
+  prefix: string,
+  conduct: Conduct,
+): Promise<{ key: string; size: number }[]> {
+  const found: { key: string; size: number }[] = [];
+  for (let token: string | undefined; ; ) {
+    const page = await retrying(conduct.patience, run.signal, async () => {
+      try {
+        return await store.client.send(
+          new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),
+          { abortSignal: run.signal },
+        );
+      } catch (error) {
+        throw isExplained(error) ? error : store.explain(error);
+      }
+    });
+    // An empty object with a slash at its end is what consoles show as a folder.
+    for (const { Key, Size } of page.Contents ?? [])
+      if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
+    if (found.length > mostFilesOfPrefix)
+      throw failed(
+        `More than ${mostFilesOfPrefix} objects begin with ${JSON.stringify(prefix)}; one task takes no more. Use a longer prefix.`,
+      );
+    token = page.NextContinuationToken;
+    if (!page.IsTruncated || !token) break;
+  }
+  if (found.length === 0)
+    throw failed(`No object of the bucket ${JSON.stringify(store.bucket)} begins with ${JSON.stringify(prefix)}.`);
+  // AWS lists in this order; not every store does.
+  return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
+}
+
+async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: string }> {
+  const body = file.open();
+  const upload = new Upload({
+    client: store.client,
+    params: {
+      Bucket: store.bucket,
+      Key: file.place,
+      Body: body,
+      ContentType: file.contentType,
+      ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
+    },
+    // S3 takes 10,000 parts at most.
+    partSize: Math.max(partBytes, Math.ceil(file.size / 9_000)),
+    queueSize: 4,
+  });
+  const abort = () => void upload.abort();
+  run.signal.addEventListener('abort', abort, { once: true });
+  try {
+    await upload.done();
+  } catch (error) {
+    run.signal.throwIfAborted();
+    throw isExplained(error) ? error : store.explain(error);
+  } finally {
+    run.signal.removeEventListener('abort', abort);
+    body.destroy();
+  }
+  return { location: `s3://${store.bucket}/${file.place}` };
+}
+
+const unknownKeys = new Set([
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'ExpiredToken',
+  'TokenRefreshRequired',
+  'InvalidSecurity',
+  'NotSignedUp',
+]);
+
+function explain(error: unknown, host: string, bucket: string, region: string): Error {
+  const connection = explainConnection(error, host);
+  if (connection) return connection;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return explainConnection({ code: 'ETIMEDOUT', cause: error }, host) ?? error;
+  if (error instanceof Error && error.name === 'CredentialsProviderError')
+    return invalidCredentials(
+      'The deployment has no role of its own here. Give access_key_id and secret_access_key.',
+      error,
+    );
+  if (!(error instanceof S3ServiceException)) return failed(`${host} answered in a way that S3 does not.`, error);
+  const status = error.$metadata.httpStatusCode;
+  if (unknownKeys.has(error.name))
+    return invalidCredentials(
+      `${host} does not accept the access key (${error.name}). Check access_key_id and secret_access_key.`,
+      error,
+    );
+  if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
+  if (
+    error.name === 'AuthorizationHeaderMalformed' ||
+    error.name === 'PermanentRedirect' ||
+    error.name === 'IllegalLocationConstraintException' ||
+    status === 301 ||
+    status === 307
+  )
+    return failed(`The bucket ${JSON.stringify(bucket)} is not in the region ${region}. Check region.`, error);
+  const overload = explainOverload(error.name === 'SlowDown' || error.name === 'RequestTimeout' ? 503 : status, host);
+  if (overload) return overload;
+  if (error.name === 'NoSuchBucket') return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);
+  if (status === 401) return invalidCredentials(`${host} does not accept the access key (status 401).`, error);
+  if (status === 403)
+    return insufficientPermission(`The access key may not do this in the bucket ${JSON.stringify(bucket)}.`, error);
+  return failed(`${host} refused the request${/^\w{1,60}$/.test(error.name) ? ` (${error.name})` : ''}.`, error);
+}

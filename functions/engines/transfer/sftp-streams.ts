@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream';
+import type SftpClient from 'ssh2-sftp-client';
+
+export type Sftp = Awaited<ReturnType<SftpClient['connect']>>;
+type Handle = Buffer;
+
+/** What every server answers with in one packet. */
+const packetBytes = 32 * 1024;
+/** Requests on their way at once: one at a time spends the transfer waiting. */
+const packetsAtOnce = 64;
+
+/** Opens a file of the server. */
+export function openFile(sftp: Sftp, path: string, flags: 'r' | 'r+' | 'w'): Promise<Handle> {
+  return new Promise((resolve, reject) =>
+    sftp.open(path, flags, (error, handle) => (error ? reject(error) : resolve(handle))),
+  );
+}
+
+/** Closes a file; a server may report only now that it could not keep what was written. */
+export function closeFile(sftp: Sftp, handle: Handle): Promise<void> {
+  return new Promise((resolve, reject) => sftp.close(handle, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Returns size and time of an open file. */
+export function statFile(sftp: Sftp, handle: Handle): Promise<{ size: number; mtime: number }> {
+  return new Promise((resolve, reject) =>
+    sftp.fstat(handle, (error, stats) => (error ? reject(error) : resolve(stats))),
+  );
+}
+
+/** Reads a file from a byte on with many requests in flight, in order. Destroying it ends the connection: nothing else could stop a silent server. */
+export class SftpReader extends Readable {
+  readonly #sftp: Sftp;
+  readonly #handle: Handle;
+  readonly #hangUp: () => void;
+  readonly #inFlight: Promise<Buffer>[] = [];
+  #position: number;
+  #reading = false;
+  #ended = false;
+
+  constructor(sftp: Sftp, handle: Handle, start: number, hangUp: () => void) {
+    super({ highWaterMark: packetBytes * packetsAtOnce });
+    this.#sftp = sftp;
+    this.#handle = handle;
+    this.#position = start;
+    this.#hangUp = hangUp;
+  }
+
+  override _read(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    this.#pump().then(
+      () => {
+        this.#reading = false;
+      },
+      (error) => this.destroy(error),
+    );
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#hangUp();
+    callback(error);
+  }
+
+  async #pump(): Promise<void> {
+    for (let wanted = true; wanted && !this.destroyed; ) {
+      while (!this.#ended && this.#inFlight.length < packetsAtOnce) this.#ask();
+      const chunk = await this.#inFlight.shift();
+      if (chunk === undefined || chunk.length === 0) {
+        this.#ended = true;
+        this.push(null);
+        return;
+      }
+      wanted = this.push(chunk);
+    }
+  }
+
+  #ask(): void {
+    const start = this.#position;
+    this.#position += packetBytes;
+    const answer = this.#readAll(start);
+    // Awaited in its turn; until then a failure of it is nobody's.
+    answer.catch(() => undefined);
+    this.#inFlight.push(answer);
+  }
+
+  /** Reads one packet's worth; a short answer in the middle of a file is followed up, for the next one begins behind it. */
+  async #readAll(start: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(packetBytes);
+    let filled = 0;
+    while (filled < packetBytes) {
+      const read = await this.#readOnce(buffer, filled, start + filled);
+      if (read === 0) break;
+      filled += read;
+    }
+    return buffer.subarray(0, filled);
+  }
+
+  #readOnce(buffer: Buffer, offset: number, position: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#sftp.read(this.#handle, buffer, offset, packetBytes - offset, position, (error, bytes) => {
+        // Status 1 is the end of the file.
+        if (error && 'code' in error && error.code === 1) resolve(0);
+        else if (error) reject(error);
+        else resolve(bytes);
+      });
+    });
+  }
+}
+
+/** Writes content to an open file from a byte on with many requests in flight, and tells how far the server has confirmed it. */
+export async function writeAll(
+  sftp: Sftp,
+  handle: Handle,
+  start: number,
+  content: AsyncIterable<Buffer>,
+  confirmed: (position: number) => void,
+): Promise<void> {
+  const inFlight: Promise<number>[] = [];
+  let position = start;
+  for await (const chunk of content) {
+    for (let offset = 0; offset < chunk.length; offset += packetBytes) {
+      const packet = chunk.subarray(offset, offset + packetBytes);
+      const written = writeOnce(sftp, handle, packet, position);
+      // Awaited in its turn; until then a failure of it is nobody's.
+      written.catch(() => undefined);
+      inFlight.push(written);
+      position += packet.length;
+      if (inFlight.length >= packetsAtOnce) confirmed((await inFlight.shift()) ?? start);
+    }
+  }
+  for (const written of inFlight) confirmed(await written);
+}
+
+/** Returns the position behind what was written. */
+function writeOnce(sftp: Sftp, handle: Handle, packet: Buffer, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    sftp.write(handle, packet, 0, packet.length, position, (error) =>
+      error ? reject(error) : resolve(position + packet.length),
+    );
+  });
+}

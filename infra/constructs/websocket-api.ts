@@ -1,0 +1,62 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Construct } from 'constructs';
+import type { Need } from '../../shared/http/endpoint.ts';
+import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { ZipFunction } from './function.ts';
+
+const timeout = Duration.seconds(29);
+/** Part of the address, since WebSocket APIs have no stage without a name; a domain of one's own maps any path to it. */
+const stageName = 'live';
+
+/** The WebSocket API: who comes, goes, and what they say. What they are told is posted by the relay. */
+export class SocketsApi extends Construct {
+  readonly api: WebSocketApi;
+  readonly stage: WebSocketStage;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.api = new WebSocketApi(this, 'Api', { description: 'Lathe, in real time' });
+    this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
+  }
+
+  /** Returns where connections are posted to, and the ARN of doing so. */
+  get management(): NonNullable<Resources['sockets']> {
+    const { region, account, partition } = Stack.of(this);
+    const connections = `arn:${partition}:execute-api:${region}:${account}:${this.api.apiId}/${stageName}`;
+    return {
+      url: this.stage.callbackUrl,
+      arns: ['POST', 'DELETE'].map((method) => `${connections}/${method}/@connections/*`),
+    };
+  }
+
+  /** Adds the functions; they come after the API because they post to its connections. */
+  addRoutes(resources: Resources, environment: Record<string, string>): void {
+    const connect = ['records:read', 'records:write', 'events:send'] as const;
+    const message = [...connect, 'records:list', 'sockets:manage'] as const;
+    const disconnect = ['records:read', 'records:write'] as const;
+    this.#add('$connect', 'Connect', 'Lets clients in', connect, resources, environment);
+    this.#add('$default', 'Message', 'Does what clients ask for', message, resources, environment);
+    this.#add('$disconnect', 'Disconnect', 'Forgets clients that have gone', disconnect, resources, environment);
+  }
+
+  #add(
+    route: string,
+    id: string,
+    description: string,
+    needs: readonly Need[],
+    resources: Resources,
+    environment: Record<string, string>,
+  ): void {
+    const { function: target } = new ZipFunction(this, id, {
+      entry: `functions/events/${id.toLowerCase()}.ts`,
+      description,
+      timeout,
+      memoryMegabytes: 512,
+      environment: { ...environment, ...variablesFor(needs, resources) },
+      statements: statementsFor(needs, resources),
+    });
+    this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(`${id}Integration`, target) });
+  }
+}

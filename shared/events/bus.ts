@@ -1,0 +1,43 @@
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { required } from '../settings.ts';
+import { presentJob, presentTask } from '../tasks/present.ts';
+import { type Announcement, eventFor, isProgress } from './event.ts';
+
+const client = new EventBridgeClient({});
+const mostInCall = 10;
+const mostTries = 5;
+
+/** Puts announcements on the bus, where rules of other services find them by their names. */
+export async function putOnBus(announcements: Announcement[]): Promise<void> {
+  const entries = announcements.flatMap(entriesOf);
+  for (let start = 0; start < entries.length; start += mostInCall) {
+    let left = entries.slice(start, start + mostInCall);
+    for (let round = 0; left.length > 0; round++) {
+      if (round === mostTries) throw new Error(`The bus refused ${left.length} events ${mostTries} times.`);
+      const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: left }));
+      left = left.filter((_, index) => Entries[index]?.ErrorCode !== undefined);
+    }
+  }
+}
+
+function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {
+  // Rules react to jobs as a whole; the tasks of a large one would not fit an event.
+  const [subject, data] =
+    announcement.type === 'task'
+      ? [announcement.task, presentTask(announcement.task)]
+      : [announcement.job, presentJob(announcement.job)];
+  const names = [
+    ...(announcement.type === 'job' && announcement.news.includes('created') ? ['job_created'] : []),
+    ...(isProgress(announcement) ? ['task_updated'] : [eventFor(subject, undefined)]),
+  ];
+  return names.flatMap((name) =>
+    name === undefined
+      ? []
+      : {
+          EventBusName: required('LATHE_EVENT_BUS'),
+          Source: 'lathe',
+          DetailType: name,
+          Detail: JSON.stringify({ user: subject.user, version: subject.version, data }),
+        },
+  );
+}

@@ -1,0 +1,100 @@
+import type { Job, JobNews } from '../jobs/job.ts';
+import type { Change } from '../tasks/lifecycle.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+
+export const eventNames = [
+  'job_started',
+  'job_completed',
+  'job_failed',
+  'task_started',
+  'task_updated',
+  'task_completed',
+  'task_failed',
+  'task_canceled',
+  'task_deleted',
+] as const;
+export type EventName = (typeof eventNames)[number];
+
+/** How far a task or job is. A listener is never shown a lower one than before, and an end only once. */
+export const phases = { created: 0, started: 1, ended: 2, deleted: 3 } as const;
+export type Phase = (typeof phases)[keyof typeof phases];
+
+/** What somebody was last shown of a task or job. */
+export interface Shown {
+  version: number;
+  phase: Phase;
+}
+
+/** A change as it travels from whoever wrote the record to the listeners. */
+export type Announcement = { type: 'task'; task: Task; partial?: true } | { type: 'job'; job: Job; news: JobNews[] };
+
+/** Returns what an announcement makes of a change. */
+export function announcementOf(change: Change): Announcement {
+  return 'task' in change ? { type: 'task', task: change.task } : { type: 'job', ...change };
+}
+
+/** Tells which task or job a change is of. */
+export function subjectOf(announcement: Announcement): Task | Job {
+  return announcement.type === 'task' ? announcement.task : announcement.job;
+}
+
+/** Returns what keeps order among changes: a job with all its tasks, or a task of its own. */
+export function groupOf(subject: Task | Job): string {
+  return 'waitsFor' in subject ? (subject.job ?? subject.id) : subject.id;
+}
+
+/** Tells whether a change is mere progress, of which only the latest matters. */
+export function isProgress(announcement: Announcement): boolean {
+  // A first percentage comes with the start itself only for what started before this run.
+  return (
+    announcement.type === 'task' &&
+    announcement.task.status === 'processing' &&
+    announcement.task.progress !== undefined
+  );
+}
+
+/** Tells how far a task or job is. */
+export function phaseOf(subject: Task | Job): Phase {
+  if (subject.status === 'created') return phases.created;
+  if (subject.status === 'processing') return phases.started;
+  return subject.status === 'deleted' ? phases.deleted : phases.ended;
+}
+
+/**
+ * Names the event that a task or job is to somebody who was last shown so much of it, or returns undefined where it is
+ * nothing new. A second run of a task that was shown to be started is an update, and an end that is announced again,
+ * under whatever version, is nothing.
+ */
+export function eventFor(subject: Task | Job, shown: Shown | undefined): EventName | undefined {
+  const phase = phaseOf(subject);
+  const before = shown?.phase ?? phases.created;
+  if (shown && (subject.version <= shown.version || phase < before)) return undefined;
+  if (phase === phases.created) return undefined;
+  if ('waitsFor' in subject) {
+    if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
+    return phase === before ? undefined : endOfTask(subject);
+  }
+  if (phase === before || phase === phases.deleted) return undefined;
+  if (phase === phases.started) return 'job_started';
+  return subject.status === 'completed' ? 'job_completed' : 'job_failed';
+}
+
+function endOfTask(task: Task): EventName | undefined {
+  if (!hasEnded(task)) return undefined;
+  switch (task.status) {
+    case 'completed':
+      return 'task_completed';
+    case 'failed':
+      return 'task_failed';
+    case 'canceled':
+      return 'task_canceled';
+    default:
+      return 'task_deleted';
+  }
+}
+
+/** Returns the later of two states. */
+export function laterOf(left: Shown | undefined, right: Shown | undefined): Shown | undefined {
+  if (!left || !right) return left ?? right;
+  return left.version >= right.version ? left : right;
+}

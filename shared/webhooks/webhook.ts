@@ -1,0 +1,115 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Job, JobNews } from '../jobs/job.ts';
+
+export const webhookEvents = ['job.created', 'job.completed', 'job.failed'] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+export interface Webhook {
+  /** An id of its own, or that of the job it was given with. */
+  id: string;
+  user: string;
+  url: string;
+  events: WebhookEvent[];
+  /** `whsec_` and the key in base64, as the Standard Webhooks specification writes secrets. */
+  secret: string;
+  /** Present where it was given with a job, with which it goes. */
+  job?: string;
+  createdAt: string;
+  /** Set when the receiver answered that it is gone. */
+  disabledAt?: string;
+  /** When the record goes; only that of a job does. */
+  expiresAt?: string;
+}
+
+export interface Attempt {
+  at: string;
+  /** Status of the answer, where there was one. */
+  status?: number;
+  latencyMs: number;
+  error?: string;
+}
+
+/** One event for one webhook, with every attempt to hand it over. */
+export interface Delivery {
+  id: string;
+  webhook: string;
+  user: string;
+  event: WebhookEvent;
+  job: string;
+  /** What is sent, to the byte, so that every attempt sends the same. */
+  body: string;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: Attempt[];
+  /** Attempts since the event, or since it was last sent again by hand. */
+  tries: number;
+  /** Until when an attempt holds it, in milliseconds. */
+  heldUntil?: number;
+  createdAt: string;
+  expiresAt: string;
+  version: number;
+  /** When the sweep should look at it if nothing happened by then, in milliseconds; absent when nothing is owed. */
+  dueAt?: number;
+}
+
+/** Seconds from each attempt to the next: close at first, for a restart, then over a day and a half, for an outage. */
+export const retryDelays = [5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 28_800, 28_800] as const;
+
+const mostAttemptsKept = 50;
+
+/** Makes a secret that nobody can guess. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Makes the webhook that is given with a job; it hears of that job alone and goes with it. */
+export function webhookOfJob(job: Job, url: string): Webhook {
+  const { id, user, createdAt, expiresAt } = job;
+  return { id, user, url, events: [...webhookEvents], secret: newSecret(), job: id, createdAt, expiresAt };
+}
+
+/** Names the events of a job's news that webhooks are told of. */
+export function webhookEventsOf(job: Job, news: JobNews[]): WebhookEvent[] {
+  return news.flatMap((item): WebhookEvent[] => {
+    if (item === 'created') return ['job.created'];
+    if (item === 'started') return [];
+    return [job.status === 'completed' ? 'job.completed' : 'job.failed'];
+  });
+}
+
+/** Returns the id of a delivery: an event of a job happens once, so saying it twice makes one delivery. */
+export function deliveryId(job: string, event: WebhookEvent): string {
+  return `${job}_${event.replace('job.', '')}`;
+}
+
+/** Signs a delivery as the Standard Webhooks specification says, at the time of an attempt. */
+export function signedHeaders(
+  { webhook, id, body }: Pick<Delivery, 'webhook' | 'id' | 'body'>,
+  secret: string,
+  now: number,
+): Record<string, string> {
+  const messageId = `msg_${webhook}_${id}`;
+  const timestamp = String(Math.floor(now / 1000));
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+/** Returns the delivery after an attempt, with the seconds to the next one where there is to be one. */
+export function afterAttempt(
+  delivery: Delivery,
+  attempt: Attempt,
+  now: number,
+): { delivery: Delivery; delaySeconds?: number } {
+  const { heldUntil: _held, dueAt: _due, ...rest } = delivery;
+  const made = {
+    ...rest,
+    attempts: [...delivery.attempts, attempt].slice(-mostAttemptsKept),
+    tries: delivery.tries + 1,
+    version: delivery.version + 1,
+  };
+  if (attempt.status !== undefined && attempt.status >= 200 && attempt.status <= 299)
+    return { delivery: { ...made, state: 'delivered' } };
+  const delaySeconds = retryDelays[delivery.tries];
+  if (delaySeconds === undefined || attempt.status === 410) return { delivery: { ...made, state: 'failed' } };
+  return { delivery: { ...made, dueAt: now + delaySeconds * 1000 }, delaySeconds };
+}

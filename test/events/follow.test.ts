@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
+import { newId } from '../../shared/ids.ts';
+import type { JobView } from '../support/client.ts';
+import { until } from '../support/until.ts';
+import { callerOf } from './caller.ts';
+import { type Follower, PlainFollower, SocketFollower, untilFollowing, untilHeard } from './followers.ts';
+import { startStack, type TestStack } from './stack.ts';
+import { tenTasks, upload } from './ten-tasks.ts';
+
+let stack: TestStack;
+const followers: Follower[] = [];
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterEach(() => {
+  for (const follower of followers.splice(0)) follower.close();
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const twoTasks = { import: { operation: 'import/upload' }, export: { operation: 'export/url', input: 'import' } };
+
+function plain(token?: string): PlainFollower {
+  const follower = new PlainFollower(stack, token);
+  followers.push(follower);
+  return follower;
+}
+
+function socketIo(token?: string): SocketFollower {
+  const follower = new SocketFollower(stack, token);
+  followers.push(follower);
+  return follower;
+}
+
+const dialects: [string, (token?: string) => Follower][] = [
+  ['plain WebSockets', plain],
+  ['Socket.IO', socketIo],
+];
+
+async function following(follower: Follower, channel: string): Promise<void> {
+  follower.follow(channel);
+  await untilFollowing(follower, channel);
+}
+
+/** Waits until everything that was announced before has come through, by following one more channel. */
+async function drain(follower: Follower, job: JobView): Promise<void> {
+  const channel = `task.${job.tasks[1]?.id}`;
+  await following(follower, channel);
+}
+
+const codeOf = (follower: Follower) =>
+  until('an error is heard', () => follower.messages.find(({ event }) => event === 'error')?.data.errorCode);
+
+describe.each(dialects)('a client on %s', (name, connect) => {
+  test('is shown the present state when it comes after the end', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    await upload(job);
+    await stack.client.waitForJob(job.id);
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    const { data } = (await until('the end is heard', () =>
+      follower.messages.find(({ event }) => event === 'job_completed'),
+    )) ?? { data: {} };
+    expect(data).toEqual(await stack.client.showJob(job.id));
+    expect(follower.heard.map(({ event }) => event)).toEqual(['task_completed', 'task_completed', 'job_completed']);
+  });
+
+  test('hears of one task alone by its channel', async () => {
+    const job = await stack.client.createJob(tenTasks);
+    const [first, second] = job.tasks;
+    const follower = connect();
+    await following(follower, `task.${second?.id}`);
+    await upload(job);
+    await untilHeard(follower, 'task_completed', second?.id ?? '');
+    expect(follower.heard.map(({ event, id }) => [event, id])).toEqual([
+      ['task_started', second?.id],
+      ['task_completed', second?.id],
+    ]);
+    expect(follower.messages.at(-1)?.data).toEqual(await stack.client.showTask(second?.id ?? ''));
+    expect(first).toBeDefined();
+  });
+
+  test('hears of all jobs and tasks of its user', async () => {
+    const follower = connect();
+    const { user = '' } = (await stack.client.createTask('import/upload')) ?? {};
+    await following(follower, `user.${user}.jobs`);
+    await following(follower, `user.${user}.tasks`);
+    const job = await stack.client.createJob(twoTasks);
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+    const own = new Set([job.id, ...job.tasks.map(({ id }) => id)]);
+    expect(follower.heard.filter(({ id }) => own.has(id)).map(({ event }) => event)).toEqual([
+      'job_started',
+      'task_started',
+      'task_completed',
+      'task_started',
+      'task_completed',
+      'job_completed',
+    ]);
+  });
+
+  test('hears of a cancelled and of a deleted task', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const [first, second] = job.tasks;
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    await stack.client.call('POST', `/v1/process/tasks/${first?.id}/cancel`);
+    await untilHeard(follower, 'task_canceled', first?.id ?? '');
+    await untilHeard(follower, 'task_failed', second?.id ?? '');
+    await untilHeard(follower, 'job_failed', job.id);
+    await stack.client.call('DELETE', `/v1/process/tasks/${second?.id}`);
+    await untilHeard(follower, 'task_deleted', second?.id ?? '');
+  });
+
+  test('hears nothing of what it follows no more', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const other = await stack.client.createJob(twoTasks);
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    await following(follower, `job.${other.id}`);
+    if (follower instanceof SocketFollower) {
+      expect(await follower.socket.timeout(20_000).emitWithAck('unsubscribe', `job.${job.id}`)).toMatchObject({
+        ok: true,
+      });
+    } else if (follower instanceof PlainFollower) {
+      follower.send(JSON.stringify({ action: 'unsubscribe', channel: `job.${job.id}` }));
+      await until('that is confirmed', () => follower.messages.find(({ event }) => event === 'unsubscribed'));
+    }
+    await upload(job);
+    await stack.client.waitForJob(job.id);
+    await upload(other);
+    await untilHeard(follower, 'job_completed', other.id);
+    expect(follower.heard.some(({ event, id }) => event === 'job_completed' && id === job.id)).toBe(false);
+  });
+
+  test('hears nothing twice when every message of the relay is delivered twice', async () => {
+    const job = await stack.client.createJob(tenTasks);
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+    const heard = [...follower.heard];
+    const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
+    const sqs = new SQSClient(caller.client('sqs'));
+    const present = await stack.client.showJob(job.id);
+    for (const task of present.tasks) {
+      for (const status of ['processing', 'completed']) {
+        // A version above the record's: even one that claims to be newer brings no end twice.
+        for (const version of [3, 99]) {
+          const announced = { ...task, status, waitsFor: [], dependents: [], files: [], version };
+          const message = { type: 'announced', announcement: { type: 'task', task: announced } };
+          await sqs.send(
+            new SendMessageCommand({
+              QueueUrl: caller.fn.environment.LATHE_QUEUE_EVENTS ?? '',
+              MessageBody: JSON.stringify(message),
+              MessageGroupId: job.id,
+              MessageDeduplicationId: `${task.id}-${status}-${version}-again`,
+            }),
+          );
+        }
+      }
+    }
+    await drain(follower, job);
+    const later = follower.heard.slice(heard.length);
+    // On plain WebSockets the channel that was followed last shows its own present state.
+    expect(later.filter(({ id }) => id !== job.tasks[1]?.id)).toEqual([]);
+    expect(later).toHaveLength(name === 'Socket.IO' ? 0 : 1);
+  });
+
+  test('may follow what its token is for, and nothing else', async () => {
+    const [job, other] = [await stack.client.createJob(twoTasks), await stack.client.createJob(twoTasks)];
+    const { token } = await stack.client.create<{ token: string }>('/v1/account/token', { job: job.id });
+    const follower = connect(token);
+    await following(follower, `job.${job.id}`);
+    await following(follower, `task.${job.tasks[0]?.id}`);
+    follower.follow(`job.${other.id}`);
+    expect(await codeOf(follower)).toBe('not_found');
+    follower.messages.splice(0);
+    follower.follow(`user.${job.tasks[0]?.user}.jobs`);
+    expect(await codeOf(follower)).toBe('not_found');
+  });
+
+  test('may not follow what belongs to somebody else', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const key = await otherKey();
+    const { token } = await tokenOf(key);
+    const follower = connect(token);
+    for (const channel of [`job.${job.id}`, `task.${job.tasks[0]?.id}`, `user.${job.tasks[0]?.user}.tasks`]) {
+      follower.messages.splice(0);
+      follower.follow(channel);
+      expect(await codeOf(follower)).toBe('not_found');
+    }
+    follower.messages.splice(0);
+    follower.follow('everything');
+    expect(await codeOf(follower)).toBe('bad_request');
+  });
+});
+
+async function otherKey(): Promise<string> {
+  const key = newApiKey();
+  const caller = await callerOf(stack, 'functions/api/create-job.ts');
+  const Item = apiKeyItem(key, { user: newId() });
+  await new DynamoDBClient(caller.client('dynamodb')).send(
+    new PutItemCommand({ TableName: caller.fn.environment.LATHE_TABLE, Item }),
+  );
+  return key;
+}
+
+async function tokenOf(key: string): Promise<{ token: string }> {
+  const answer = await fetch(`${stack.url}/v1/account/token`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { token }: { token: string } = JSON.parse(await answer.text());
+  return { token };
+}
+
+describe('a plain connection', () => {
+  test.each([
+    ['no token', {}, ''],
+    ['a wrong key', { authorization: 'Bearer lathe_wrong' }, ''],
+    ['a wrong token', {}, '?token=lathet_wrong'],
+  ])('with %s is refused with 401', async (_name, headers, query) => {
+    const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws${query}`, { headers });
+    const [, response] = await once(socket, 'unexpected-response');
+    expect(response.statusCode).toBe(401);
+    response.destroy();
+  });
+
+  test('is told what it did wrong, and answered when it asks whether it is alive', async () => {
+    const follower = plain();
+    await until('it is open', () => follower.connections || undefined);
+    follower.send('no JSON');
+    expect(await codeOf(follower)).toBe('bad_request');
+    follower.send('{"action":"ping"}');
+    await until('a pong comes', () => follower.messages.find(({ event }) => event === 'pong'));
+  });
+
+  test('is closed for a message of more than 128 KB, and for a binary one', async () => {
+    for (const [message, code] of [
+      ['x'.repeat(128 * 1024 + 1), 1009],
+      [Buffer.from('x'), 1003],
+    ] as const) {
+      const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws`, {
+        headers: { authorization: `Bearer ${stack.apiKey}` },
+      });
+      await once(socket, 'open');
+      const closed = once(socket, 'close');
+      socket.send(message);
+      expect((await closed)[0]).toBe(code);
+    }
+  });
+
+  test('elsewhere than at the paths of real time is not found', async () => {
+    const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/elsewhere`);
+    const [, response] = await once(socket, 'unexpected-response');
+    expect(response.statusCode).toBe(404);
+    response.destroy();
+  });
+});
+
+describe('a client of Socket.IO', () => {
+  test('hears why it was not let in', async () => {
+    const follower = socketIo('Bearer wrong');
+    const [error] = await once(follower.socket as never, 'connect_error');
+    expect(error.message).toContain('access token');
+  });
+
+  test('comes back to its channels after it was cut off, without subscribing again', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const follower = socketIo();
+    await following(follower, `job.${job.id}`);
+    stack.sockets.cut();
+    await until('it is back', () => (follower.connections === 2 ? true : undefined));
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+  });
+});
+
+test('the bus carries the same events', async () => {
+  const names: string[] = [];
+  const job = stack.client.createJob(twoTasks);
+  stack.buses.onEvent(({ detailType, detail }) => {
+    if (JSON.stringify(detail).includes('job_') || detailType) names.push(`${detailType} ${idOf(detail)}`);
+  });
+  const { id, tasks } = await job;
+  await upload(await job);
+  await until('the end is on the bus', () => names.find((name) => name === `job_completed ${id}`));
+  for (const task of tasks) expect(names).toContain(`task_completed ${task.id}`);
+});
+
+function idOf(detail: unknown): string {
+  return String(JSON.parse(JSON.stringify(detail)).data.id);
+}
+
+test('the sockets of the service can be posted to by the relay alone', async () => {
+  const { ApiGatewayManagementApiClient, PostToConnectionCommand } = await import(
+    '@aws-sdk/client-apigatewaymanagementapi'
+  );
+  const follower = plain();
+  await until('it is open', () => follower.connections || undefined);
+  const [ConnectionId] = stack.sockets.connectionIds();
+  const caller = await callerOf(stack, 'functions/events/connect.ts');
+  const endpoint = `${new URL(caller.client('sqs').endpoint).origin}/_aws/apigatewaymanagementapi/live`;
+  const client = new ApiGatewayManagementApiClient({ ...caller.client('sqs'), endpoint });
+  await expect(client.send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x') }))).rejects.toThrow(
+    'execute-api:ManageConnections',
+  );
+});
+
+test('connections are ended when they are idle or old', async () => {
+  await using short = await startStack({}, { socketLimits: { idleMs: 300, lifeMs: 1_500 } });
+  const connect = () =>
+    new WebSocket(`${short.url.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${short.apiKey}` } });
+  const idle = connect();
+  expect((await once(idle, 'close'))[0]).toBe(1001);
+  const busy = connect();
+  await once(busy, 'open');
+  const opened = performance.now();
+  const timer = setInterval(() => busy.send('{"action":"ping"}'), 100);
+  expect((await once(busy, 'close'))[0]).toBe(1001);
+  clearInterval(timer);
+  expect(performance.now() - opened).toBeGreaterThan(1_000);
+});

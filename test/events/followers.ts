@@ -1,0 +1,166 @@
+import { io, type Socket } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import { type Patience, until } from '../support/until.ts';
+
+/** An event as a client heard it. */
+export interface Heard {
+  event: string;
+  id: string;
+  version: number;
+  status: string;
+  /** Which of the client's connections it came by, from 0. */
+  connection: number;
+  at: number;
+}
+
+export interface Follower {
+  readonly heard: Heard[];
+  /** Everything that came, the answers to subscriptions and errors included. */
+  readonly messages: { event: string; channel?: string; version?: number; data: Record<string, unknown> }[];
+  readonly connections: number;
+  follow(channel: string): void;
+  close(): void;
+}
+
+export interface Service {
+  url: string;
+  apiKey: string;
+}
+
+abstract class Listening implements Follower {
+  readonly heard: Heard[] = [];
+  readonly messages: Follower['messages'] = [];
+  connections = 0;
+
+  protected take(message: Follower['messages'][number]): void {
+    this.messages.push(message);
+    const { event, version, data } = message;
+    if (!/^(?:job|task)_/.test(event)) return;
+    this.heard.push({
+      event,
+      id: String(data.id),
+      version: version ?? 0,
+      status: String(data.status),
+      connection: this.connections - 1,
+      at: performance.now(),
+    });
+  }
+
+  abstract follow(channel: string): void;
+  abstract close(): void;
+}
+
+/** A client on plain WebSockets that comes back after a cut and asks for its channels again. */
+export class PlainFollower extends Listening {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #channels = new Set<string>();
+  #socket: WebSocket | undefined;
+  #closed = false;
+
+  constructor(service: Service, token?: string) {
+    super();
+    this.#url = `${service.url.replace('http', 'ws')}/ws${token === undefined ? '' : `?token=${token}`}`;
+    this.#headers = token === undefined ? { authorization: `Bearer ${service.apiKey}` } : {};
+    this.#connect();
+  }
+
+  follow(channel: string): void {
+    this.#channels.add(channel);
+    this.#ask(channel);
+  }
+
+  send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#socket?.terminate();
+  }
+
+  #ask(channel: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(JSON.stringify({ action: 'subscribe', channel }));
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.#url, { headers: this.#headers });
+    this.#socket = socket;
+    socket.on('open', () => {
+      this.connections += 1;
+      for (const channel of this.#channels) this.#ask(channel);
+    });
+    socket.on('message', (data) => {
+      if (!this.#closed) this.take(JSON.parse(data.toString()));
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      if (!this.#closed) setTimeout(() => this.#connect(), 50);
+    });
+  }
+}
+
+/** The unmodified client of Socket.IO, which subscribes once and leaves coming back to its library and to the service. */
+export class SocketFollower extends Listening {
+  readonly socket: Socket;
+
+  constructor(service: Service, token = `Bearer ${service.apiKey}`) {
+    super();
+    this.socket = io(service.url, {
+      transports: ['websocket'],
+      path: '/socket.io',
+      auth: { token },
+      forceNew: true,
+      reconnectionDelay: 50,
+      reconnectionDelayMax: 500,
+    });
+    this.socket.on('connect', () => {
+      this.connections += 1;
+    });
+    this.socket.onAny((event: string, data: Record<string, unknown>, about?: { channel?: string; version?: number }) =>
+      this.take({ event, data, ...about }),
+    );
+  }
+
+  follow(channel: string): void {
+    this.socket.emit('subscribe', channel);
+  }
+
+  close(): void {
+    this.socket.disconnect();
+  }
+}
+
+/** Waits until a client has been told that it follows a channel. */
+export function untilFollowing(follower: Follower, channel: string, patience?: Patience): Promise<true> {
+  return until(
+    `${channel} is followed`,
+    () => (follower.messages.some((one) => one.event === 'subscribed' && one.channel === channel) ? true : undefined),
+    patience,
+  );
+}
+
+/** Waits until a client has heard an event of a task or job. */
+export function untilHeard(follower: Follower, event: string, id: string, patience?: Patience): Promise<Heard> {
+  return until(
+    `${event} of ${id} is heard`,
+    () => follower.heard.find((one) => one.event === event && one.id === id),
+    patience,
+  );
+}
+
+/**
+ * Drops what a client knows already: what is no newer by its version, and an event that comes again after a cut, when
+ * the present state is shown anew.
+ */
+export function withoutRepeats(heard: Heard[]): Heard[] {
+  const latest = new Map<string, number>();
+  const known = new Set<string>();
+  return heard.filter(({ event, id, version }) => {
+    const isKnown = (latest.get(id) ?? 0) >= version || (event !== 'task_updated' && known.has(`${event} ${id}`));
+    latest.set(id, Math.max(version, latest.get(id) ?? 0));
+    known.add(`${event} ${id}`);
+    return !isKnown;
+  });
+}

@@ -1,0 +1,201 @@
+import { Webhook as Verifier } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../shared/jobs/job.ts';
+import { createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
+import {
+  type Attempt,
+  type Delivery,
+  newSecret,
+  retryDelays,
+  signedHeaders,
+  type Webhook,
+  webhookEvents,
+} from '../../../shared/webhooks/webhook.ts';
+
+const secondMs = 1_000;
+const hourMs = 3_600 * secondMs;
+const start = Date.UTC(2026, 0, 1);
+
+type Receiver = (body: string, now: number) => Omit<Attempt, 'at'>;
+
+/** Deliveries in memory on a clock that jumps from one due time to the next. */
+class Simulation {
+  now = start;
+  readonly webhook: Webhook = {
+    id: '6af9126cc0830000f25c62d1',
+    user: '6af9126cc0830000f25c62d2',
+    url: 'https://receiver.example/hook',
+    events: [...webhookEvents],
+    secret: newSecret(),
+    createdAt: '',
+  };
+  readonly records = new Map<string, Delivery>();
+  readonly received: { body: string; at: number }[] = [];
+  #queue: { ref: DeliveryRef; at: number }[] = [];
+  /** Throws in place of the n-th call from now on, as a process that dies there. */
+  dieAt = Number.POSITIVE_INFINITY;
+  receiver: Receiver = () => ({ status: 200, latencyMs: 1 });
+
+  readonly deliveries = createDeliveries({
+    webhooksFor: async () => [this.webhook],
+    webhook: async () => this.webhook,
+    disable: async (webhook) => {
+      webhook.disabledAt = new Date(this.now).toISOString();
+    },
+    create: async (delivery) => {
+      this.#mayDie();
+      const known = this.records.get(delivery.id);
+      if (!known) this.records.set(delivery.id, delivery);
+      return known;
+    },
+    read: async ({ delivery }) => this.records.get(delivery),
+    replace: async (delivery) => {
+      this.#mayDie();
+      if (this.records.get(delivery.id)?.version !== delivery.version - 1) return false;
+      this.records.set(delivery.id, delivery);
+      return true;
+    },
+    send: async (ref, delaySeconds) => {
+      this.#mayDie();
+      expect(delaySeconds).toBeLessThanOrEqual(900);
+      this.#queue.push({ ref, at: this.now + delaySeconds * secondMs });
+    },
+    call: async (_url, _headers, body) => {
+      this.#mayDie();
+      const outcome = this.receiver(body, this.now);
+      if (outcome.status !== undefined) this.received.push({ body, at: this.now });
+      return outcome;
+    },
+    now: () => this.now,
+  });
+
+  #mayDie(): void {
+    this.dieAt -= 1;
+    if (this.dieAt < 0) {
+      this.dieAt = Number.POSITIVE_INFINITY;
+      throw new Error('The process died.');
+    }
+  }
+
+  announce(id: string): Promise<void> {
+    const job: Job = {
+      id,
+      user: this.webhook.user,
+      status: 'completed',
+      tasks: [],
+      open: [],
+      createdAt: '',
+      updatedAt: '',
+      expiresAt: '',
+      version: 3,
+    };
+    return this.deliveries.plan(job, ['ended'], async () => ({ id }));
+  }
+
+  /** Runs queue and sweep until so long from the start, each minute a sweep as in the stack. */
+  async runUntil(end: number): Promise<void> {
+    const minute = 60 * secondMs;
+    let sweep = this.now + minute;
+    while (this.now < end) {
+      const next = Math.min(sweep, end, ...this.#queue.map(({ at }) => at));
+      this.now = Math.max(this.now, next);
+      const ready = this.#queue.filter(({ at }) => at <= this.now);
+      this.#queue = this.#queue.filter(({ at }) => at > this.now);
+      // What fails is redelivered after the visibility time-out.
+      for (const { ref } of ready)
+        await this.deliveries.attempt(ref).catch(() => this.#queue.push({ ref, at: this.now + minute }));
+      if (this.now < sweep) continue;
+      sweep = this.now + minute;
+      for (const { webhook, id, dueAt } of [...this.records.values()])
+        if (dueAt !== undefined && dueAt <= this.now)
+          await this.deliveries.drive({ webhook, delivery: id }).catch(() => undefined);
+    }
+  }
+}
+
+const jobIds = (count: number) =>
+  Array.from({ length: count }, (_, index) => (0x6af9126cn * 2n ** 64n + BigInt(index)).toString(16).padStart(24, '0'));
+
+describe('a receiver', () => {
+  test('that is down for a day gets each event once it is back', async () => {
+    const simulation = new Simulation();
+    const back = start + 24 * hourMs;
+    simulation.receiver = (_body, now) =>
+      now < back ? { error: 'ECONNREFUSED', latencyMs: 1 } : { status: 204, latencyMs: 1 };
+    const ids = jobIds(200);
+    for (const id of ids) await simulation.announce(id);
+    await simulation.runUntil(start + 36 * hourMs);
+    expect(new Set(simulation.received.map(({ body }) => JSON.parse(body).data.id))).toEqual(new Set(ids));
+    expect([...simulation.records.values()].every(({ state, dueAt }) => state === 'delivered' && !dueAt)).toBe(true);
+  });
+
+  test('that fails is tried at growing intervals over more than a day, and then given up', async () => {
+    const simulation = new Simulation();
+    simulation.receiver = () => ({ status: 500, latencyMs: 1 });
+    await simulation.announce(jobIds(1)[0] ?? '');
+    await simulation.runUntil(start + 72 * hourMs);
+    const times = simulation.received.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(times).toHaveLength(retryDelays.length + 1);
+    expect((times.at(-1) ?? 0) - start).toBeGreaterThan(24 * hourMs);
+    // The sweep looks once a minute, so a gap may be that much longer than its predecessor allows.
+    expect(gaps.every((gap, index) => gap + 60 * secondMs >= (gaps[index - 1] ?? 0))).toBe(true);
+    expect([...simulation.records.values()]).toMatchObject([{ state: 'failed' }]);
+  });
+
+  test('that answers 410 is called no more', async () => {
+    const simulation = new Simulation();
+    simulation.receiver = () => ({ status: 410, latencyMs: 1 });
+    const [first = '', second = ''] = jobIds(2);
+    await simulation.announce(first);
+    await simulation.runUntil(start + hourMs);
+    await simulation.announce(second);
+    await simulation.runUntil(start + 48 * hourMs);
+    expect(simulation.received).toHaveLength(1);
+    expect(simulation.webhook.disabledAt).toBeDefined();
+    expect(simulation.records.size).toBe(1);
+  });
+});
+
+test.each([0, 1, 2, 3, 4, 5, 6])('a process that dies at its call %i loses no delivery', async (call) => {
+  const simulation = new Simulation();
+  const [id = ''] = jobIds(1);
+  simulation.dieAt = call;
+  // The relay's message comes again when the relay died over it.
+  await simulation.announce(id).catch(() => simulation.announce(id));
+  await simulation.runUntil(start + hourMs);
+  expect(simulation.received.length).toBeGreaterThanOrEqual(1);
+  expect([...simulation.records.values()]).toMatchObject([{ state: 'delivered' }]);
+});
+
+test('an event that is announced again makes no further delivery', async () => {
+  const simulation = new Simulation();
+  const [id = ''] = jobIds(1);
+  await simulation.announce(id);
+  await simulation.announce(id);
+  await simulation.runUntil(start + hourMs);
+  await simulation.announce(id);
+  await simulation.runUntil(start + 2 * hourMs);
+  expect(simulation.received).toHaveLength(1);
+});
+
+test('a delivery that is sent again by hand is received again', async () => {
+  const simulation = new Simulation();
+  const [id = ''] = jobIds(1);
+  await simulation.announce(id);
+  await simulation.runUntil(start + hourMs);
+  await simulation.deliveries.replay({ webhook: simulation.webhook.id, delivery: `${id}_completed` });
+  await simulation.runUntil(start + 2 * hourMs);
+  expect(simulation.received).toHaveLength(2);
+  expect(simulation.received[0]?.body).toBe(simulation.received[1]?.body);
+});
+
+test('signatures are those of the Standard Webhooks specification', () => {
+  const secret = newSecret();
+  const body = JSON.stringify({ type: 'job.completed', data: { id: '1', text: 'ü' } });
+  const headers = signedHeaders({ webhook: 'w', id: '1_completed', body }, secret, Date.now());
+  const verifier = new Verifier(secret);
+  expect(verifier.verify(body, headers)).toEqual(JSON.parse(body));
+  expect(() => verifier.verify(`${body} `, headers)).toThrow();
+  expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow();
+});
