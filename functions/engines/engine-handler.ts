@@ -52,10 +52,11 @@ async function workOf(run: Run, folder: string): Promise<Work> {
   const { task } = run;
   if (task.operation === 'import/webpage')
     return {
-      operation: task.operation,
+      operation: 'convert',
       inputs: [],
+      page: String(task.payload.url),
       outputFormat: 'html',
-      options: { url: String(task.payload.url) },
+      options: {},
       folder,
     };
   if (!isProcessing(task.operation)) throw new Error(`${task.operation} came to a queue of an engine.`);

@@ -14,9 +14,10 @@ export interface InputFile {
 
 /** One piece of work for an engine: everything it needs, and nothing it could steal. */
 export interface Work {
-  /** What to do; a web page is imported by the engine that renders it, since only that has a browser. */
-  operation: ProcessingOperation | 'import/webpage';
+  operation: ProcessingOperation;
   inputs: InputFile[];
+  /** A live page to bring in, in place of inputs: only the engine that renders pages has a browser. */
+  page?: string;
   /** Canonical extension of the output. */
   outputFormat: string;
   /** Checked against the catalogue, defaults filled in. */

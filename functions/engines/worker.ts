@@ -5,6 +5,7 @@ import { deleteFiles } from '../../shared/files/objects.ts';
 import { readSecrets } from '../../shared/files/secrets.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/queues/queues.ts';
 import { required } from '../../shared/settings.ts';
+import { progressPauseMs } from '../../shared/tasks/progress.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { lifecycle } from '../wiring.ts';
@@ -177,11 +178,15 @@ function keep(
   hide: () => Promise<void>,
   takeProgress: () => number | undefined,
 ): () => Promise<void> {
-  let lastBeat = Date.now();
+  const began = Date.now();
+  let lastBeat = began;
+  let lastProgress = began;
   let stopped = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = async () => {
-    const percent = takeProgress();
+    const isDue = Date.now() - lastProgress >= progressPauseMs(Date.now() - began);
+    const percent = isDue ? takeProgress() : undefined;
+    if (percent !== undefined) lastProgress = Date.now();
     const beat = Date.now() - lastBeat >= beatMs;
     if (beat) lastBeat = Date.now();
     if (percent === undefined && !beat) {

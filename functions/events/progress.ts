@@ -3,6 +3,7 @@ import { putOnBus } from '../../shared/events/bus.ts';
 import { readFollowersOf, readGroup } from '../../shared/events/connections.ts';
 import { type Announcement, groupOf, subjectOf } from '../../shared/events/event.ts';
 import { type EventMessage, sendEvents } from '../../shared/events/queue.ts';
+import { revisionOf } from '../../shared/tasks/task.ts';
 
 /**
  * Thins out progress: of a batch, only the latest of each task goes on, and to the relay only where somebody follows it.
@@ -13,9 +14,9 @@ export async function handler(event: SQSEvent): Promise<void> {
   for (const { body } of event.Records) {
     const message: EventMessage = JSON.parse(body);
     if (message.type !== 'announced') continue;
-    const { id, version } = subjectOf(message.announcement);
-    const known = latest.get(id);
-    if (!known || subjectOf(known).version < version) latest.set(id, message.announcement);
+    const subject = subjectOf(message.announcement);
+    const known = latest.get(subject.id);
+    if (!known || revisionOf(subjectOf(known)) < revisionOf(subject)) latest.set(subject.id, message.announcement);
   }
   const announcements = [...latest.values()];
   const followed = await followedAmong(announcements);

@@ -1,6 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { required } from '../settings.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
+import { revisionOf } from '../tasks/task.ts';
 import { type Announcement, eventFor, isProgress } from './event.ts';
 
 const client = new EventBridgeClient({});
@@ -37,7 +38,7 @@ function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {
           EventBusName: required('LATHE_EVENT_BUS'),
           Source: 'lathe',
           DetailType: name,
-          Detail: JSON.stringify({ user: subject.user, version: subject.version, data }),
+          Detail: JSON.stringify({ user: subject.user, version: revisionOf(subject), data }),
         },
   );
 }

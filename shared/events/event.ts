@@ -1,6 +1,6 @@
 import type { Job, JobNews } from '../jobs/job.ts';
 import type { Change } from '../tasks/lifecycle.ts';
-import { hasEnded, type Task } from '../tasks/task.ts';
+import { hasEnded, revisionOf, type Task } from '../tasks/task.ts';
 
 export const eventNames = [
   'job_started',
@@ -21,6 +21,7 @@ export type Phase = (typeof phases)[keyof typeof phases];
 
 /** What somebody was last shown of a task or job. */
 export interface Shown {
+  /** The record's count of visible changes: bookkeeping that nobody sees does not make an event newer. */
   version: number;
   phase: Phase;
 }
@@ -68,7 +69,7 @@ export function phaseOf(subject: Task | Job): Phase {
 export function eventFor(subject: Task | Job, shown: Shown | undefined): EventName | undefined {
   const phase = phaseOf(subject);
   const before = shown?.phase ?? phases.created;
-  if (shown && (subject.version <= shown.version || phase < before)) return undefined;
+  if (shown && (revisionOf(subject) <= shown.version || phase < before)) return undefined;
   if (phase === phases.created) return undefined;
   if ('waitsFor' in subject) {
     if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
@@ -91,6 +92,11 @@ function endOfTask(task: Task): EventName | undefined {
     default:
       return 'task_deleted';
   }
+}
+
+/** Returns what somebody knows who is shown a task or job as it is. */
+export function stateOf(subject: Task | Job): Shown {
+  return { version: revisionOf(subject), phase: phaseOf(subject) };
 }
 
 /** Returns the later of two states. */

@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient }
 import { queueVariable } from '../queues/queues.ts';
 import { required } from '../settings.ts';
 import type { Change } from '../tasks/lifecycle.ts';
-import type { Task } from '../tasks/task.ts';
+import { revisionOf, type Task } from '../tasks/task.ts';
 import { type Announcement, announcementOf, groupOf, isProgress, subjectOf } from './event.ts';
 
 /** What the queue of events carries. */
@@ -55,9 +55,9 @@ function groupOfMessage(message: EventMessage): string {
 
 function deduplicationId(message: EventMessage): string {
   if (message.type !== 'announced') return randomUUID();
-  const { id, version } = subjectOf(message.announcement);
+  const subject = subjectOf(message.announcement);
   const news = message.announcement.type === 'job' ? `-${message.announcement.news.join('-')}` : '';
-  return `${message.announcement.type}-${id}-${version}${news}`;
+  return `${message.announcement.type}-${subject.id}-${revisionOf(subject)}${news}`;
 }
 
 function bodyOf(message: EventMessage): string {

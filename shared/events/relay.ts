@@ -3,7 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../jobs/job.ts';
 import { records } from '../records/records.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
-import type { JsonObject, Task } from '../tasks/task.ts';
+import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
 import { channelsOf, parseChannel } from './channel.ts';
 import {
   type Listener,
@@ -16,7 +16,17 @@ import {
   removeListener,
 } from './connections.ts';
 import { encode, type Message } from './dialect.ts';
-import { type Announcement, eventFor, groupOf, laterOf, phaseOf, phases, type Shown, subjectOf } from './event.ts';
+import {
+  type Announcement,
+  eventFor,
+  groupOf,
+  laterOf,
+  phaseOf,
+  phases,
+  type Shown,
+  stateOf,
+  subjectOf,
+} from './event.ts';
 import type { EventMessage } from './queue.ts';
 import { openPacket } from './socket-io.ts';
 import { hangUp, post } from './sockets.ts';
@@ -49,6 +59,7 @@ async function tell(announcement: Announcement, logger: Logger): Promise<void> {
   const targets = [...listeners, ...followers].filter(({ channel, since }) => since && channels.includes(channel));
   const place = { group, user: subject.user };
   if (targets.length === 0) return;
+  const state = stateOf(subject);
   const last = shown.get(subject.id);
   const data = await present(subject);
   await Promise.all(
@@ -56,12 +67,12 @@ async function tell(announcement: Announcement, logger: Logger): Promise<void> {
       const event = eventFor(subject, laterOf(last, shownTo(listener, targets, subject.id)));
       if (event) {
         const { channel } = listener;
-        await deliver(listener, place, { event, channel, version: subject.version, data }, logger);
+        await deliver(listener, place, { event, channel, version: state.version, data }, logger);
       }
     }),
   );
-  if (!last || last.version < subject.version)
-    await noteShown(group, subject, { version: subject.version, phase: phaseOf(subject) });
+  // Never back to an earlier phase, whatever version comes with it: an end must stay the last that was shown.
+  if (!last || (last.version < state.version && last.phase <= state.phase)) await noteShown(group, subject, state);
 }
 
 /** Returns the task or job of an announcement; of a task that did not fit the message, its record where there still is one. */
@@ -120,26 +131,27 @@ async function showPresent(
   { connection, channel, group }: Extract<EventMessage, { type: 'subscribed' }>,
   logger: Logger,
 ): Promise<void> {
-  const { listeners } = await readGroup(group);
+  const { listeners, shown } = await readGroup(group);
   const listener = listeners.find((one) => one.connection === connection && one.channel === channel);
   const state = await readState(channel);
   if (!listener || !state) return;
   const { subject, all } = state;
-  const since = new Map(all.map((one): [string, Shown] => [one.id, { version: one.version, phase: phaseOf(one) }]));
+  const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
   if (!(await noteSince(partitionOfGroup(group), listener, since))) return;
 
   // What this client of Socket.IO knows by its other channels is no news to it.
   const others =
     listener.dialect === 'plain'
       ? []
-      : listeners.filter((one) => one.connection === connection && one.channel !== channel);
+      : listeners.filter((one) => one.connection === connection && one.channel !== channel && one.since);
   const say = async (event: string, one: Task | Job) => {
-    const message = { event, channel, version: one.version, data: await present(one, all) };
+    const message = { event, channel, version: revisionOf(one), data: await present(one, all) };
     await deliver(listener, { group, user: subject.user }, message, logger);
   };
   await say('subscribed', subject);
   for (const one of all) {
-    const event = eventFor(one, shownBy(others, one.id));
+    const known = others.length > 0 ? laterOf(shown.get(one.id), shownBy(others, one.id)) : undefined;
+    const event = eventFor(one, known);
     if (event) await say(event, one);
   }
 }

@@ -35,6 +35,8 @@ export interface Job {
   updatedAt: string;
   expiresAt: string;
   version: number;
+  /** Counts the changes that a reader can see, as that of a task does. */
+  revision?: number;
   dueAt?: number;
 }
 
@@ -51,6 +53,7 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
     ...change,
     updatedAt: new Date(now).toISOString(),
     version: job.version + 1,
+    revision: (job.revision ?? 1) + 1,
   });
   const ended = job.status !== 'created' && job.status !== 'processing';
   switch (event.type) {

@@ -59,7 +59,8 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     return [{ name, operation, path, ...read }];
   });
   const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
-  if (inputs > mostInputsInJob) errors.push(['tasks', [`Expected at most ${mostInputsInJob} inputs in all but received ${inputs}.`]]);
+  if (inputs > mostInputsInJob)
+    errors.push(['tasks', [`Expected at most ${mostInputsInJob} inputs in all but received ${inputs}.`]]);
   if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
   return requests;
 }

@@ -70,7 +70,10 @@ export interface Task {
   endedAt?: string;
   updatedAt: string;
   expiresAt: string;
+  /** Counts every write, so that no two overwrite each other. */
   version: number;
+  /** Counts the changes that a reader can see, from 1 where it is absent; listeners tell old from new by it. */
+  revision?: number;
   /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is owed. */
   dueAt?: number;
 }
@@ -78,6 +81,11 @@ export interface Task {
 /** Tells whether a task can change its state no more, but for being deleted. */
 export function hasEnded(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'created' && task.status !== 'processing';
+}
+
+/** Returns how often what a reader sees of a record has changed. */
+export function revisionOf(record: { revision?: number }): number {
+  return record.revision ?? 1;
 }
 
 /** Tells whether readers must treat a record as gone although it may still exist. */

@@ -1,5 +1,5 @@
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
-import { hasEnded } from './task.ts';
+import { hasEnded, revisionOf } from './task.ts';
 
 /** A worker that has been silent for this long has lost its task; it beats three times within it. */
 export const heartbeatWindowMs = 30_000;
@@ -106,7 +106,13 @@ function start(task: Task, now: number): Decision {
 function changed(task: Task, now: number, change: Partial<Task>): Decision {
   return {
     outcome: 'changed',
-    task: { ...task, ...change, updatedAt: new Date(now).toISOString(), version: task.version + 1 },
+    task: {
+      ...task,
+      ...change,
+      updatedAt: new Date(now).toISOString(),
+      version: task.version + 1,
+      revision: revisionOf(task) + 1,
+    },
   };
 }
 

@@ -65,6 +65,9 @@ export async function runChaos(
         else follower.follow(`job.${job.id}`);
       }
       await Promise.all(followers.map((follower) => untilFollowing(follower, `job.${job.id}`, patience)));
+      // Following a job from its creation means to have heard that it waits for the upload.
+      const [first = job] = job.tasks;
+      await Promise.all(followers.map((follower) => untilHeard(follower, 'task_started', first.id, patience)));
       await upload(job);
       const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;
       for (let count = 0; count < strikes; count++) setTimeout(strike, Math.random() * 1_500);

@@ -154,7 +154,7 @@ describe.each(dialects)('a client on %s', (name, connect) => {
       for (const status of ['processing', 'completed']) {
         // A version above the record's: even one that claims to be newer brings no end twice.
         for (const version of [3, 99]) {
-          const announced = { ...task, status, waitsFor: [], dependents: [], files: [], version };
+          const announced = { ...task, status, waitsFor: [], dependents: [], files: [], version, revision: version };
           const message = { type: 'announced', announcement: { type: 'task', task: announced } };
           await sqs.send(
             new SendMessageCommand({

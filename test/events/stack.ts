@@ -17,7 +17,8 @@ export async function startStack(
     dataDirectory,
     port: 0,
     enginesOff: {},
-    environment: settings,
+    // Tests poll more often than a client may.
+    environment: { LATHE_RATE_PER_MINUTE: '0', ...settings },
     report: (line) => reports.push(line),
     ...options,
   });

@@ -187,7 +187,7 @@ describe('every row of the route table', () => {
   const api = stack.httpApis[0];
 
   test.for(rows)('(%s) has its route, and the function of its own file behind it', ([name, route]) => {
-    const methods = [route.method].flat();
+    const methods = route.alsoHead ? [route.method, 'HEAD'] : [route.method];
     for (const method of methods) {
       const found = api?.routes.find(({ routeKey }) => routeKey === `${method} ${route.path}`);
       expect(found?.function).toBe(functionOf(stack, `functions/api/${name}.ts`));
@@ -196,7 +196,8 @@ describe('every row of the route table', () => {
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
     const fn = functionOf(stack, `functions/api/${name}.ts`);
-    const expected = [...route.needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
+    const needs: Need[] = [...route.needs, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
+    const expected = [...needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
     expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
   });
 

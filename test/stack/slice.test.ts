@@ -264,6 +264,14 @@ describe('a download link', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(image.subarray(10, 20));
   });
 
+  test('tells about the file without sending it', async () => {
+    const response = await fetch(file.url, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('content-length')).toBe(String(image.length));
+    expect((await response.arrayBuffer()).byteLength).toBe(0);
+  });
+
   test('with another token, name of task or file is not found', async () => {
     const parts = file.url.split('/');
     const guess = [...parts.slice(0, -2), 'A'.repeat(24), parts.at(-1)].join('/');

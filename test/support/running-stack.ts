@@ -13,6 +13,9 @@ import { Client } from './client.ts';
 
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
+/** Tests poll more often than a client may; those of the limit set it. */
+const unlimited = { LATHE_RATE_PER_MINUTE: '0' };
+
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {
   fn: LocalFunction;
@@ -68,6 +71,7 @@ export class RunningService {
         ...environment,
         PORT: this.#url === '' ? '0' : new URL(this.#url).port,
         LATHE_DATA: this.dataDirectory,
+        ...unlimited,
         ...this.#settings,
       },
     });
@@ -166,7 +170,7 @@ export async function startAlteredStack(alter: (stack: LocalStack) => void, sett
     dataDirectory,
     port: 0,
     enginesOff: {},
-    environment: settings,
+    environment: { ...unlimited, ...settings },
     report: (line) => reports.push(line),
     alter,
   });

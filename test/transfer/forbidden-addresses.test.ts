@@ -4,7 +4,8 @@ import { importUrl } from '../../functions/engines/transfer/import-url.ts';
 import { importObjstoreA } from '../../functions/engines/transfer/objstore-a.ts';
 import { importSftp } from '../../functions/engines/transfer/sftp.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
-import { failureOf, makeConduct, makeRun, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { failureOf, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { makeConduct, makeRun } from './run.ts';
 
 let own: OwnBucket;
 /** Stands for everything that must not be reached. */

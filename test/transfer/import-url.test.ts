@@ -10,7 +10,8 @@ import { importUrl } from '../../functions/engines/transfer/import-url.ts';
 import type { Conduct } from '../../functions/engines/transfer/receive.ts';
 import { twoHalves } from '../support/images.ts';
 import { serveRange, startFileServer } from './file-server.ts';
-import { failureOf, makeConduct, makeRun, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { failureOf, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { makeConduct, makeRun } from './run.ts';
 import { openToxicLink } from './toxic-link.ts';
 
 let own: OwnBucket;

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportObjstoreA, importObjstoreA } from '../../functions/engines/transfer/objstore-a.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import { startFileServer } from './file-server.ts';
-import { failureOf, makeConduct, makeInput, makeRun, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { failureOf, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { makeConduct, makeRun } from './run.ts';
 import { type S3Store, startS3Store } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 

@@ -1,9 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportObjstoreB, importObjstoreB } from '../../functions/engines/transfer/objstore-b.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 import { startFileServer } from './file-server.ts';
-import { failureOf, makeConduct, makeInput, makeRun, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { failureOf, gcsKey, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { makeConduct, makeRun } from './run.ts';
 import { findGcsServer, type GcsStore, startGcsServer } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
@@ -11,9 +11,7 @@ const program = await findGcsServer();
 if ('missing' in program)
   process.stderr.write(`\n*** SKIPPED: Google Cloud Storage against a server, because ${program.missing}. ***\n`);
 
-const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
+const privateKey = gcsKey();
 let own: OwnBucket;
 
 beforeAll(async () => {

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { Logger } from '@aws-lambda-powertools/logger';
-import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import type { Conduct } from '../../functions/engines/transfer/receive.ts';
-import type { Run } from '../../functions/engines/worker.ts';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { putObject } from '../../shared/files/objects.ts';
-import { newId } from '../../shared/ids.ts';
-import type { JsonObject, StoredFile, Task } from '../../shared/tasks/task.ts';
+import type { StoredFile, Task } from '../../shared/tasks/task.ts';
 import { allow, type LocalAws, role, startLocalAws } from '../infra/local/gate/fixture.ts';
+import { makeTask } from './run.ts';
 
 /** The bucket of the service, as a function of it sees it. */
 export interface OwnBucket extends AsyncDisposable {
   client: ReturnType<LocalAws['s3']>;
   read(file: StoredFile): Promise<Buffer>;
   keys(): Promise<string[]>;
+  deleteAllBut(key: string): Promise<void>;
 }
 
 export const bareBucket = { cors: [], notifications: [], policy: [], expirations: [] };
@@ -57,23 +55,12 @@ export async function startOwnBucket(): Promise<OwnBucket> {
       const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'lathe-files' }));
       return (Contents ?? []).flatMap(({ Key }) => Key ?? []);
     },
+    async deleteAllBut(kept) {
+      const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'lathe-files' }));
+      for (const { Key } of Contents ?? [])
+        if (Key !== kept) await client.send(new DeleteObjectCommand({ Bucket: 'lathe-files', Key }));
+    },
     [Symbol.asyncDispose]: () => aws[Symbol.asyncDispose](),
-  };
-}
-
-/** Makes a run of an operation as the worker does. */
-export function makeRun(operation: string, parameters: JsonObject, inputs: Task[] = []): Run & { abort(): void } {
-  const task = makeTask(operation, parameters);
-  const controller = new AbortController();
-  return {
-    task,
-    parameters,
-    attempt: 1,
-    inputs,
-    signal: controller.signal,
-    progress: () => undefined,
-    logger: new Logger({ logLevel: 'SILENT' }),
-    abort: () => controller.abort(new Error('The task was canceled.')),
   };
 }
 
@@ -90,35 +77,11 @@ export async function makeInput(contents: { name: string; content: Buffer; media
   return { ...task, status: 'completed', files };
 }
 
-function makeTask(operation: string, payload: JsonObject): Task {
-  const now = new Date().toISOString();
-  return {
-    id: newId(Date.now()),
-    user: newId(Date.now()),
-    name: 'transfer',
-    operation,
-    status: 'processing',
-    payload,
-    dependsOn: [],
-    waitsFor: [],
-    dependents: [],
-    files: [],
-    attempt: 1,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: now,
-    version: 1,
-  };
-}
-
-/** Returns the conduct of a deployment that is less patient and lets transfers reach the loopback address. */
-export function makeConduct(change: Partial<Conduct> = {}): Conduct {
-  return {
-    patience: { tries: 4, backOffMs: 1, stallMs: 2_000 },
-    outbound: { allow: new Set(['127.0.0.1']) },
-    maxFileBytes: 500_000_000,
-    ...change,
-  };
+/** Makes the private key of a service account. */
+export function gcsKey(): string {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
 }
 
 /** Makes content that no transfer can shorten or repeat unnoticed. */

@@ -6,7 +6,8 @@ import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportSftp, importSftp } from '../../functions/engines/transfer/sftp.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
-import { failureOf, makeConduct, makeInput, makeRun, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { failureOf, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
+import { makeConduct, makeRun } from './run.ts';
 import { type SftpStore, startSshd } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 

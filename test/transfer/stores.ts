@@ -158,6 +158,7 @@ export interface SftpStore extends AsyncDisposable {
   folder: string;
   username: string;
   privateKey: string;
+  keyFile: string;
   fingerprint: string;
 }
 
@@ -197,6 +198,7 @@ export async function startSshd(): Promise<SftpStore> {
     folder: join(folder, 'files'),
     username: userInfo().username,
     privateKey: await readFile(join(folder, 'user'), 'utf8'),
+    keyFile: join(folder, 'user'),
     fingerprint: stdout.split(' ')[1] ?? '',
     async [Symbol.asyncDispose]() {
       await end(child);

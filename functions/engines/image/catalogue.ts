@@ -1,57 +1,53 @@
-import type { EngineCatalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
+import { detect } from './detect.ts';
+import { type ImageFormat, imageFormats, spellings } from './formats.ts';
+import { compressOptions, convertOptions, cropOptions, mergeGifOptions, pdfOptions } from './options.ts';
 
-const size: OptionDescriptor[] = [
-  {
-    name: 'image_custom_width',
-    label: 'Width',
-    hint: 'Width of the output. With a height too the image fits within both; alone the height follows the proportions.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 1, max: 16_383 },
-  },
-  {
-    name: 'image_custom_height',
-    label: 'Height',
-    hint: 'Height of the output. With a width too the image fits within both; alone the width follows the proportions.',
-    data_type: 'integer',
-    units: 'px',
-    properties: { min: 1, max: 16_383 },
-  },
-];
+const vectors = imageFormats.filter(({ read }) => read?.by === 'svg' || read?.by === 'ghostscript');
+const rasters = imageFormats.filter((format) => format.read && !vectors.includes(format));
+const readable = [...rasters, ...vectors];
+const writable = imageFormats.filter((format) => format.write);
+const written = (...exts: string[]) => spellings(writable.filter(({ ext }) => exts.includes(ext)));
 
-const strip: OptionDescriptor = {
-  name: 'strip',
-  label: 'Strip metadata',
-  hint: 'Strips profiles, EXIF and comments to reduce size. Colours and orientation stay as they look.',
-  data_type: 'boolean',
-  default_value: 'true',
-};
+/** What people crop and compress to when it is not the format they came with. */
+const common = ['jpg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp'];
+const compressible = ['jpg', 'png', 'webp', 'gif', 'avif'];
 
-const quality: OptionDescriptor = {
-  name: 'quality',
-  label: 'Quality',
-  hint: 'Quality of the output: higher looks better and is larger.',
-  data_type: 'integer',
-  default_value: '80',
-  properties: { min: 1, max: 100 },
-};
+const convert = writable.flatMap((target): Capability[] => {
+  const to = spellings([target]);
+  if (target.ext === 'pdf') return [{ operation: 'convert', from: spellings(readable), to, options: pdfOptions }];
+  return [
+    { operation: 'convert', from: spellings(rasters), to, options: convertOptions(target, 'raster') },
+    { operation: 'convert', from: spellings(vectors), to, options: convertOptions(target, 'vector') },
+  ];
+});
 
-const inputs = ['avif', 'gif', 'jpeg', 'jpg', 'png', 'webp'];
+const cropToSelf = rasters
+  .filter(({ ext, write }) => write && !common.includes(ext))
+  .map((format): Capability => {
+    const names = spellings([format]);
+    return { operation: 'crop', from: names, to: names, options: cropOptions };
+  });
 
 export const catalogue: EngineCatalogue = {
   engine: 'image',
-  summary: 'Converts images with libvips',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 4096, timeoutSeconds: 300, mostAtOnce: 100 },
-  formats: [
-    { ext: 'avif', mediaType: 'image/avif' },
-    { ext: 'gif', mediaType: 'image/gif' },
-    { ext: 'jpg', mediaType: 'image/jpeg' },
-    { ext: 'jpeg', mediaType: 'image/jpeg', aliasOf: 'jpg' },
-    { ext: 'png', mediaType: 'image/png' },
-    { ext: 'webp', mediaType: 'image/webp' },
-  ],
+  summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
+  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 4096, timeoutSeconds: 300, mostAtOnce: 100 },
+  formats: imageFormats.flatMap(toFormats),
   capabilities: [
-    { operation: 'convert', from: inputs, to: ['avif', 'jpeg', 'jpg', 'webp'], options: [quality, ...size, strip] },
-    { operation: 'convert', from: inputs, to: ['gif', 'png'], options: [...size, strip] },
+    ...convert,
+    { operation: 'compress', from: written(...compressible), to: written(...compressible), options: compressOptions },
+    { operation: 'merge', from: [...spellings(readable), 'pdf'], to: ['pdf'], options: pdfOptions },
+    { operation: 'merge', from: [...spellings(readable), 'pdf'], to: ['gif'], options: mergeGifOptions },
+    { operation: 'crop', from: spellings(rasters), to: written(...common), options: cropOptions },
+    ...cropToSelf,
   ],
+  detect,
 };
+
+function toFormats({ ext, mediaType, aliases = [], contents }: ImageFormat): Format[] {
+  return [
+    { ext, mediaType, ...(contents ? { contents } : {}) },
+    ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
+  ];
+}

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
-import { parseAllowHosts } from '../../../shared/net/addresses.ts';
+import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresses.ts';
 import { type Engine, EngineError, type OutputFile, type Work } from '../engine.ts';
+import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import {
   type ImageTarget,
@@ -21,6 +23,7 @@ const mostBytes = 100 * 1024 ** 2;
 export const engine: Engine = {
   async run(work, { signal, progress }) {
     const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
+    if (work.page !== undefined) return { outputs: [await importPage(work.page, work.folder, allow, signal)] };
     const outputs: OutputFile[] = [];
     for (const [index, input] of work.inputs.entries()) {
       if (input.size > mostBytes) throw new EngineError(`The file is larger than ${mostBytes / 1024 ** 2} MB.`);
@@ -40,6 +43,14 @@ export const engine: Engine = {
     return { outputs };
   },
 };
+
+async function importPage(url: string, folder: string, allow: AllowedHosts, signal: AbortSignal): Promise<OutputFile> {
+  const path = join(folder, 'page.html');
+  await writeFile(path, await capturePage(url, { load: { hideCookie: true }, allow, signal }));
+  const { hostname, pathname } = new URL(url);
+  const segment = pathname.split('/').findLast((part) => part !== '');
+  return { path, name: withExtension(segment ?? `${hostname}.html`, 'html'), format: 'html' };
+}
 
 function loadOptions(options: OptionValues, outputFormat: string): LoadOptions {
   return {

@@ -24,12 +24,13 @@ function taskIn(status: TaskStatus, version: number): Task {
     files: [],
     attempt: 1,
     ...times,
-    version,
+    version: 99,
+    revision: version,
   };
 }
 
 function jobIn(status: Job['status'], version: number): Job {
-  return { id, user, status, tasks: [], open: [], ...times, version };
+  return { id, user, status, tasks: [], open: [], ...times, version: 99, revision: version };
 }
 
 describe('the name of a change', () => {

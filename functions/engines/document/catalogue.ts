@@ -1,0 +1,165 @@
+import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { detectDocument } from './detect.ts';
+import { markupFormats, type OfficeKind, officeFormats, pageFormats } from './formats.ts';
+import * as option from './options.ts';
+import { imageFormats } from './route.ts';
+
+const formats: Format[] = [...officeFormats.map(bare), ...markupFormats.map(bare), ...pageFormats];
+
+function bare({ ext, mediaType, aliasOf, contents }: Format): Format {
+  return { ext, mediaType, ...(aliasOf ? { aliasOf } : {}), ...(contents ? { contents } : {}) };
+}
+
+function spellings(names: readonly string[]): string[] {
+  return formats.filter(({ ext, aliasOf }) => names.includes(aliasOf ?? ext)).map(({ ext }) => ext);
+}
+
+const markupOutputs = markupFormats.flatMap(({ ext, writes }) => (writes ? [ext] : []));
+/** Mark-up in which a table of a sheet is a table. */
+const tableOutputs = ['md', 'rst', 'tex', 'org', 'mediawiki', 'textile', 'adoc', 'docbook', 'dokuwiki', 'jira', 'docx'];
+
+function outputsOf(kind: OfficeKind): string[] {
+  return officeFormats.flatMap((format) => (format.kind === kind && format.writes ? [format.ext] : []));
+}
+
+const layout = [option.pageSize, option.pageOrientation];
+const pdfOptions = [option.pageRange, option.pdfA, option.pdfPassword, option.imageQuality, option.imageResolution];
+
+function imageOptions(format: string): OptionDescriptor[] {
+  const range = [option.pageRange];
+  if (format === 'svg' || format === 'eps') return range;
+  if (format === 'jpg') return [...range, option.imageDpi, option.quality, option.jpgLevel];
+  return format === 'webp' ? [...range, option.imageDpi, option.quality] : [...range, option.imageDpi];
+}
+
+interface Source {
+  name: string;
+  /** Options that say how to read it. */
+  reading: OptionDescriptor[];
+  /** Whether its pages can be laid out anew. */
+  flows: boolean;
+}
+
+function convert(source: Source, to: readonly string[], options: OptionDescriptor[]): Capability[] {
+  const others = to.filter((name) => name !== source.name || name === 'pdf');
+  if (others.length === 0) return [];
+  const known = new Set(source.reading.map(({ name }) => name));
+  const added = options.filter(({ name }) => !known.has(name));
+  return [
+    {
+      operation: 'convert',
+      from: spellings([source.name]),
+      to: spellings(others),
+      options: [...source.reading, ...added],
+    },
+  ];
+}
+
+/** What every source gives by way of its pages. */
+function pages(source: Source): Capability[] {
+  const own = source.flows ? layout : [];
+  return [
+    ...convert(source, ['pdf'], [...own, ...pdfOptions]),
+    ...imageFormats.flatMap((format) => convert(source, [format], [...own, ...imageOptions(format)])),
+  ];
+}
+
+function protectable(source: Source, to: string[], options: OptionDescriptor[] = []): Capability[] {
+  const able = officeFormats.filter((format) => format.protectable).map(({ ext }) => ext);
+  return [
+    ...convert(
+      source,
+      to.filter((name) => able.includes(name)),
+      [...options, option.outputPassword],
+    ),
+    ...convert(
+      source,
+      to.filter((name) => !able.includes(name)),
+      options,
+    ),
+  ];
+}
+
+function readingOptions({ ext, container }: { ext: string; container?: string | undefined }): OptionDescriptor[] {
+  if (ext === 'csv') return [option.delimiter, option.inputEncoding];
+  if (container === 'text') return [option.inputEncoding];
+  return container === 'zip' || container === 'cfb' ? [option.password] : [];
+}
+
+function office(): Capability[] {
+  return officeFormats.flatMap((format) => {
+    if (!format.reads || format.aliasOf) return [];
+    const flows = format.kind === 'text' || format.kind === 'sheet';
+    const source: Source = { name: format.ext, reading: readingOptions(format), flows };
+    switch (format.kind) {
+      case 'text':
+        return [...protectable(source, outputsOf('text')), ...convert(source, markupOutputs, []), ...pages(source)];
+      case 'sheet': {
+        const perSheet = ['csv', 'tsv', 'dif', 'slk'];
+        const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
+        return [
+          ...protectable(source, [...whole, 'html']),
+          ...convert(source, ['csv'], [option.sheet, option.delimiter, option.outputEncoding]),
+          ...convert(source, ['tsv'], [option.sheet, option.outputEncoding]),
+          ...convert(source, ['dif', 'slk'], [option.sheet]),
+          ...convert(source, tableOutputs, [option.firstSheet]),
+          ...pages(source),
+        ];
+      }
+      case 'slides':
+        return [
+          ...protectable(source, outputsOf('slides')),
+          ...convert(source, ['txt'], [option.pageRange, option.keepLayout]),
+          ...convert(source, ['html'], [option.pageRange]),
+          ...pages(source),
+        ];
+      case 'drawing':
+        // A metafile comes in as one picture, which is no drawing to edit.
+        if (format.ext === 'emf' || format.ext === 'wmf') return pages(source);
+        return [...convert(source, outputsOf('drawing'), []), ...pages(source)];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Pairs that pandoc gets wrong: identifiers of this book format that its writer does not find again. */
+const broken: Record<string, string[]> = { fb2: ['epub'] };
+
+function markup(): Capability[] {
+  return markupFormats.flatMap((format) => {
+    if (!format.reads || format.aliasOf) return [];
+    const reading = format.container === 'text' ? [option.inputEncoding] : [];
+    const source: Source = { name: format.ext, reading, flows: true };
+    const slides = format.ext === 'md' ? ['pptx'] : [];
+    const outputs = [...outputsOf('text'), ...markupOutputs, ...slides].filter(
+      (name) => !broken[format.ext]?.includes(name),
+    );
+    return [...convert(source, outputs, []), ...pages(source)];
+  });
+}
+
+const pdf: Source = { name: 'pdf', reading: [option.password], flows: false };
+const postscript: Source = { name: 'ps', reading: [], flows: false };
+
+export const catalogue: EngineCatalogue = {
+  engine: 'document',
+  summary: 'Converts documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
+  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 8192, timeoutSeconds: 600, mostAtOnce: 50 },
+  formats,
+  capabilities: [
+    ...office(),
+    ...markup(),
+    ...convert(pdf, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
+    ...imageFormats.flatMap((format) => convert(pdf, [format], imageOptions(format))),
+    ...convert(pdf, ['eps'], imageOptions('eps')),
+    ...convert(pdf, ['txt'], [option.pageRange, option.keepLayout]),
+    ...convert(pdf, ['html', 'ps', 'docx', 'odt', 'rtf', 'odg', 'pptx', 'odp'], [option.pageRange]),
+    ...convert(postscript, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
+    ...imageFormats.flatMap((format) => convert(postscript, [format], imageOptions(format))),
+    ...convert(postscript, ['txt'], [option.pageRange, option.keepLayout]),
+    { operation: 'compress', from: ['pdf'], to: ['pdf'], options: option.compressOptions },
+    { operation: 'crop', from: ['pdf'], to: ['pdf'], options: option.cropOptions },
+  ],
+  detect: detectDocument,
+};

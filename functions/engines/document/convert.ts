@@ -1,0 +1,274 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { extensionOf, withExtension } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { checkZip } from './containers.ts';
+import { officeFormat } from './formats.ts';
+import { archivePdf, distill } from './ghostscript.ts';
+import { convertWithOffice, type OfficeFacts, UnreadableDocument } from './office.ts';
+import { guessDelimiter, loading, paper, storing } from './office-filters.ts';
+import { convertWithPandoc } from './pandoc.ts';
+import {
+  checkPdf,
+  drawPages,
+  openPdf,
+  type Pdf,
+  pagesOf,
+  protectPdf,
+  selectPages,
+  writeHtml,
+  writePostScript,
+  writeText,
+} from './pdf.ts';
+import { writeFlow } from './pdf-flow.ts';
+import { isProtected, prepare } from './prepare.ts';
+import { route, type Step } from './route.ts';
+
+/** What one step hands to the next: a file, or several once sheets or pages are apart. */
+interface Made {
+  path: string;
+  /** Added to the name where there are several. */
+  suffix?: string;
+}
+
+interface Conversion {
+  work: Work;
+  input: InputFile;
+  folder: string;
+  context: WorkContext;
+}
+
+/** Converts a document by whatever programs its route takes. */
+export async function convert(
+  work: Work,
+  input: InputFile,
+  folder: string,
+  context: WorkContext,
+): Promise<OutputFile[]> {
+  const { outputFormat } = work;
+  const conversion: Conversion = { work, input, folder, context };
+  let made: Made[] = [{ path: await prepare(input, work.options, folder) }];
+  context.progress(5);
+  const steps = route(input.format, outputFormat);
+  for (const [index, step] of steps.entries()) {
+    const [only] = made;
+    if (!only) break;
+    made = await take(conversion, step, only.path, index, index === steps.length - 1);
+    context.progress(5 + ((index + 1) / steps.length) * 45);
+  }
+  await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
+  return made.map(({ path, suffix }) => ({
+    path,
+    name: outputName(input.name, outputFormat, suffix),
+    format: outputFormat,
+  }));
+}
+
+function outputName(name: string, format: string, suffix: string | undefined): string {
+  if (suffix === undefined) return withExtension(name, format);
+  const extension = extensionOf(name);
+  const stem = extension ? name.slice(0, -(extension.length + 1)) : name;
+  return withExtension(`${stem}-${suffix}.${format}`, format);
+}
+
+async function take(conversion: Conversion, step: Step, path: string, index: number, last: boolean): Promise<Made[]> {
+  const { work, folder, context } = conversion;
+  const { options, outputFormat } = work;
+  switch (step.by) {
+    case 'office':
+      return byOffice(conversion, step, path, index, last);
+    case 'pandoc': {
+      const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
+      await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
+      return [{ path: output }];
+    }
+    case 'flow': {
+      const output = join(folder, `${index}.fodt`);
+      await writeFlow(await selectedPdf(conversion, path), output, folder, context);
+      return [{ path: output }];
+    }
+    case 'distill': {
+      const output = join(folder, `${index}.pdf`);
+      await distill(path, output, folder, context);
+      return [{ path: output }];
+    }
+    default:
+      return fromPdf(step, await pdfOf(conversion, path), options, conversion);
+  }
+}
+
+async function pdfOf({ work, input, folder, context }: Conversion, path: string): Promise<Pdf> {
+  if (input.format !== 'pdf') return checkPdf(path, folder, context);
+  const { password } = work.options;
+  return openPdf(path, folder, typeof password === 'string' ? password : undefined, context);
+}
+
+async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: Conversion): Promise<Made[]> {
+  const { folder, context, input } = conversion;
+  const pages = pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages);
+  if (step.by === 'images') {
+    const quality = Number(options.jpg_convert_compression_level ?? options.quality ?? 85);
+    const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), quality };
+    const drawn = await drawPages(pdf, pages, request, folder, context);
+    if (drawn.length === 1) return drawn.map(({ path }) => ({ path }));
+    const digits = String(pdf.pages).length;
+    return drawn.map(({ path, page }) => ({ path, suffix: String(page).padStart(digits, '0') }));
+  }
+  const selected = await selectPages(pdf, pages, folder, context);
+  const output = join(folder, `output.${conversion.work.outputFormat}`);
+  switch (step.by) {
+    case 'text':
+      await writeText(selected, output, options.keep_layout === true, folder, context);
+      break;
+    case 'html':
+      await writeHtml(selected, output, folder, context);
+      break;
+    case 'postscript':
+      await writePostScript(selected, output, undefined, folder, context);
+      break;
+    default:
+      return [
+        { path: await finishPdf(selected, options, input.format === 'pdf' || input.format === 'ps', folder, context) },
+      ];
+  }
+  return [{ path: output }];
+}
+
+/** Makes a PDF what the options ask for: for archiving where its writer has not done so already, or protected. */
+async function finishPdf(
+  pdf: Pdf,
+  options: OptionValues,
+  archive: boolean,
+  folder: string,
+  context: WorkContext,
+): Promise<string> {
+  let { path } = pdf;
+  const part = Number.parseInt(String(options.pdf_a), 10);
+  if (archive && part > 0) {
+    const archived = join(folder, 'archived.pdf');
+    await archivePdf(path, archived, part, folder, context);
+    path = archived;
+  }
+  if (typeof options.output_password === 'string') {
+    await checkPdf(path, folder, context, pdf.pages);
+    const locked = join(folder, 'protected.pdf');
+    await protectPdf(path, locked, options.output_password, folder, context);
+    return locked;
+  }
+  await checkPdf(path, folder, context, pdf.pages);
+  return path;
+}
+
+const perSheet = ['csv', 'tsv', 'dif', 'slk'];
+
+async function byOffice(
+  conversion: Conversion,
+  step: Step & { by: 'office' },
+  path: string,
+  index: number,
+  last: boolean,
+): Promise<Made[]> {
+  const { work, folder, context } = conversion;
+  const { options } = work;
+  const { from, to } = step;
+  const delimiter =
+    from === 'csv'
+      ? String(options.csv_delimiter ?? guessDelimiter((await readFile(path, 'utf8')).slice(0, 65_536)))
+      : '';
+  const input = from === 'pdf' ? (await selectedPdf(conversion, path)).path : path;
+  const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, delimiter);
+  const page = paper(options);
+  const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
+    const store = storing(from === 'pdf' ? to : from, to, options);
+    return office({ input, load, outputs: [{ path: output, store }], sheet, ...(page ? { page } : {}) }, options, from);
+  };
+  const wanted = typeof options.sheet === 'number' ? options.sheet : 1;
+  const first = join(folder, `${index}.${to}`);
+  const facts = await ask(first, wanted);
+  if (facts.pages === 0) throw new EngineError('The document has no pages.');
+  if (officeFormat(from)?.kind !== 'sheet' || !perSheet.includes(to)) return [{ path: first }];
+
+  const sheets = facts.sheets ?? [];
+  if (wanted > sheets.length)
+    throw new EngineError(`The document has ${sheets.length} sheets, so there is no sheet ${wanted}.`);
+  const made: Made[] = [{ path: first }];
+  if (last && options.sheet === undefined && sheets.length > 1) {
+    if (sheets.length > mostSheets)
+      throw new EngineError(`The document has ${sheets.length} sheets; choose one of them by the option "sheet".`);
+    made[0] = { path: first, suffix: sheets[0] ?? '1' };
+    for (let sheet = 2; sheet <= sheets.length; sheet++) {
+      const output = join(folder, `${index}-${sheet}.${to}`);
+      await ask(output, sheet);
+      made.push({ path: output, suffix: sheets[sheet - 1] ?? String(sheet) });
+      context.progress(5 + (sheet / sheets.length) * 90);
+    }
+  }
+  if (last && (to === 'csv' || to === 'tsv') && officeFormat(from)?.container !== 'text')
+    await Promise.all(made.map((file) => recode(file.path, String(options.encoding))));
+  return made;
+}
+
+const mostSheets = 200;
+
+async function recode(path: string, encoding: string): Promise<void> {
+  if (encoding === 'utf-8' || encoding === 'undefined') return;
+  const text = await readFile(path, 'utf8');
+  if (encoding === 'utf-8-bom') await writeFile(path, `\ufeff${text}`);
+  else if (encoding === 'utf-16le') await writeFile(path, `\ufeff${text}`, 'utf16le');
+  else await writeFile(path, encodeWestern(text));
+}
+
+/** The 32 places in which Windows-1252 differs from Latin-1. */
+const western = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 32 }, (_, index) => 0x80 + index));
+
+function encodeWestern(text: string): Buffer {
+  const bytes = Array.from(text, (letter) => {
+    const place = western.indexOf(letter);
+    if (place >= 0) return 0x80 + place;
+    const code = letter.codePointAt(0) ?? 0;
+    return code < 0x100 ? code : 0x3f;
+  });
+  return Buffer.from(bytes);
+}
+
+function pdfImporter(to: string): string {
+  const kind = officeFormat(to)?.kind;
+  return kind === 'slides' ? 'impress_pdf_import' : kind === 'drawing' ? 'draw_pdf_import' : 'writer_pdf_import';
+}
+
+async function selectedPdf(conversion: Conversion, path: string): Promise<Pdf> {
+  const { work, folder, context } = conversion;
+  const pdf = await pdfOf(conversion, path);
+  const range = work.options.page_range;
+  return selectPages(pdf, pagesOf(typeof range === 'string' ? range : undefined, pdf.pages), folder, context);
+}
+
+async function office(
+  request: Parameters<typeof convertWithOffice>[0],
+  options: OptionValues,
+  format: string,
+): Promise<OfficeFacts> {
+  try {
+    return await convertWithOffice(request);
+  } catch (error) {
+    if (!(error instanceof UnreadableDocument) || !(await isProtected(request.input, format))) throw error;
+    throw new EngineError(
+      options.password === undefined
+        ? 'The document is protected by a password. Give it in the option "password".'
+        : 'The password does not open this document.',
+      { detail: error.detail },
+    );
+  }
+}
+
+/** Opens an output again: not empty, and whole where its format shows it. */
+async function checkOutput(path: string, format: string): Promise<void> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  if (size === 0) throw new EngineError('The document gave an empty file: it holds nothing that this format can show.');
+  const container = officeFormat(format)?.container;
+  if (format === 'epub' || (container === 'zip' && (await readFile(path)).subarray(0, 2).toString() === 'PK'))
+    await checkZip(path, Math.max(size, 1_000_000));
+  if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
+    throw new EngineError('The document holds no text.');
+}

@@ -1,0 +1,30 @@
+const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
+/** Streams by which a compound file shows what made it, with the formats that share each. */
+const streams: [stream: string, formats: string[]][] = [
+  ['WordDocument', ['doc', 'dot']],
+  ['Workbook', ['xls', 'xlt']],
+  ['PowerPoint Document', ['ppt', 'pps', 'pot']],
+];
+
+/** Tells formats whose marks the general detection does not know. */
+export function detectDocument(start: Uint8Array, name: string): string | undefined {
+  const starts = (mark: number[], at = 0) => mark.every((byte, index) => start[at + index] === byte);
+  if (starts(compoundMark)) return detectCompound(start, name);
+  const text = Buffer.from(start.subarray(0, 64)).toString('latin1');
+  if (text.startsWith('%!PS') && !/EPSF/.test(text)) return 'ps';
+  if (starts([0xff, 0x57, 0x50, 0x43])) return 'wpd';
+  if (starts([0xd7, 0xcd, 0xc6, 0x9a])) return 'wmf';
+  if (starts([0x01, 0, 0, 0]) && starts([0x20, 0x45, 0x4d, 0x46], 40)) return 'emf';
+  if (starts([0x00, 0x00, 0x02, 0x00, 0x06, 0x04]) || starts([0x00, 0x00, 0x02, 0x00, 0x05, 0x04])) return 'wk1';
+  return undefined;
+}
+
+function detectCompound(start: Uint8Array, name: string): string | undefined {
+  // The directory may lie beyond what is read for detection; then the name decides, as for any compound file.
+  const text = Buffer.from(start).toString('utf16le');
+  const shared = streams.find(([stream]) => text.includes(`${stream}\0`))?.[1];
+  if (!shared) return undefined;
+  const named = shared.find((format) => name.toLowerCase().endsWith(`.${format}`));
+  return named ?? shared[0];
+}

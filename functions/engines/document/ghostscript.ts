@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkContext } from '../engine.ts';
+import { runTool } from './pdf.ts';
+
+type Signal = Pick<WorkContext, 'signal'>;
+
+const profile = '/usr/share/color/icc/ghostscript/srgb.icc';
+
+/** Runs Ghostscript where it may read and write the named files and nothing else. */
+async function ghostscript(
+  input: string,
+  output: string,
+  args: string[],
+  reads: string[],
+  folder: string,
+  context: Signal,
+) {
+  const permits = [
+    ...[input, ...reads].map((path) => `--permit-file-read=${path}`),
+    `--permit-file-write=${output}`,
+    `--permit-file-control=${output}`,
+  ];
+  const fixed = [
+    '-dSAFER',
+    '-dBATCH',
+    '-dNOPAUSE',
+    '-dQUIET',
+    '-dNOPROMPT',
+    '-sDEVICE=pdfwrite',
+    `-sOutputFile=${output}`,
+  ];
+  // Safer mode still lets a program read, write and delete whatever is in the folder for temporary files.
+  const temporary = join(folder, 'gs-tmp');
+  await mkdir(temporary, { recursive: true });
+  await runTool('gs', [...permits, ...fixed, ...args, input], folder, context, [0], { TMPDIR: temporary });
+}
+
+/** Turns PostScript into PDF. */
+export async function distill(input: string, output: string, folder: string, context: Signal): Promise<void> {
+  await ghostscript(input, output, ['-dEPSCrop'], [], folder, context);
+}
+
+/** Rewrites a PDF for archiving, as PDF/A of the given part. */
+export async function archivePdf(
+  input: string,
+  output: string,
+  part: number,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  const definition = join(folder, 'pdfa.ps');
+  await writeFile(
+    definition,
+    `%!
+[/_objdef {icc_PDFA} /type /stream /OBJ pdfmark
+[{icc_PDFA} << /N 3 >> /PUT pdfmark
+[{icc_PDFA} (${profile}) (r) file /PUT pdfmark
+[/_objdef {OutputIntent_PDFA} /type /dict /OBJ pdfmark
+[{OutputIntent_PDFA} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc_PDFA} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
+[{Catalog} << /OutputIntents [{OutputIntent_PDFA}] >> /PUT pdfmark
+`,
+  );
+  const args = [
+    `-dPDFA=${part}`,
+    // Leaves out what the standard forbids instead of giving up on conformance.
+    '-dPDFACompatibilityPolicy=1',
+    '-sColorConversionStrategy=RGB',
+    definition,
+  ];
+  await ghostscript(input, output, args, [definition, profile], folder, context);
+}
+
+export type CompressionPreset = 'screen' | 'ebook' | 'printer' | 'prepress';
+
+/** Rewrites a PDF with one of Distiller's well-known settings. */
+export async function compressByPreset(
+  input: string,
+  output: string,
+  preset: CompressionPreset,
+  folder: string,
+  context: Signal,
+) {
+  await ghostscript(input, output, [`-dPDFSETTINGS=/${preset}`, '-dCompatibilityLevel=1.6'], [], folder, context);
+}
+
+export interface PictureSettings {
+  dpi: number;
+  /** As Distiller counts: 0.01 is nearly without loss, 2.5 is coarse. */
+  factor: number;
+}
+
+/** Rewrites a PDF with its pictures at a resolution and JPEG quality factor; a higher factor is a smaller file. */
+export async function compressByFactor(
+  input: string,
+  output: string,
+  settings: PictureSettings,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  const dpi = Math.round(settings.dpi);
+  const pictures = `<< /QFactor ${settings.factor.toFixed(4)} /Blend 1 /HSamples [2 1 1 2] /VSamples [2 1 1 2] >>`;
+  const parameters = join(folder, 'distiller.ps');
+  await writeFile(parameters, `<< /ColorImageDict ${pictures} /GrayImageDict ${pictures} >> setdistillerparams\n`);
+  const kinds = ['Color', 'Gray'].flatMap((kind) => [
+    `-dDownsample${kind}Images=true`,
+    `-d${kind}ImageDownsampleType=/Bicubic`,
+    `-d${kind}ImageDownsampleThreshold=1.0`,
+    `-d${kind}ImageResolution=${dpi}`,
+    `-dAutoFilter${kind}Images=false`,
+    `-d${kind}ImageFilter=/DCTEncode`,
+  ]);
+  const mono = [
+    '-dDownsampleMonoImages=true',
+    '-dMonoImageDownsampleThreshold=1.0',
+    `-dMonoImageResolution=${dpi * 2}`,
+  ];
+  // A picture that is not downsampled would otherwise be copied as it is, whatever the quality.
+  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
+  await ghostscript(input, output, args, [parameters], folder, context);
+}

@@ -1,0 +1,220 @@
+"""
+Keeps one LibreOffice warm and converts on request. Started by office.ts with the system's python3, whose `uno` module is the
+only bridge to LibreOffice that Debian ships.
+
+usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two>
+
+The folder holds the profile, LibreOffice's temporary files and the Unix socket on which requests come, one JSON object a
+line, answered by one JSON object a line, strictly one after the other.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+folder, program_folder, pipe = sys.argv[1:4]
+sys.path.append(program_folder)
+# The folder of the code may not be ours to write to.
+sys.dont_write_bytecode = True
+
+import uno  # noqa: E402
+from confine import confine  # noqa: E402
+from com.sun.star.beans import NamedValue, PropertyValue  # noqa: E402
+
+# What LibreOffice ends with when it wants to be started again, as it does after it has set up a new profile.
+RESTART_CODES = (79, 81)
+START_SECONDS = 90
+
+
+def die_with_parent():
+    """The group's killer may end this script alone; LibreOffice must not survive it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def start_office(temporary):
+    command = [
+        os.path.join(program_folder, 'soffice.bin'),
+        '--headless',
+        '--invisible',
+        '--nocrashreport',
+        '--nodefault',
+        '--nologo',
+        '--norestore',
+        '--nolockcheck',
+        f'-env:UserInstallation=file://{folder}/profile',
+        f'--accept=pipe,name={pipe};urp;StarOffice.ComponentContext',
+    ]
+    environment = {
+        'PATH': os.environ.get('PATH', '/usr/bin:/bin'),
+        'HOME': folder,
+        'TMPDIR': temporary,
+        'LANG': 'C.UTF-8',
+        'TZ': os.environ.get('TZ', 'UTC'),
+        'SAL_USE_VCLPLUGIN': 'svp',
+        # LibreOffice would otherwise look for a display, a session bus and a proxy.
+        'no_proxy': '*',
+        'MALLOC_ARENA_MAX': '2',
+    }
+    local = uno.getComponentContext()
+    resolver = local.ServiceManager.createInstanceWithContext('com.sun.star.bridge.UnoUrlResolver', local)
+    deadline = time.monotonic() + START_SECONDS
+    office = None
+    while time.monotonic() < deadline:
+        if office is None or office.poll() in RESTART_CODES:
+            office = subprocess.Popen(command, env=environment, cwd=folder, preexec_fn=die_with_parent,
+                                      stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        elif office.poll() is not None:
+            raise SystemExit(f'LibreOffice ended with {office.returncode} while it started')
+        try:
+            context = resolver.resolve(f'uno:pipe,name={pipe};urp;StarOffice.ComponentContext')
+            return office, context
+        except Exception:  # NoConnectException until it listens
+            time.sleep(0.02)
+    raise SystemExit('LibreOffice did not start in time')
+
+
+def properties(values):
+    result = []
+    for name, value in values.items():
+        if name == 'EncryptionData':
+            named = tuple(NamedValue(key, inner) for key, inner in value.items())
+            value = uno.Any('[]com.sun.star.beans.NamedValue', named)
+        elif isinstance(value, dict):
+            value = uno.Any('[]com.sun.star.beans.PropertyValue', tuple(properties(value)))
+        result.append(PropertyValue(name, 0, value, 0))
+    return result
+
+
+class Refused(Exception):
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+def load(desktop, request):
+    arguments = {
+        'Hidden': True,
+        'ReadOnly': True,
+        'AsTemplate': False,
+        # never execute macros, never update links
+        'MacroExecutionMode': 0,
+        'UpdateDocMode': 0,
+        **request.get('load', {}),
+    }
+    document, error = None, None
+    try:
+        document = desktop.loadComponentFromURL(uno.systemPathToFileUrl(request['input']), '_blank', 0,
+                                                tuple(properties(arguments)))
+    except Exception as caught:
+        error = caught
+    if document is None:
+        raise Refused('load', str(error or 'LibreOffice gave no document and no reason'))
+    return document
+
+
+def shape_pages(document, page):
+    """Sets paper size and orientation on every page style, or on the pages of slides and drawings."""
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return
+    styles = document.StyleFamilies.getByName('PageStyles')
+    for index in range(styles.Count):
+        style = styles.getByIndex(index)
+        width, height = page.get('width') or style.Width, page.get('height') or style.Height
+        landscape = page.get('landscape')
+        if landscape is None:
+            landscape = style.IsLandscape
+        short, long = sorted((width, height))
+        style.IsLandscape = landscape
+        style.Width, style.Height = (long, short) if landscape else (short, long)
+
+
+def facts(document):
+    if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
+        return {'sheets': list(document.Sheets.ElementNames)}
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return {'pages': document.DrawPages.Count}
+    return {}
+
+
+def convert(desktop, request):
+    document = load(desktop, request)
+    try:
+        found = facts(document)
+        if request.get('sheet', 1) > 1 and request['sheet'] <= len(found.get('sheets', [])):
+            # Formats of one table take the first sheet.
+            document.Sheets.moveByName(found['sheets'][request['sheet'] - 1], 0)
+        if request.get('page'):
+            shape_pages(document, request['page'])
+        for output in request['outputs']:
+            try:
+                document.storeToURL(uno.systemPathToFileUrl(output['path']), tuple(properties(output['store'])))
+            except Exception as error:
+                raise Refused('store', str(error))
+        return found
+    finally:
+        try:
+            document.close(True)
+        except Exception:
+            document.dispose()
+
+
+def sweep(temporary):
+    for entry in os.listdir(temporary):
+        # LibreOffice's own folder of the running process stays; it is empty between documents.
+        path = os.path.join(temporary, entry)
+        if os.path.isdir(path) and not os.path.islink(path):
+            for inner in os.listdir(path):
+                remove(os.path.join(path, inner))
+        elif not entry.startswith('OSL_PIPE'):
+            remove(path)
+
+
+def remove(path):
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        pass
+
+
+def main():
+    temporary = os.path.join(folder, 'tmp')
+    os.makedirs(temporary, exist_ok=True)
+    os.environ['TMPDIR'] = temporary
+    die_with_parent()
+    confine(folder)
+    office, context = start_office(temporary)
+    desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server.bind(os.path.join(folder, 'socket'))
+    server.listen(1)
+    print('ready', flush=True)
+    connection, _ = server.accept()
+    with connection.makefile('rw', encoding='utf-8') as stream:
+        for line in stream:
+            request = json.loads(line)
+            try:
+                answer = {'ok': True, **convert(desktop, request)}
+            except Refused as refused:
+                answer = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
+            except Exception as error:
+                answer = {'ok': False, 'kind': 'broken', 'message': str(error)[:2000]}
+            sweep(temporary)
+            # A bridge that is gone says so only in its exceptions; the process itself says it plainly.
+            if office.poll() is not None:
+                answer = {'ok': False, 'kind': 'crashed', 'message': f'LibreOffice ended with {office.returncode}'}
+            stream.write(json.dumps(answer) + '\n')
+            stream.flush()
+            if not answer['ok'] and answer['kind'] in ('crashed', 'broken'):
+                return
+
+
+main()

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { EngineError } from '../engine.ts';
+import { runProgram } from '../program.ts';
+import { networkless } from './isolation.ts';
+import { profileRegistry } from './office-profile.ts';
+
+/** LibreOffice keeps a little of every document; a fresh process every so often keeps that little. */
+const mostJobs = 50;
+const startMs = 120_000;
+/** Less than the engine's own time-out, so that the user reads a reason and not that the worker was lost. */
+const jobMs = 240_000;
+const folderPrefix = 'lathe-office-';
+
+const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
+
+export type OfficeValue = string | number | boolean | { [name: string]: OfficeValue };
+export type OfficeProperties = { [name: string]: OfficeValue };
+
+export interface OfficeRequest {
+  input: string;
+  /** Media descriptor to load with; the filter is always named, so that nothing but that importer reads the file. */
+  load: OfficeProperties;
+  outputs: { path: string; store: OfficeProperties }[];
+  /** Number of the sheet to write where the format holds only one. */
+  sheet?: number;
+  /** Paper in hundredths of a millimetre, and its orientation. */
+  page?: { width?: number; height?: number; landscape?: boolean };
+}
+
+export interface OfficeFacts {
+  /** Names of the sheets of a spreadsheet. */
+  sheets?: string[];
+  pages?: number;
+}
+
+type Answer = ({ ok: true } & OfficeFacts) | { ok: false; kind: string; message: string };
+
+interface Listener {
+  folder: string;
+  ask(request: OfficeRequest): Promise<Answer>;
+  stop(): Promise<void>;
+  jobs: number;
+}
+
+/** LibreOffice would not load a file; why, it does not say. */
+export class UnreadableDocument extends EngineError {
+  override name = 'UnreadableDocument';
+}
+
+let current: Promise<Listener> | undefined;
+
+/** Returns where LibreOffice is installed, if it is. */
+export function officeFolder(): string | undefined {
+  return programFolders.find((folder) => existsSync(join(folder, 'soffice.bin')));
+}
+
+/**
+ * Converts with LibreOffice, which stays running between conversions: starting it costs ten times as much as a short
+ * document does. It does one document at a time, and is replaced after some tens of them and after any trouble.
+ */
+export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobMs): Promise<OfficeFacts> {
+  current ??= start();
+  const starting = current;
+  let listener: Listener;
+  try {
+    listener = await starting;
+  } catch (error) {
+    current = undefined;
+    throw error;
+  }
+  listener.jobs += 1;
+  const staged = await stage(listener.folder, request);
+  const answer = await withDeadline(listener.ask(staged.request), timeoutMs);
+  if (answer?.ok) await staged.collect();
+  await staged.clear();
+  if (answer?.ok) {
+    if (listener.jobs >= mostJobs) await stopOffice();
+    return answer;
+  }
+  if (answer === undefined) {
+    await stopOffice();
+    throw new EngineError(
+      `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split it or make it simpler.`,
+    );
+  }
+  // A failed load may leave half a document behind, a failed store a locked one.
+  await stopOffice();
+  if (answer.kind === 'load')
+    throw new UnreadableDocument(
+      'The file could not be read: it is damaged, incomplete or of another kind than its name says.',
+      { detail: answer.message },
+    );
+  const msg =
+    answer.kind === 'crashed' || answer.kind === 'gone'
+      ? 'The file made the converter crash: it is damaged or uses something that cannot be converted.'
+      : 'The document was read but could not be written in the other format.';
+  throw new EngineError(msg, { detail: answer.message });
+}
+
+/** Puts the files of a job where LibreOffice may reach them, which is nowhere but in its own folder. */
+async function stage(folder: string, request: OfficeRequest) {
+  const job = join(folder, 'job');
+  await rm(job, { recursive: true, force: true });
+  await mkdir(job);
+  const input = join(job, 'input');
+  await copyFile(request.input, input);
+  const outputs = request.outputs.map(({ store }, index) => ({ path: join(job, `output-${index}`), store }));
+  return {
+    request: { ...request, input, outputs },
+    collect: async () => {
+      for (const [index, { path }] of request.outputs.entries())
+        await copyFile(join(job, `output-${index}`), path).catch(() => {
+          throw new EngineError('The document was read but gave no file in the other format.');
+        });
+    },
+    clear: () => rm(job, { recursive: true, force: true }),
+  };
+}
+
+/** Starts LibreOffice ahead of the first document. */
+export function warmOffice(): void {
+  current ??= start();
+  // Whoever converts first hears of a failed start.
+  current.catch(() => {});
+}
+
+/** Ends LibreOffice, if it runs, and removes what it left on disk. */
+export async function stopOffice(): Promise<void> {
+  const stopping = current;
+  current = undefined;
+  const listener = await stopping?.catch(() => undefined);
+  await listener?.stop();
+}
+
+/** Returns the folder of the running LibreOffice, for measuring and for tests of what is left in it. */
+export async function officeWorkFolder(): Promise<string | undefined> {
+  return (await current?.catch(() => undefined))?.folder;
+}
+
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function start(): Promise<Listener> {
+  const programs = officeFolder();
+  if (!programs) throw new Error('LibreOffice is not installed.');
+  await sweepAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  await mkdir(join(folder, 'profile', 'user'), { recursive: true });
+  await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
+  const script = fileURLToPath(new URL('office.py', import.meta.url));
+  const pipe = `lathe-${randomUUID()}`;
+  const [program = '', ...args] = [...(await networkless()), '/usr/bin/python3', script, folder, programs, pipe];
+  const ending = new AbortController();
+  const ready = Promise.withResolvers<void>();
+  const ended = runProgram(program, args, {
+    cwd: folder,
+    signal: ending.signal,
+    onStdoutLine: (line) => line === 'ready' && ready.resolve(),
+  }).then(
+    () => ready.reject(new Error('LibreOffice ended while it started.')),
+    (error: unknown) => ready.reject(error),
+  );
+  const stop = async () => {
+    ending.abort();
+    await ended;
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    // Where LibreOffice puts its pipes is fixed in its code.
+    await rm(`/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_${pipe}`, { force: true });
+  };
+  const timer = setTimeout(() => ready.reject(new Error('LibreOffice did not start in time.')), startMs);
+  try {
+    await ready.promise;
+    const socket = await open(join(folder, 'socket'));
+    const ask = conversation(socket);
+    return {
+      folder,
+      jobs: 0,
+      ask,
+      stop: async () => {
+        socket.destroy();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function open(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => resolve(socket)).once('error', reject);
+  });
+}
+
+/** Makes a function that sends one request and waits for its answer; a lost connection is an answer too. */
+function conversation(socket: Socket): (request: OfficeRequest) => Promise<Answer> {
+  let waiting: ((answer: Answer) => void) | undefined;
+  let gone = false;
+  const settle = (answer: Answer) => {
+    waiting?.(answer);
+    waiting = undefined;
+  };
+  createInterface({ input: socket }).on('line', (line) => settle(JSON.parse(line)));
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    gone = true;
+    settle({ ok: false, kind: 'gone', message: 'LibreOffice ended during the conversion.' });
+  });
+  // An idle listener must not keep the process alive that has nothing else to do.
+  socket.unref();
+  return (request) =>
+    new Promise((resolve) => {
+      if (gone) resolve({ ok: false, kind: 'gone', message: 'LibreOffice had ended before the conversion.' });
+      waiting = resolve;
+      socket.ref();
+      socket.write(`${JSON.stringify(request)}\n`);
+    });
+}
+
+/** Removes the folders of processes that were killed before they could. */
+async function sweepAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
+    if (pid === undefined || pid === String(process.pid) || existsSync(`/proc/${pid}`)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,63 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { EngineError, type InputFile } from '../engine.ts';
+import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
+import { markupFormat, officeFormat } from './formats.ts';
+import { copyAsUtf8, readHtml } from './plain-text.ts';
+
+/** Looks into a file before any program does, and returns the path of what they may read. */
+export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<string> {
+  if (input.size === 0) throw new EngineError('The file is empty.');
+  const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
+  const copy = join(folder, 'prepared');
+  switch (container) {
+    case 'zip':
+      await checkPackage(input);
+      return input.path;
+    case 'xml':
+      await checkXml(input.path);
+      return input.path;
+    case 'gzip':
+      await checkGzip(input.path);
+      return input.path;
+    case 'rtf':
+      await writeFile(copy, await readRtf(input.path));
+      return copy;
+    case 'html': {
+      const page = await readHtml(input.path);
+      checkHtml(page);
+      await writeFile(copy, page);
+      return copy;
+    }
+    case 'text': {
+      const text = await copyAsUtf8(input.path, copy, typeof options.encoding === 'string' ? options.encoding : 'auto');
+      if (text.trim() === '') throw new EngineError('The file holds no text.');
+      return copy;
+    }
+    default:
+      return input.path;
+  }
+}
+
+async function checkPackage(input: InputFile): Promise<void> {
+  const start = await firstBytes(input.path, 8);
+  // A protected Office file is a compound file around the encrypted package; its password is LibreOffice's to check.
+  if (start.toString('hex', 0, 4) === 'd0cf11e0') return;
+  if (start.toString('latin1', 0, 2) !== 'PK')
+    throw new EngineError(`The file is not a ${input.format}: it is damaged or of another kind than its name says.`);
+  await checkZip(input.path, input.size);
+}
+
+/** Says whether a document that would not load is one that wants a password. */
+export async function isProtected(path: string, format: string): Promise<boolean> {
+  const container = officeFormat(format)?.container;
+  if (container !== 'zip' && container !== 'cfb') return false;
+  const bytes = await readFile(path);
+  if (bytes.toString('latin1', 0, 2) === 'PK')
+    return (await readPart(path, 'META-INF/manifest.xml'))?.includes('encryption-data') ?? false;
+  // Office packages of today are encrypted whole; in the older formats a stream or a record gives it away.
+  return ['EncryptedPackage', 'EncryptedSummary', 'Microsoft Enhanced Cryptographic'].some((mark) =>
+    bytes.includes(Buffer.from(mark, 'utf16le')),
+  );
+}

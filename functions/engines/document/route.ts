@@ -1,0 +1,78 @@
+import { markupFormat, officeFormat } from './formats.ts';
+
+export const imageFormats = ['png', 'jpg', 'webp', 'tiff', 'svg'] as const;
+export type PageImage = (typeof imageFormats)[number];
+
+/** One program's part in a conversion. */
+export type Step =
+  | { by: 'office'; from: string; to: string }
+  | { by: 'pandoc'; from: string; to: string }
+  | { by: 'distill' }
+  | { by: 'flow' }
+  | { by: 'pdf' }
+  | { by: 'text' }
+  | { by: 'html' }
+  | { by: 'postscript' }
+  | { by: 'images'; format: PageImage | 'eps' };
+
+/** pandoc writes these of LibreOffice's formats better than they would come out by way of another. */
+const pandocWrites: Record<string, string> = { docx: 'docx', odt: 'odt', html: 'html', txt: 'plain', pptx: 'pptx' };
+
+/** Plans how a format becomes another: which programs, one after the other, and what they hand on. */
+export function route(from: string, to: string): Step[] {
+  const last = fromPdf(to);
+  if (from === 'pdf') return last ?? editable(to);
+  if (from === 'ps') return [{ by: 'distill' }, ...(last ?? [])];
+  const markup = markupFormat(from);
+  const office = officeFormat(from);
+  // A book has its pictures inside, which only LibreOffice can put into a page.
+  if (to === 'html' && (from === 'epub' || from === 'fb2'))
+    return [
+      { by: 'pandoc', from, to: 'docx' },
+      { by: 'office', from: 'docx', to },
+    ];
+  if (markup?.reads) return fromMarkup(markup.reads, to);
+  const written = officeFormat(to);
+  if (!office) throw new Error(`The catalogue promises ${from}, which nothing here reads.`);
+  const target = markupFormat(to);
+  if (office.kind === 'sheet' && (target || written?.kind === 'text') && to !== 'html' && to !== 'xhtml')
+    return [
+      { by: 'office', from, to: 'csv' },
+      { by: 'pandoc', from: 'csv', to: target?.writes ?? pandocWrites[to] ?? to },
+    ];
+  if (target?.writes) {
+    const read = { by: 'pandoc' as const, from: from === 'docx' ? 'docx' : 'html', to: target.writes };
+    if (from === 'docx' || from === 'html' || from === 'xhtml') return [read];
+    return [
+      { by: 'office', from, to: 'docx' },
+      { ...read, from: 'docx' },
+    ];
+  }
+  if (written && (written.kind === office.kind || (office.kind === 'sheet' && written.kind === 'text')))
+    return [{ by: 'office', from, to }];
+  return [{ by: 'office', from, to: 'pdf' }, ...(last ?? [])];
+}
+
+function fromMarkup(reader: string, to: string): Step[] {
+  const writer = markupFormat(to)?.writes ?? pandocWrites[to];
+  if (writer) return [{ by: 'pandoc', from: reader, to: writer }];
+  const docx: Step = { by: 'pandoc', from: reader, to: 'docx' };
+  if (officeFormat(to)) return [docx, { by: 'office', from: 'docx', to }];
+  return [docx, { by: 'office', from: 'docx', to: 'pdf' }, ...(fromPdf(to) ?? [])];
+}
+
+function fromPdf(to: string): Step[] | undefined {
+  if (to === 'pdf') return [{ by: 'pdf' }];
+  if (to === 'txt') return [{ by: 'text' }];
+  if (to === 'html') return [{ by: 'html' }];
+  if (to === 'ps') return [{ by: 'postscript' }];
+  if (to === 'eps') return [{ by: 'images', format: 'eps' }];
+  const image = imageFormats.find((format) => format === to);
+  return image ? [{ by: 'images', format: image }] : undefined;
+}
+
+/** A PDF as a text document is laid out anew; as slides or a drawing it keeps each line where it stands. */
+function editable(to: string): Step[] {
+  if (officeFormat(to)?.kind !== 'text') return [{ by: 'office', from: 'pdf', to }];
+  return [{ by: 'flow' }, { by: 'office', from: 'fodt', to }];
+}

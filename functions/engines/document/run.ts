@@ -1,0 +1,34 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine, OutputFile } from '../engine.ts';
+import { compress } from './compress.ts';
+import { convert } from './convert.ts';
+import { crop } from './crop.ts';
+import { warmOffice } from './office.ts';
+
+// The first document need not wait for LibreOffice: it starts while the input is still being fetched.
+warmOffice();
+
+/** Converts documents, makes PDFs smaller and crops them. */
+export const engine: Engine = {
+  async run(work, context) {
+    const outputs: OutputFile[] = [];
+    let details = {};
+    for (const [index, input] of work.inputs.entries()) {
+      const folder = join(work.folder, `work-${index}`);
+      await mkdir(folder);
+      const share = {
+        ...context,
+        progress: (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100),
+      };
+      if (work.operation === 'compress') {
+        const compressed = await compress({ ...work, folder }, input, share);
+        outputs.push(compressed.output);
+        details = compressed.details;
+      } else if (work.operation === 'crop') outputs.push(await crop({ ...work, folder }, input, share));
+      else outputs.push(...(await convert(work, input, folder, share)));
+      share.progress(100);
+    }
+    return { outputs, ...(work.operation === 'compress' ? { details } : {}) };
+  },
+};

@@ -1,0 +1,77 @@
+import type { EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+
+const formats: Format[] = [
+  { ext: 'epub', mediaType: 'application/epub+zip', contents: ['zip'] },
+  { ext: 'mobi', mediaType: 'application/x-mobipocket-ebook' },
+  { ext: 'prc', mediaType: 'application/x-mobipocket-ebook', aliasOf: 'mobi' },
+  { ext: 'azw', mediaType: 'application/vnd.amazon.ebook', aliasOf: 'mobi' },
+  { ext: 'azw3', mediaType: 'application/vnd.amazon.mobi8-ebook', contents: ['mobi'] },
+  { ext: 'fb2', mediaType: 'application/x-fictionbook+xml', contents: ['xml'] },
+  { ext: 'lit', mediaType: 'application/x-ms-reader' },
+  { ext: 'lrf', mediaType: 'application/x-sony-bbeb' },
+  { ext: 'pdb', mediaType: 'application/vnd.palm' },
+  { ext: 'rb', mediaType: 'application/x-rocketbook' },
+  { ext: 'htmlz', mediaType: 'application/x-htmlz+zip', contents: ['zip'] },
+  { ext: 'txtz', mediaType: 'application/x-txtz+zip', contents: ['zip'] },
+  {
+    ext: 'docx',
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    contents: ['zip'],
+  },
+  { ext: 'odt', mediaType: 'application/vnd.oasis.opendocument.text', contents: ['zip'] },
+  { ext: 'rtf', mediaType: 'application/rtf' },
+  { ext: 'txt', mediaType: 'text/plain' },
+  { ext: 'pdf', mediaType: 'application/pdf' },
+];
+
+export const bookFormats = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'pdb', 'rb', 'htmlz', 'txtz'];
+const documents = ['docx', 'odt', 'rtf', 'txt', 'pdf'];
+
+function spellings(names: string[]): string[] {
+  return formats.filter(({ ext, aliasOf }) => names.includes(aliasOf ?? ext)).map(({ ext }) => ext);
+}
+
+const metadata: OptionDescriptor[] = [
+  {
+    name: 'book_title',
+    label: 'Title',
+    hint: 'Title of the book; its own when left out.',
+    data_type: 'string',
+    properties: { pattern: '[^\\p{Cc}]{1,300}' },
+  },
+  {
+    name: 'book_author',
+    label: 'Author',
+    hint: 'Author of the book, several with & between; its own when left out.',
+    data_type: 'string',
+    properties: { pattern: '[^\\p{Cc}]{1,300}' },
+  },
+];
+
+export const catalogue: EngineCatalogue = {
+  engine: 'ebook',
+  summary: 'Converts e-books with Calibre',
+  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 4096, timeoutSeconds: 600, mostAtOnce: 20 },
+  formats,
+  capabilities: [
+    ...bookFormats.map((from) => ({
+      operation: 'convert' as const,
+      from: spellings([from]),
+      to: spellings([...bookFormats, 'docx', 'txt', 'pdf'].filter((to) => to !== from)),
+      options: metadata,
+    })),
+    { operation: 'convert', from: spellings(documents), to: spellings(bookFormats), options: metadata },
+  ],
+  detect: detectBook,
+};
+
+/** Tells books by their marks. */
+function detectBook(start: Uint8Array, name: string): string | undefined {
+  const text = Buffer.from(start.subarray(0, 80)).toString('latin1');
+  if (text.startsWith('ITOLITLS')) return 'lit';
+  if (text.startsWith('L\0R\0F\0')) return 'lrf';
+  if (text.startsWith('\xb0\x0c\xb0\x0c')) return 'rb';
+  const kind = text.slice(60, 68);
+  if (kind === 'BOOKMOBI') return name.toLowerCase().endsWith('.azw3') ? 'azw3' : 'mobi';
+  return ['TEXtREAd', 'PNRdPPrs', 'zTXTGPlm'].includes(kind) ? 'pdb' : undefined;
+}

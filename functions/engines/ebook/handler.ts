@@ -1,0 +1,3 @@
+import { engineHandler } from '../engine-handler.ts';
+
+export const handler = engineHandler('ebook', new URL('run.ts', import.meta.url));

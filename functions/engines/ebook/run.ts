@@ -1,0 +1,130 @@
+import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withExtension } from '../../../shared/files/names.ts';
+import { checkXml, checkZip } from '../document/containers.ts';
+import { runIsolated } from '../document/isolation.ts';
+import { convertWithOffice } from '../document/office.ts';
+import { checkPdf } from '../document/pdf.ts';
+import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { ProgramError } from '../program.ts';
+
+const timeoutMs = 400_000;
+const zipped = ['epub', 'htmlz', 'txtz', 'docx', 'odt'];
+
+/** Converts e-books with Calibre. */
+export const engine: Engine = {
+  async run(work, context) {
+    const outputs: OutputFile[] = [];
+    for (const [index, input] of work.inputs.entries()) {
+      const folder = join(work.folder, `book-${index}`);
+      await mkdir(folder);
+      outputs.push(await convert(work, input, folder, context));
+      context.progress(((index + 1) / work.inputs.length) * 100);
+    }
+    return { outputs };
+  },
+};
+
+async function convert(work: Work, input: InputFile, folder: string, context: WorkContext): Promise<OutputFile> {
+  const { outputFormat } = work;
+  if (input.size === 0) throw new EngineError('The file is empty.');
+  if (zipped.includes(input.format)) await checkZip(input.path, input.size);
+  if (input.format === 'fb2') await checkXml(input.path);
+  // Calibre tells formats by the name.
+  const source = join(folder, `source.${input.format}`);
+  await copyFile(input.path, source);
+  if (outputFormat === 'pdb') await checkLetters(source, work, folder, context);
+  const path = join(folder, `book.${outputFormat}`);
+  if (outputFormat === 'pdf') await writePdf(source, path, work, folder, context);
+  else await calibre(source, path, work, folder, context);
+  await checkOutput(path, outputFormat);
+  return { path, name: withExtension(input.name, outputFormat), format: outputFormat };
+}
+
+/**
+ * Writes pages by way of LibreOffice: Calibre would start a browser for them, which cannot run where the files of the
+ * system are out of reach.
+ */
+async function writePdf(source: string, path: string, work: Work, folder: string, context: WorkContext): Promise<void> {
+  const docx = join(folder, 'book.docx');
+  await calibre(source, docx, work, folder, context);
+  context.progress(60);
+  const store = { FilterName: 'writer_pdf_Export' };
+  await convertWithOffice({ input: docx, load: { FilterName: 'MS Word 2007 XML' }, outputs: [{ path, store }] });
+  await checkPdf(path, folder, context);
+}
+
+async function calibre(source: string, output: string, work: Work, folder: string, { signal, progress }: WorkContext) {
+  const { book_title: title, book_author: author } = work.options;
+  const args = [
+    ...(typeof title === 'string' ? [`--title=${title}`] : []),
+    ...(typeof author === 'string' ? [`--authors=${author}`] : []),
+    // Text is text: as mark-up it could name pictures to load.
+    ...(source.endsWith('.txt') ? ['--formatting-type=plain'] : []),
+    ...(output.endsWith('.txt') ? ['--txt-output-formatting=plain'] : []),
+  ];
+  const home = join(folder, 'home');
+  await mkdir(home, { recursive: true });
+  const env = {
+    HOME: home,
+    TMPDIR: home,
+    CALIBRE_CONFIG_DIRECTORY: home,
+    CALIBRE_TEMP_DIR: home,
+    XDG_RUNTIME_DIR: home,
+    QT_QPA_PLATFORM: 'offscreen',
+    LANG: 'C.UTF-8',
+  };
+  const confine = fileURLToPath(new URL('../document/confine.py', import.meta.url));
+  const onStdoutLine = (line: string) => {
+    const percent = /^(\d+)% /.exec(line)?.[1];
+    if (percent) progress(Number(percent) / 2);
+  };
+  try {
+    await runIsolated('/usr/bin/python3', [confine, folder, 'ebook-convert', source, output, ...args], {
+      cwd: folder,
+      env,
+      signal,
+      timeoutMs,
+      onStdoutLine,
+    });
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof ProgramError)) return error;
+  const said = `${error.stdout}\n${error.stderr}`.trim();
+  const detail = said.split('\n').slice(-6).join('\n');
+  if (error.timedOut) return new EngineError('The book takes too long to convert. Split it.', { detail });
+  if (/\bDRM\b/.test(said))
+    return new EngineError('The book is protected by digital rights management and cannot be converted.', { detail });
+  return new EngineError(
+    'The book could not be read: it is damaged, incomplete or of another kind than its name says.',
+    {
+      detail,
+    },
+  );
+}
+
+/** Refuses for Palm what its letters, those of Western Europe, cannot say, instead of question marks. */
+async function checkLetters(source: string, work: Work, folder: string, context: WorkContext): Promise<void> {
+  const plain = join(folder, 'plain.txt');
+  await calibre(source, plain, work, folder, context);
+  const strange =
+    /[^\p{ASCII}\u0080-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2000-\u203a\u20ac\u2122\ufeff]/u.exec(
+      await readFile(plain, 'utf8'),
+    )?.[0];
+  if (strange !== undefined)
+    throw new EngineError(`The book holds letters such as "${strange}" that pdb cannot hold. Choose epub or mobi.`);
+}
+
+async function checkOutput(path: string, format: string): Promise<void> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  if (size === 0)
+    throw new EngineError('The book gave an empty file: it is damaged or holds nothing that this format can show.');
+  if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
+  if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
+    throw new EngineError('The book holds no text.');
+}

@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { withExtension } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { joinRoll, openFrame, toOneSize } from './animation.ts';
+import { encodeFrames, encodeWithSharp, toFrame } from './encode.ts';
+import { explain } from './failures.ts';
+import { type ImageFormat, imageFormat, type Writing } from './formats.ts';
+import { mostPixelsAtOnce } from './limits.ts';
+import { type Frame, type MagickWriting, writeMagick } from './magick.ts';
+import { writePdf } from './pdf.ts';
+import { openPicture, type Picture, pageOption, readingLeniently } from './picture.ts';
+import { type Cut, needsSingleFrames, numberOption, type Target, transform } from './transform.ts';
+import { verifyOutput } from './verify.ts';
+
+/** Chooses the part of a picture that stays. */
+export type Cutter = (picture: Picture) => Cut;
+
+interface Conversion {
+  input: InputFile;
+  path: string;
+  format: ImageFormat & { write: Writing };
+  options: OptionValues;
+  folder: string;
+  context: WorkContext;
+  cutter: Cutter | undefined;
+  tolerant: boolean;
+}
+
+/** Converts every input to the output format, cut as told. */
+export async function convert(work: Work, context: WorkContext, cutter?: Cutter): Promise<OutputFile[]> {
+  const outputs: OutputFile[] = [];
+  const { options, outputFormat, folder } = work;
+  const { write, ...format } = imageFormat(outputFormat);
+  if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  for (const [index, input] of work.inputs.entries()) {
+    const path = join(folder, `${index}.${outputFormat}`);
+    if (write.by === 'pdf') await writePdf(path, [input], work, context);
+    else {
+      await readingLeniently(input, (tolerant) =>
+        convertOne({ input, path, format: { ...format, write }, options, folder, context, cutter, tolerant }),
+      );
+    }
+    outputs.push({ path, name: withExtension(input.name, outputFormat), format: outputFormat });
+    context.progress(((index + 1) / work.inputs.length) * 100);
+  }
+  return outputs;
+}
+
+async function convertOne(conversion: Conversion): Promise<void> {
+  const { input, path, format, options, cutter } = conversion;
+  const { write } = format;
+  const picture = await openPicture(input, {
+    options,
+    several: write.several !== undefined,
+    tolerant: conversion.tolerant,
+    folder: conversion.folder,
+    signal: conversion.context.signal,
+    wanted: {
+      width: numberOption(options, 'image_custom_width'),
+      height: numberOption(options, 'image_custom_height'),
+      percentage: numberOption(options, 'image_resize_percentage'),
+      dpi: numberOption(options, 'image_dpi'),
+    },
+  });
+  const target: Target = {
+    write,
+    options: isDrawing(input.format) ? withoutPercentage(options) : options,
+    cut: cutter?.(picture),
+  };
+  try {
+    await writeOutput(conversion, picture, target);
+  } catch (error) {
+    throw explain(error, input);
+  }
+  await verifyOutput(path, format);
+}
+
+async function writeOutput({ input, path, format, options, context }: Conversion, picture: Picture, target: Target) {
+  const { write, ext } = format;
+  const isPage = imageFormat(input.format).read?.by === 'ghostscript';
+  const page = isPage ? 1 : (pageOption(input, picture.frames, options) ?? 1);
+  const all = write.several !== undefined && options.page === undefined && picture.frames > 1;
+  if (all && write.by === 'sharp' && picture.roll && !needsSingleFrames(target)) {
+    const image = await transform(picture.roll(), picture, target);
+    await encodeWithSharp(image, ext, options).toFile(path);
+  } else if (all) {
+    await writeFrames(path, format, options, picture.loop, await decodeFrames(input, picture, target, context));
+  } else {
+    const image = await transform(picture.frame(page - 1), picture, target);
+    if (write.by === 'sharp') await encodeWithSharp(image, ext, options).toFile(path);
+    else {
+      const profiles = options.strip === false ? await profilesOf(picture, page) : {};
+      await encodeFrames(path, [{ image, delay: undefined }], format, { options, loop: 0, profiles });
+    }
+  }
+}
+
+function isDrawing(format: string): boolean {
+  const by = imageFormat(format).read?.by;
+  return by === 'svg' || by === 'ghostscript';
+}
+
+/** What is drawn in the size that was wanted is not to be scaled again. */
+function withoutPercentage({ image_resize_percentage: _, ...options }: OptionValues): OptionValues {
+  return options;
+}
+
+async function profilesOf(picture: Picture, page: number): Promise<NonNullable<MagickWriting['profiles']>> {
+  const { exif, xmp } = await picture.frame(page - 1).metadata();
+  return { ...(exif ? { exif } : {}), ...(xmp ? { xmp } : {}) };
+}
+
+/** Decodes all frames into memory, transformed one by one, where libvips cannot take them as a roll. */
+async function decodeFrames(
+  input: InputFile,
+  picture: Picture,
+  target: Target,
+  { progress }: WorkContext,
+): Promise<Frame[]> {
+  if (picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+    throw new EngineError(
+      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+    );
+  }
+  const frames: Frame[] = [];
+  for (let index = 0; index < picture.frames; index++) {
+    // Pages of a document may differ in size; frames of an animation do not.
+    const size = picture.delays ? picture : (await picture.frame(index).metadata()).autoOrient;
+    const single: Picture = { ...picture, width: size.width, height: size.height };
+    const image = await transform(picture.frame(index), single, target);
+    const delay = picture.delays ? (picture.delays[index] ?? 100) : 1000;
+    frames.push(await toFrame(image.toColourspace('srgb').ensureAlpha(), delay));
+    progress(((index + 1) / picture.frames) * 90);
+  }
+  return frames;
+}
+
+async function writeFrames(
+  path: string,
+  format: ImageFormat & { write: Writing },
+  options: OptionValues,
+  loop: number,
+  frames: Frame[],
+): Promise<void> {
+  const { write, ext } = format;
+  if (ext === 'tiff') return writeFile(path, await writeMagick(frames, { format: 'TIFF', compression: 'lzw' }));
+  const sized = write.several === 'frames' ? await toOneSize(frames) : frames;
+  const delays = sized.map(({ delay = 1000 }) => Math.round(delay));
+  if (write.by === 'sharp') {
+    await encodeWithSharp(joinRoll(sized), ext, options, { delays, loop }).toFile(path);
+    return;
+  }
+  const images = sized.map((frame) => ({ image: openFrame(frame), delay: frame.delay }));
+  await encodeFrames(path, images, format, { options, loop, profiles: {} });
+}

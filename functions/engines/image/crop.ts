@@ -1,0 +1,48 @@
+import { EngineError, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { convert } from './convert.ts';
+import type { Picture } from './picture.ts';
+import { type Cut, numberOption, textOption } from './transform.ts';
+
+/** Cuts a part out of every input. */
+export async function crop(work: Work, context: WorkContext): Promise<OutputFile[]> {
+  const { options } = work;
+  const given = ['width', 'height', 'aspect', 'x', 'y'].some((name) => options[name] !== undefined);
+  if (!given) throw new EngineError('Nothing to crop to: give a width and height, or an aspect such as 16:9.');
+  return convert(work, context, (picture) => chooseCut(picture, work));
+}
+
+/** Works out the part that stays, in pixels of the picture as it is seen. */
+export function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
+  const left = numberOption(options, 'x');
+  const top = numberOption(options, 'y');
+  const room = { width: picture.width - (left ?? 0), height: picture.height - (top ?? 0) };
+  if (room.width < 1 || room.height < 1) throw outside(picture);
+  const { width, height } = cutSize(room, options);
+  if (width > room.width || height > room.height) throw outside(picture);
+  return {
+    left: left ?? Math.floor((picture.width - width) / 2),
+    top: top ?? Math.floor((picture.height - height) / 2),
+    width,
+    height,
+  };
+}
+
+function cutSize(room: { width: number; height: number }, options: Work['options']): { width: number; height: number } {
+  const width = numberOption(options, 'width');
+  const height = numberOption(options, 'height');
+  const [across, down] = (textOption(options, 'aspect') ?? '').split(':').map(Number);
+  if (!across || !down) return { width: width ?? room.width, height: height ?? room.height };
+  const ratio = across / down;
+  if (width !== undefined && height !== undefined) {
+    throw new EngineError('Give either a width and height or an aspect, not all of them.');
+  }
+  if (width !== undefined) return { width, height: Math.max(1, Math.round(width / ratio)) };
+  if (height !== undefined) return { width: Math.max(1, Math.round(height * ratio)), height };
+  return room.width / room.height > ratio
+    ? { width: Math.max(1, Math.round(room.height * ratio)), height: room.height }
+    : { width: room.width, height: Math.max(1, Math.round(room.width / ratio)) };
+}
+
+function outside({ width, height }: Pick<Picture, 'width' | 'height'>): EngineError {
+  return new EngineError(`The cut lies outside of the image, which is ${width} × ${height} pixels.`);
+}

@@ -1,0 +1,34 @@
+import { EngineError, type InputFile } from '../engine.ts';
+import { mostPixels } from './limits.ts';
+
+/** Makes the failure of a file that cannot be decoded. */
+export function damaged(input: Pick<InputFile, 'format' | 'name'>, cause: unknown): EngineError {
+  return new EngineError(
+    `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or of a kind of ${input.format} that is not supported.`,
+    { detail: lastLines(cause), cause },
+  );
+}
+
+/** Makes the failure of a picture that would not fit in memory. */
+export function tooManyPixels(input: Pick<InputFile, 'name'>, detail = ''): EngineError {
+  return new EngineError(
+    `The image ${JSON.stringify(input.name)} has more than ${mostPixels / 1_000_000} million pixels. Scale it down first.`,
+    { detail },
+  );
+}
+
+/** Turns what a decoder said into what the user can act on. */
+export function explain(error: unknown, input: InputFile): unknown {
+  if (error instanceof EngineError || !(error instanceof Error)) return error;
+  const detail = lastLines(error);
+  if (/exceeds pixel limit|exceeds? (?:image )?(?:dimension|size) limit/i.test(detail))
+    return tooManyPixels(input, detail);
+  if (/ENOSPC|EACCES|ENOENT: .*open/.test(detail)) return error;
+  return damaged(input, error);
+}
+
+/** Returns the end of an error's message, for the log. */
+export function lastLines(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.trimEnd().split('\n').slice(-5).join('\n').slice(-2000);
+}

@@ -1,0 +1,387 @@
+import type { MagickFormat } from '@imagemagick/magick-wasm';
+
+/** Animations have frames, documents have pages, icons have sizes; layered files show their merged picture. */
+export type Several = 'frames' | 'pages' | 'sizes' | 'layers';
+
+/** Who decodes a format, and what more than one picture in a file means. */
+export type Reading =
+  | { by: 'sharp'; several?: Several }
+  | { by: 'magick'; format: MagickFormat; several?: Several; planes?: true }
+  | { by: 'apng' | 'exr' | 'ghostscript' | 'hdr' | 'svg' };
+
+/** Who encodes a format, and what of a picture it can hold. */
+export interface Writing {
+  by: 'apng' | 'exr' | 'hdr' | 'magick' | 'pdf' | 'sharp';
+  format?: MagickFormat;
+  /** Full colour unless told: greys only, black and white only, or a number of colours. */
+  colours?: 'grey' | 'bilevel' | number;
+  alpha?: boolean;
+  several?: 'frames' | 'pages';
+  /** Larger pictures are scaled down to this many pixels a side. */
+  largest?: number;
+  /** The quality option has a meaning. */
+  quality?: boolean;
+  lossless?: boolean;
+  progressive?: boolean;
+  /** Holds EXIF, XMP and colour profiles. */
+  metadata?: boolean;
+  density?: boolean;
+  cmyk?: boolean;
+}
+
+/** One image format: everything that the catalogue, the readers and the writers know of it. */
+export interface ImageFormat {
+  ext: string;
+  mediaType: string;
+  /** Other extensions of the very same format. */
+  aliases?: string[];
+  /** What detection by content calls such files, where it is another name. */
+  contents?: string[];
+  /** Made by cameras and encoders that discard detail, so a JPEG inside a PDF loses nothing that is seen. */
+  lossy?: true;
+  read?: Reading;
+  write?: Writing;
+}
+
+const magick = (format: MagickFormat, several?: Several): Reading =>
+  several ? { by: 'magick', format, several } : { by: 'magick', format };
+
+const writes = (format: MagickFormat, more: Omit<Writing, 'by' | 'format'> = {}): Writing => ({
+  by: 'magick',
+  format,
+  ...more,
+});
+
+export const imageFormats: ImageFormat[] = [
+  {
+    ext: 'jpg',
+    mediaType: 'image/jpeg',
+    aliases: ['jpeg', 'jpe', 'jfif', 'jif', 'pjpeg', 'jps'],
+    lossy: true,
+    read: { by: 'sharp' },
+    write: { by: 'sharp', quality: true, progressive: true, metadata: true, density: true, cmyk: true },
+  },
+  {
+    ext: 'png',
+    mediaType: 'image/png',
+    read: { by: 'sharp' },
+    write: { by: 'sharp', alpha: true, progressive: true, metadata: true, density: true },
+  },
+  {
+    ext: 'apng',
+    mediaType: 'image/apng',
+    read: { by: 'apng' },
+    write: { by: 'apng', alpha: true, several: 'frames' },
+  },
+  {
+    ext: 'webp',
+    mediaType: 'image/webp',
+    lossy: true,
+    read: { by: 'sharp', several: 'frames' },
+    write: {
+      by: 'sharp',
+      alpha: true,
+      several: 'frames',
+      quality: true,
+      lossless: true,
+      metadata: true,
+      largest: 16_383,
+    },
+  },
+  {
+    ext: 'gif',
+    mediaType: 'image/gif',
+    read: { by: 'sharp', several: 'frames' },
+    write: { by: 'sharp', alpha: true, several: 'frames', colours: 256 },
+  },
+  {
+    ext: 'avif',
+    mediaType: 'image/avif',
+    lossy: true,
+    read: { by: 'sharp' },
+    write: { by: 'sharp', alpha: true, quality: true, lossless: true, metadata: true, largest: 16_384 },
+  },
+  {
+    ext: 'tiff',
+    mediaType: 'image/tiff',
+    aliases: ['tif'],
+    read: { by: 'sharp', several: 'pages' },
+    write: { by: 'sharp', alpha: true, several: 'pages', metadata: true, density: true, cmyk: true },
+  },
+  { ext: 'svg', mediaType: 'image/svg+xml', read: { by: 'svg' } },
+  { ext: 'svgz', mediaType: 'image/svg+xml', contents: ['gz'], read: { by: 'svg' } },
+  {
+    ext: 'heic',
+    mediaType: 'image/heic',
+    aliases: ['heif', 'hif'],
+    lossy: true,
+    read: magick('HEIC'),
+  },
+  {
+    ext: 'jxl',
+    mediaType: 'image/jxl',
+    lossy: true,
+    read: magick('JXL', 'frames'),
+    write: writes('JXL', { alpha: true, quality: true, lossless: true }),
+  },
+  {
+    ext: 'jp2',
+    mediaType: 'image/jp2',
+    aliases: ['jpg2', 'jpm'],
+    contents: ['jpx', 'jpm'],
+    lossy: true,
+    read: magick('JP2'),
+    write: writes('JP2', { alpha: true, quality: true, lossless: true }),
+  },
+  {
+    ext: 'j2k',
+    mediaType: 'image/j2c',
+    aliases: ['j2c', 'jpc'],
+    lossy: true,
+    read: magick('J2K'),
+    write: writes('J2K', { alpha: true, quality: true, lossless: true }),
+  },
+  {
+    ext: 'bmp',
+    mediaType: 'image/bmp',
+    aliases: ['dib'],
+    read: magick('BMP'),
+    write: writes('BMP3', { density: true }),
+  },
+  {
+    ext: 'ico',
+    mediaType: 'image/vnd.microsoft.icon',
+    aliases: ['icon'],
+    read: magick('ICO', 'sizes'),
+    write: writes('ICO', { alpha: true, largest: 256 }),
+  },
+  {
+    ext: 'cur',
+    mediaType: 'image/vnd.microsoft.cursor',
+    read: magick('CUR', 'sizes'),
+    write: writes('CUR', { alpha: true, largest: 256 }),
+  },
+  {
+    ext: 'psd',
+    mediaType: 'image/vnd.adobe.photoshop',
+    read: magick('PSD', 'layers'),
+    write: writes('PSD', { alpha: true, density: true }),
+  },
+  {
+    ext: 'psb',
+    mediaType: 'image/vnd.adobe.photoshop',
+    read: magick('PSB', 'layers'),
+    write: writes('PSB', { alpha: true, density: true }),
+  },
+  { ext: 'xcf', mediaType: 'image/x-xcf', read: magick('XCF', 'layers') },
+  {
+    ext: 'tga',
+    mediaType: 'image/x-tga',
+    aliases: ['icb', 'vda', 'vst', 'targa'],
+    read: magick('TGA'),
+    write: writes('TGA', { alpha: true }),
+  },
+  { ext: 'pcx', mediaType: 'image/vnd.zbrush.pcx', read: magick('PCX'), write: writes('PCX') },
+  {
+    ext: 'dcx',
+    mediaType: 'image/x-dcx',
+    read: magick('DCX', 'pages'),
+    write: writes('DCX', { several: 'pages' }),
+  },
+  { ext: 'ppm', mediaType: 'image/x-portable-pixmap', read: magick('PPM'), write: writes('PPM') },
+  {
+    ext: 'pgm',
+    mediaType: 'image/x-portable-graymap',
+    read: magick('PGM'),
+    write: writes('PGM', { colours: 'grey' }),
+  },
+  {
+    ext: 'pbm',
+    mediaType: 'image/x-portable-bitmap',
+    read: magick('PBM'),
+    write: writes('PBM', { colours: 'bilevel' }),
+  },
+  {
+    ext: 'pnm',
+    mediaType: 'image/x-portable-anymap',
+    contents: ['ppm', 'pgm', 'pbm'],
+    read: magick('PNM'),
+    write: writes('PNM'),
+  },
+  {
+    ext: 'pam',
+    mediaType: 'image/x-portable-arbitrarymap',
+    read: magick('PAM'),
+    write: writes('PAM', { alpha: true }),
+  },
+  { ext: 'pfm', mediaType: 'image/x-portable-floatmap', read: magick('PFM'), write: writes('PFM') },
+  {
+    ext: 'dds',
+    mediaType: 'image/vnd-ms.dds',
+    read: magick('DDS'),
+    write: writes('DDS', { alpha: true }),
+  },
+  { ext: 'exr', mediaType: 'image/x-exr', read: { by: 'exr' }, write: { by: 'exr', alpha: true } },
+  {
+    ext: 'hdr',
+    mediaType: 'image/vnd.radiance',
+    aliases: ['rgbe'],
+    read: { by: 'hdr' },
+    write: { by: 'hdr' },
+  },
+  {
+    ext: 'eps',
+    mediaType: 'application/postscript',
+    aliases: ['epsf'],
+    read: { by: 'ghostscript' },
+    write: writes('EPS3'),
+  },
+  {
+    ext: 'epsi',
+    mediaType: 'application/postscript',
+    aliases: ['epi'],
+    contents: ['eps'],
+    read: { by: 'ghostscript' },
+    write: writes('EPSI'),
+  },
+  {
+    ext: 'ept',
+    mediaType: 'application/postscript',
+    contents: ['eps'],
+    read: { by: 'ghostscript' },
+    write: writes('EPT3'),
+  },
+  {
+    ext: 'ps',
+    mediaType: 'application/postscript',
+    read: { by: 'ghostscript' },
+  },
+  { ext: 'pdf', mediaType: 'application/pdf', write: { by: 'pdf', alpha: true, several: 'pages' } },
+  { ext: 'aai', mediaType: 'image/x-aai', read: magick('AAI'), write: writes('AAI', { alpha: true }) },
+  { ext: 'avs', mediaType: 'image/x-avs', read: magick('AVS'), write: writes('AVS', { alpha: true }) },
+  { ext: 'cin', mediaType: 'image/cineon', read: magick('CIN'), write: writes('CIN') },
+  { ext: 'dcm', mediaType: 'application/dicom', aliases: ['dicom'], read: magick('DCM', 'frames') },
+  { ext: 'dpx', mediaType: 'image/dpx', read: magick('DPX'), write: writes('DPX') },
+  {
+    ext: 'ff',
+    mediaType: 'image/x-farbfeld',
+    aliases: ['farbfeld'],
+    read: magick('FF'),
+    write: writes('FF', { alpha: true }),
+  },
+  {
+    ext: 'fits',
+    mediaType: 'image/fits',
+    aliases: ['fit', 'fts'],
+    read: { by: 'magick', format: 'FITS', planes: true },
+    write: writes('FITS', { colours: 'grey' }),
+  },
+  { ext: 'ipl', mediaType: 'image/x-ipl', read: magick('IPL'), write: writes('IPL') },
+  {
+    ext: 'jng',
+    mediaType: 'image/x-jng',
+    lossy: true,
+    read: magick('JNG'),
+    write: writes('JNG', { alpha: true, quality: true }),
+  },
+  { ext: 'mat', mediaType: 'application/x-matlab-data', read: magick('MAT'), write: writes('MAT') },
+  {
+    ext: 'miff',
+    mediaType: 'image/x-miff',
+    read: magick('MIFF', 'frames'),
+    write: writes('MIFF', { alpha: true, several: 'frames' }),
+  },
+  {
+    ext: 'mng',
+    mediaType: 'video/x-mng',
+    read: magick('MNG', 'frames'),
+    write: writes('MNG', { alpha: true, several: 'frames' }),
+  },
+  { ext: 'mpo', mediaType: 'image/mpo', contents: ['jpg'], lossy: true, read: { by: 'sharp' } },
+  { ext: 'mtv', mediaType: 'image/x-mtv', read: magick('MTV'), write: writes('MTV') },
+  { ext: 'palm', mediaType: 'image/x-palm', read: magick('PALM') },
+  {
+    ext: 'pict',
+    mediaType: 'image/x-pict',
+    aliases: ['pct'],
+    read: magick('PICT'),
+    write: writes('PICT'),
+  },
+  { ext: 'pgx', mediaType: 'image/x-pgx', read: magick('PGX'), write: writes('PGX', { colours: 'grey' }) },
+  { ext: 'pix', mediaType: 'image/x-alias-pix', read: magick('PIX') },
+  {
+    ext: 'ptif',
+    mediaType: 'image/tiff',
+    contents: ['tif'],
+    read: { by: 'sharp' },
+    write: writes('PTIF', { alpha: true }),
+  },
+  { ext: 'qoi', mediaType: 'image/qoi', read: magick('QOI'), write: writes('QOI', { alpha: true }) },
+  {
+    ext: 'ras',
+    mediaType: 'image/x-cmu-raster',
+    aliases: ['sun'],
+    read: magick('RAS'),
+    write: writes('RAS', { alpha: true }),
+  },
+  {
+    ext: 'rgf',
+    mediaType: 'image/x-rgf',
+
+    write: writes('RGF', { colours: 'bilevel', largest: 255 }),
+  },
+  { ext: 'rle', mediaType: 'image/x-utah-rle', read: magick('RLE') },
+  {
+    ext: 'sgi',
+    mediaType: 'image/sgi',
+    aliases: ['bw', 'rgb', 'rgba'],
+    read: magick('SGI'),
+    write: writes('SGI', { alpha: true }),
+  },
+  {
+    ext: 'sixel',
+    mediaType: 'image/x-sixel',
+    aliases: ['six'],
+
+    write: writes('SIXEL', { colours: 256 }),
+  },
+  {
+    ext: 'vicar',
+    mediaType: 'image/x-vicar',
+    aliases: ['vic'],
+    read: magick('VICAR'),
+    write: writes('VICAR', { colours: 'grey' }),
+  },
+  {
+    ext: 'viff',
+    mediaType: 'image/x-viff',
+    aliases: ['xv'],
+    read: magick('VIFF'),
+    write: writes('VIFF', { alpha: true }),
+  },
+  { ext: 'vips', mediaType: 'image/x-vips', read: magick('VIPS'), write: writes('VIPS', { alpha: true }) },
+  { ext: 'wbmp', mediaType: 'image/vnd.wap.wbmp', read: magick('WBMP'), write: writes('WBMP', { colours: 'bilevel' }) },
+  { ext: 'wpg', mediaType: 'image/x-wpg', read: magick('WPG'), write: writes('WPG', { colours: 256 }) },
+  { ext: 'xbm', mediaType: 'image/x-xbitmap', read: magick('XBM'), write: writes('XBM', { colours: 'bilevel' }) },
+  {
+    ext: 'xpm',
+    mediaType: 'image/x-xpixmap',
+    read: magick('XPM'),
+    write: writes('XPM', { alpha: true, colours: 256 }),
+  },
+  { ext: 'dng', mediaType: 'image/x-adobe-dng', lossy: true, read: magick('DNG') },
+];
+
+const byExt = new Map(imageFormats.map((format) => [format.ext, format]));
+
+/** Returns what is known of a format by its canonical extension. */
+export function imageFormat(ext: string): ImageFormat {
+  const format = byExt.get(ext);
+  if (!format) throw new Error(`The catalogue of images does not hold ${ext}.`);
+  return format;
+}
+
+/** Lists extensions with their other spellings. */
+export function spellings(formats: ImageFormat[]): string[] {
+  return formats.flatMap(({ ext, aliases = [] }) => [ext, ...aliases]);
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type Sharp } from 'sharp';
+import { withExtension } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { joinRoll, toOneSize } from './animation.ts';
+import { encodeWithSharp, toFrame } from './encode.ts';
+import { explain } from './failures.ts';
+import { imageFormat } from './formats.ts';
+import { mostFrames, mostPixelsAtOnce } from './limits.ts';
+import type { Frame } from './magick.ts';
+import { writePdf } from './pdf.ts';
+import { pdfPages, renderPdfPage } from './pdf-pages.ts';
+import { openPicture, readingLeniently } from './picture.ts';
+import { numberOption, textOption } from './transform.ts';
+import { verifyOutput } from './verify.ts';
+
+const pageDpi = 96;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Joins images and PDFs in their order to one PDF or one animation. */
+export async function merge(work: Work, context: WorkContext): Promise<OutputFile> {
+  const { folder, inputs, outputFormat } = work;
+  const path = join(folder, `merged.${outputFormat}`);
+  if (outputFormat === 'pdf') await writePdf(path, inputs, work, context);
+  else await writeGif(path, work, context);
+  const name = withExtension(inputs[0]?.name ?? 'merged', outputFormat);
+  return { path, name, format: outputFormat };
+}
+
+async function writeGif(path: string, work: Work, context: WorkContext): Promise<void> {
+  const { options } = work;
+  const frames: Frame[] = [];
+  let canvas: Size | undefined;
+  for (const [index, input] of work.inputs.entries()) {
+    await readingLeniently(input, async (tolerant) => {
+      for await (const { image, size, delay } of framesOf(input, work, context, tolerant)) {
+        canvas ??= canvasSize(size, work);
+        if (frames.length >= mostFrames || (frames.length + 1) * canvas.width * canvas.height > mostPixelsAtOnce) {
+          throw new EngineError(
+            'The animation would have too many frames or pixels. Give it a smaller width and height, or merge fewer files.',
+          );
+        }
+        frames.push(await fitFrame(image, canvas, input, delay));
+      }
+    });
+    context.progress(((index + 1) / work.inputs.length) * 90);
+  }
+  const sized = await toOneSize(frames, canvas && { ...canvas, data: new Uint8Array(), channels: 4 });
+  const delays = sized.map(({ delay = 1000 }) => numberOption(options, 'gif_delay') ?? Math.round(delay));
+  const image = joinRoll(sized);
+  const background = textOption(options, 'background');
+  if (background !== undefined) image.flatten({ background });
+  await encodeWithSharp(image, 'gif', options, { delays, loop: numberOption(options, 'gif_loop') ?? 0 }).toFile(path);
+  await verifyOutput(path, imageFormat('gif'));
+}
+
+async function fitFrame(image: Sharp, canvas: Size, input: InputFile, delay: number | undefined): Promise<Frame> {
+  try {
+    const fitted = image.resize({ ...canvas, fit: 'contain', background: { r: 255, g: 255, b: 255, alpha: 0 } });
+    return await toFrame(fitted.toColourspace('srgb').ensureAlpha(), delay);
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+function canvasSize(first: Size, { options }: Work): Size {
+  const width = numberOption(options, 'image_custom_width');
+  const height = numberOption(options, 'image_custom_height');
+  const scaled = (factor: number) => ({
+    width: Math.max(1, Math.round(first.width * factor)),
+    height: Math.max(1, Math.round(first.height * factor)),
+  });
+  if (width !== undefined && height !== undefined) return { width, height };
+  if (width !== undefined) return scaled(width / first.width);
+  if (height !== undefined) return scaled(height / first.height);
+  return first;
+}
+
+async function* framesOf(
+  input: InputFile,
+  { folder, options }: Work,
+  { signal }: WorkContext,
+  tolerant: boolean,
+): AsyncGenerator<{ image: Sharp; size: Size; delay: number | undefined }> {
+  if (input.format === 'pdf') {
+    const context = { folder, signal };
+    for (const [index, page] of (await pdfPages(input, context)).entries()) {
+      const number = index + 1;
+      const png = await renderPdfPage(input, { number, ...page }, { dpi: pageDpi, transparent: false }, context);
+      const bytes = await readFile(png);
+      const { width, height } = await sharp(bytes).metadata();
+      yield { image: sharp(bytes), size: { width, height }, delay: undefined };
+    }
+    return;
+  }
+  const picture = await openPicture(input, { options, several: true, tolerant, folder, signal });
+  for (let index = 0; index < picture.frames; index++) {
+    yield {
+      image: picture.frame(index).autoOrient(),
+      size: { width: picture.width, height: picture.height },
+      delay: picture.delays?.[index],
+    };
+  }
+}

@@ -1,0 +1,422 @@
+import type { OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import type { ImageFormat } from './formats.ts';
+
+const largestSide = 16_383;
+
+export const width: OptionDescriptor = {
+  name: 'image_custom_width',
+  label: 'Width',
+  hint: 'Width of the output. Alone, the height follows the proportions; with a height too, fit says how both are met.',
+  data_type: 'integer',
+  units: 'px',
+  properties: { min: 1, max: largestSide },
+};
+
+export const height: OptionDescriptor = {
+  name: 'image_custom_height',
+  label: 'Height',
+  hint: 'Height of the output. Alone, the width follows the proportions; with a width too, fit says how both are met.',
+  data_type: 'integer',
+  units: 'px',
+  properties: { min: 1, max: largestSide },
+};
+
+const percentage: OptionDescriptor = {
+  name: 'image_resize_percentage',
+  label: 'Resize',
+  hint: 'Scales both sides to this percentage. A width or height given too wins.',
+  data_type: 'number',
+  units: '%',
+  properties: { min: 1, max: 1000 },
+};
+
+const fit: OptionDescriptor = {
+  name: 'fit',
+  label: 'Fit',
+  hint: 'How the image meets a width and a height that have other proportions.',
+  data_type: 'string',
+  default_value: 'max',
+  type: 'enum',
+  enum_values: [
+    { value: 'max', hint: 'Keeps the proportions, as large as fits within both.' },
+    { value: 'crop', hint: 'Keeps the proportions, fills both and cuts off what is beyond, around the centre.' },
+    { value: 'scale', hint: 'Stretches to exactly both.' },
+    { value: 'pad', hint: 'Keeps the proportions and fills the rest with the background.' },
+  ],
+};
+
+export const background: OptionDescriptor = {
+  name: 'background',
+  label: 'Background',
+  hint: 'Colour put behind transparent parts. Formats without transparency use white when it is left out.',
+  data_type: 'string',
+  properties: { pattern: '#[0-9A-Fa-f]{6}' },
+};
+
+const rotate: OptionDescriptor = {
+  name: 'rotate',
+  label: 'Rotate',
+  hint: 'Turns the image clockwise. Corners that other angles than quarter turns leave open show the background.',
+  data_type: 'number',
+  units: '°',
+  properties: { min: -360, max: 360 },
+};
+
+const flip: OptionDescriptor = {
+  name: 'flip',
+  label: 'Flip',
+  hint: 'Mirrors the image, after it was turned.',
+  data_type: 'string',
+  default_value: 'none',
+  type: 'enum',
+  enum_values: [
+    { value: 'none', hint: 'Not mirrored.' },
+    { value: 'horizontal', hint: 'Left becomes right.' },
+    { value: 'vertical', hint: 'Top becomes bottom.' },
+    { value: 'both', hint: 'Both.' },
+  ],
+};
+
+export const autoOrient: OptionDescriptor = {
+  name: 'auto-orient',
+  label: 'Auto-orient',
+  hint: 'Turns the image as its EXIF orientation says.',
+  data_type: 'boolean',
+  default_value: 'true',
+};
+
+/** As in the specification's example. */
+export const strip: OptionDescriptor = {
+  name: 'strip',
+  label: 'Strip metadata',
+  hint: 'Strips profiles, EXIF and comments to reduce size.',
+  data_type: 'boolean',
+  default_value: 'true',
+};
+
+const dpi: OptionDescriptor = {
+  name: 'image_dpi',
+  label: 'Resolution',
+  hint: 'Resolution written into the file for printing. The pixels stay the same.',
+  data_type: 'integer',
+  units: 'dpi',
+  properties: { min: 1, max: 4800 },
+};
+
+const vectorDpi: OptionDescriptor = {
+  ...dpi,
+  hint: 'Resolution at which the drawing is rendered when no width, height or percentage is given.',
+  properties: { min: 10, max: 1200 },
+};
+
+const page: OptionDescriptor = {
+  name: 'page',
+  label: 'Page or frame',
+  hint: 'Takes this page or frame alone, counted from 1. When left out: all of them where the output can hold several, else the first.',
+  data_type: 'integer',
+  properties: { min: 1, max: 100_000 },
+};
+
+const quality: OptionDescriptor = {
+  name: 'quality',
+  label: 'Quality',
+  hint: 'Quality of the output: higher looks better and is larger.',
+  data_type: 'integer',
+  default_value: '80',
+  properties: { min: 1, max: 100 },
+};
+
+const jpgQuality: OptionDescriptor = {
+  name: 'jpg_convert_compression_level',
+  label: 'Quality',
+  hint: 'Quality of the JPEG: 100 is best and largest. Wins over quality.',
+  data_type: 'number',
+  properties: { min: 0, max: 100 },
+};
+
+const pngLevel: OptionDescriptor = {
+  name: 'png_compression_level',
+  label: 'Compression',
+  hint: 'How hard the PNG is compressed. Only lossy changes how the image looks.',
+  data_type: 'string',
+  default_value: 'light',
+  type: 'enum',
+  enum_values: [
+    { value: 'none', hint: 'Not compressed: largest, and fastest to open.' },
+    { value: 'light', hint: 'Lossless, quick.' },
+    { value: 'strong', hint: 'Lossless, smallest, slower.' },
+    { value: 'lossy', hint: 'Reduced to at most 256 colours: much smaller.' },
+  ],
+};
+
+const pngQuality: OptionDescriptor = {
+  name: 'png_convert_quality',
+  label: 'Quality',
+  hint: 'Quality of the reduction of colours: higher looks better and is larger.',
+  data_type: 'integer',
+  default_value: '80',
+  properties: { min: 0, max: 100 },
+  conditions: [{ name: 'png_compression_level', required: true, meta: [{ value: 'lossy', label: 'lossy' }] }],
+};
+
+const lossless: OptionDescriptor = {
+  name: 'lossless',
+  label: 'Lossless',
+  hint: 'Keeps every pixel exactly; quality then has no effect.',
+  data_type: 'boolean',
+  default_value: 'false',
+};
+
+const progressive: OptionDescriptor = {
+  name: 'progressive',
+  label: 'Progressive',
+  hint: 'Shows the whole image early while it loads.',
+  data_type: 'boolean',
+  default_value: 'false',
+};
+
+const tiffCompression: OptionDescriptor = {
+  name: 'tiff_compression',
+  label: 'Compression',
+  hint: 'Compression inside the TIFF.',
+  data_type: 'string',
+  default_value: 'lzw',
+  type: 'enum',
+  enum_values: [
+    { value: 'none', hint: 'Not compressed.' },
+    { value: 'lzw', hint: 'Lossless, read everywhere.' },
+    { value: 'deflate', hint: 'Lossless, smaller.' },
+    { value: 'jpeg', hint: 'Lossy, smallest.' },
+  ],
+};
+
+function colourSpace(cmyk: boolean): OptionDescriptor {
+  return {
+    name: 'color_space',
+    label: 'Colour space',
+    hint: 'Colours of the output.',
+    data_type: 'string',
+    default_value: 'srgb',
+    type: 'enum',
+    enum_values: [
+      { value: 'srgb', hint: 'Colour, as screens show it.' },
+      { value: 'gray', hint: 'Shades of grey.' },
+      ...(cmyk ? [{ value: 'cmyk', hint: 'Colour for printing presses.' }] : []),
+    ],
+  };
+}
+
+/** Lists the options of a conversion to a raster format. */
+export function convertOptions(target: ImageFormat, from: 'raster' | 'vector'): OptionDescriptor[] {
+  const write = target.write ?? { by: 'magick' };
+  const coloured = write.colours !== 'grey' && write.colours !== 'bilevel';
+  return [
+    ...(write.quality ? [quality] : []),
+    ...(target.ext === 'jpg' ? [jpgQuality] : []),
+    ...(target.ext === 'png' ? [pngLevel, pngQuality] : []),
+    ...(target.ext === 'tiff' ? [tiffCompression] : []),
+    ...(write.lossless ? [lossless] : []),
+    ...(write.progressive ? [progressive] : []),
+    width,
+    height,
+    percentage,
+    fit,
+    background,
+    rotate,
+    flip,
+    ...(coloured ? [colourSpace(write.cmyk === true)] : []),
+    ...(from === 'vector' ? [vectorDpi] : write.density ? [dpi] : []),
+    ...(from === 'raster' ? [autoOrient] : []),
+    strip,
+    page,
+  ];
+}
+
+/** Pixel pairs at 150 dpi from inches of three decimals, as published clients send them. */
+const pageSizes = [
+  { value: '1240.2x1753.95', hint: 'A4' },
+  { value: '1753.95x2480.25', hint: 'A3' },
+  { value: '2480.25x3507.9', hint: 'A2' },
+  { value: '3507.9x4966.5', hint: 'A1' },
+  { value: '4966.5x7021.65', hint: 'A0' },
+  { value: '874.05x1240.2', hint: 'A5' },
+  { value: '620.1x874.05', hint: 'A6' },
+  { value: '1476.45x2084.7', hint: 'B4' },
+  { value: '1039.35x1476.45', hint: 'B5' },
+  { value: '1275x1650', hint: 'Letter' },
+  { value: '1275x2100', hint: 'Legal' },
+  { value: '1650x2550', hint: 'Tabloid' },
+  { value: '1087.5x1575', hint: 'Executive' },
+];
+
+/** As in the specification's example: strip, pdf_page_size, enlarge_images_to_fit, and where the image goes on the page. */
+export const pdfOptions: OptionDescriptor[] = [
+  strip,
+  {
+    name: 'pdf_page_size',
+    label: 'Page size',
+    hint: 'Size of the pages. When left out, each page is as large as its image.',
+    data_type: 'string',
+    type: 'enum',
+    enum_values: [{ value: 'same-as-image', hint: 'Same as image' }, ...pageSizes],
+  },
+  {
+    name: 'pdf_orientation',
+    label: 'Orientation',
+    hint: 'Orientation of the pages, where they have a page size.',
+    data_type: 'string',
+    default_value: 'portrait',
+    type: 'enum',
+    enum_values: [
+      { value: 'portrait', hint: 'Portrait' },
+      { value: 'landscape', hint: 'Landscape' },
+    ],
+  },
+  {
+    name: 'pdf_image_alignment',
+    label: 'Alignment',
+    hint: 'Where the image is on a page that is larger.',
+    data_type: 'string',
+    default_value: 'Center',
+    type: 'enum',
+    enum_values: [
+      { value: 'Center', hint: 'Centre' },
+      { value: 'Top', hint: 'Top' },
+      { value: 'Bottom', hint: 'Bottom' },
+      { value: 'Left', hint: 'Left' },
+      { value: 'Right', hint: 'Right' },
+      { value: 'TopLeft', hint: 'Top left' },
+      { value: 'TopRight', hint: 'Top right' },
+      { value: 'BottomLeft', hint: 'Bottom left' },
+      { value: 'BottomRight', hint: 'Bottom right' },
+    ],
+  },
+  {
+    name: 'enlarge_images_to_fit',
+    label: 'Enlarge images to fit',
+    hint: 'Enlarges images that are smaller than the page.',
+    data_type: 'boolean',
+    default_value: 'true',
+    conditions: [
+      {
+        name: 'pdf_page_size',
+        required: true,
+        meta: pageSizes.map(({ value, hint }) => ({ value, label: hint })),
+      },
+    ],
+  },
+];
+
+export const mergeGifOptions: OptionDescriptor[] = [
+  {
+    name: 'gif_delay',
+    label: 'Delay',
+    hint: 'How long each image is shown. Animated inputs keep their own times when it is left out; others are shown for a second.',
+    data_type: 'integer',
+    units: 'ms',
+    properties: { min: 20, max: 600_000 },
+  },
+  {
+    name: 'gif_loop',
+    label: 'Repetitions',
+    hint: 'How often the animation plays; 0 is for ever.',
+    data_type: 'integer',
+    default_value: '0',
+    properties: { min: 0, max: 65_535 },
+  },
+  { ...width, hint: 'Width of the animation. When left out it is that of the first image.' },
+  { ...height, hint: 'Height of the animation. When left out it is that of the first image.' },
+  { ...background, hint: 'Colour around images of other proportions; transparent when left out.' },
+];
+
+export const cropOptions: OptionDescriptor[] = [
+  {
+    name: 'x',
+    label: 'Left',
+    hint: 'Distance of the cut from the left. The cut is centred when it is left out.',
+    data_type: 'integer',
+    units: 'px',
+    properties: { min: 0, max: 1_000_000 },
+  },
+  {
+    name: 'y',
+    label: 'Top',
+    hint: 'Distance of the cut from the top. The cut is centred when it is left out.',
+    data_type: 'integer',
+    units: 'px',
+    properties: { min: 0, max: 1_000_000 },
+  },
+  {
+    name: 'width',
+    label: 'Width',
+    hint: 'Width of the cut. When left out it goes to the right edge, or follows from the aspect.',
+    data_type: 'integer',
+    units: 'px',
+    properties: { min: 1, max: 1_000_000 },
+  },
+  {
+    name: 'height',
+    label: 'Height',
+    hint: 'Height of the cut. When left out it goes to the bottom edge, or follows from the aspect.',
+    data_type: 'integer',
+    units: 'px',
+    properties: { min: 1, max: 1_000_000 },
+  },
+  {
+    name: 'aspect',
+    label: 'Aspect',
+    hint: 'Proportions of the cut such as 16:9. Without a width and height it is as large as the image allows.',
+    data_type: 'string',
+    properties: { pattern: '[1-9][0-9]{0,4}:[1-9][0-9]{0,4}' },
+  },
+  autoOrient,
+  strip,
+];
+
+const when = (value: string) => [{ name: 'compress_image', required: true, meta: [{ value, label: value }] }];
+
+export const compressOptions: OptionDescriptor[] = [
+  {
+    name: 'compress_image',
+    label: 'Method',
+    hint: 'What decides how small the file becomes.',
+    data_type: 'string',
+    default_value: 'by_quality',
+    type: 'enum',
+    enum_values: [
+      { value: 'by_quality', hint: 'A quality.' },
+      { value: 'by_percentage', hint: 'A percentage of the size that the file has now.' },
+      { value: 'by_size', hint: 'A size that the file must not exceed.' },
+    ],
+  },
+  {
+    name: 'image_compress_quality',
+    label: 'Quality',
+    hint: 'Quality of the output: higher looks better and is larger.',
+    data_type: 'integer',
+    default_value: '60',
+    properties: { min: 1, max: 100 },
+    conditions: [{ name: 'compress_image', required: false, meta: [{ value: 'by_quality', label: 'by_quality' }] }],
+  },
+  {
+    name: 'image_compress_percentage',
+    label: 'Percentage',
+    hint: 'Size of the output in percent of the input.',
+    data_type: 'number',
+    units: '%',
+    default_value: '60',
+    properties: { min: 1, max: 100 },
+    conditions: when('by_percentage'),
+  },
+  {
+    name: 'image_compress_max_filesize',
+    label: 'Largest size',
+    hint: 'Size of the output at most. It comes within 5 % below, or the task fails and says the smallest size possible.',
+    data_type: 'number',
+    units: 'MB',
+    default_value: '1',
+    properties: { min: 0.0005, max: 5000 },
+    conditions: when('by_size'),
+  },
+  strip,
+];

@@ -1,0 +1,350 @@
+import { readFile } from 'node:fs/promises';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { EngineError, type InputFile } from '../engine.ts';
+import { decodeApng, parseApng } from './apng.ts';
+import { isComplete } from './completeness.ts';
+import { readExr } from './exr.ts';
+import { explain, tooManyPixels } from './failures.ts';
+import { imageFormat, type Reading, type Several } from './formats.ts';
+import {
+  largestMagickBytes,
+  longestSide,
+  mostFrames,
+  mostPixels,
+  mostPixelsAtOnce,
+  mostPixelsOfAll,
+} from './limits.ts';
+import { type LinearPicture, toScreen } from './linear-light.ts';
+import { type Frame, type MagickReading, readMagick, writeMagick } from './magick.ts';
+import { pdfPages, renderPdfPage } from './pdf-pages.ts';
+import { type ProgramContext, postScriptToPdf } from './postscript.ts';
+import { readRadiance } from './radiance.ts';
+import { naturalDensity, prepareSvg } from './svg.ts';
+
+/** An opened source: what its header says, and its frames ready for libvips. */
+export interface Picture {
+  /** Of the first frame, as it is seen. */
+  width: number;
+  height: number;
+  frames: number;
+  /** Milliseconds of each frame, where it is an animation. */
+  delays: number[] | undefined;
+  loop: number;
+  hasAlpha: boolean;
+  /** More than 8 bits a channel. */
+  deep: boolean;
+  isGrey: boolean;
+  density: number | undefined;
+  /** Opens one frame, counted from 0. */
+  frame(index: number): Sharp;
+  /** Opens all frames one below the other, where libvips decodes them itself. */
+  roll?: () => Sharp;
+}
+
+export interface Opening extends ProgramContext {
+  options: OptionValues;
+  /** The output holds several frames or pages. */
+  several: boolean;
+  /** Lets warnings of the decoder pass that are known to be harmless. */
+  tolerant?: boolean;
+  /** The size that a drawing is wanted in; drawings have none of their own. */
+  wanted?: {
+    width?: number | undefined;
+    height?: number | undefined;
+    percentage?: number | undefined;
+    dpi?: number | undefined;
+  };
+}
+
+// One conversion at a time uses all cores by itself; a cache would only keep other tasks' pixels in memory.
+sharp.cache(false);
+
+/** Opens an input, decoding no more of it than needed. */
+export async function openPicture(input: InputFile, opening: Opening): Promise<Picture> {
+  const { read } = imageFormat(input.format);
+  if (!read) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (input.size === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} is empty.`);
+  try {
+    return await open(input, read, opening);
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+/**
+ * Works on an input and, when the decoder only warned of bytes between the segments of a JPEG, does so again without
+ * minding: some cameras write such files, and they show without fault. Anything else that is warned of is damage.
+ */
+export async function readingLeniently<T>(input: InputFile, work: (tolerant: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await work(false);
+  } catch (error) {
+    const said = error instanceof EngineError ? error.detail : error instanceof Error ? error.message : '';
+    if (input.format === 'jpg' && /extraneous bytes before marker/.test(said)) return work(true);
+    throw error;
+  }
+}
+
+async function open(input: InputFile, read: Reading, opening: Opening): Promise<Picture> {
+  const { options } = opening;
+  switch (read.by) {
+    case 'sharp':
+      return openWithSharp(input, input.path, read.several, opening);
+    case 'svg':
+      return openSvg(input, opening);
+    case 'ghostscript':
+      return openPostScript(input, opening);
+    case 'apng':
+      return openApng(input, opening);
+    case 'hdr':
+      return fromLinear(readRadiance(await readFile(input.path)));
+    case 'exr':
+      return openExr(input, options);
+    case 'magick':
+      return openWithMagick(input, read, opening);
+  }
+}
+
+const limits: SharpOptions = { limitInputPixels: mostPixels, sequentialRead: true };
+
+async function openWithSharp(
+  input: InputFile,
+  source: string | Buffer,
+  several: Several | undefined,
+  { options, tolerant = false }: Pick<Opening, 'options' | 'tolerant'>,
+): Promise<Picture> {
+  const metadata = await sharp(source, limits).metadata();
+  const frames = several ? (metadata.pages ?? 1) : 1;
+  checkSize(input, { width: metadata.width, height: metadata.pageHeight ?? metadata.height, frames });
+  checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), mostPixelsOfAll);
+  const how: SharpOptions = { ...limits, failOn: tolerant ? 'error' : 'warning' };
+  const seen = options['auto-orient'] === false ? metadata : metadata.autoOrient;
+  const isAnimation = several === 'frames' && frames > 1;
+  return {
+    width: seen.width,
+    height: metadata.pageHeight ?? seen.height,
+    frames,
+    delays: isAnimation ? (metadata.delay ?? []) : undefined,
+    loop: metadata.loop ?? 0,
+    hasAlpha: metadata.hasAlpha,
+    deep: metadata.depth === 'ushort',
+    isGrey: metadata.channels <= 2,
+    density: metadata.density,
+    frame: (index) => sharp(source, several ? { ...how, page: index, pages: 1 } : how),
+    ...(frames > 1 && (isAnimation || (await allOfOneSize(source, frames, metadata)))
+      ? { roll: () => sharp(source, { ...how, limitInputPixels: false, pages: -1 }) }
+      : {}),
+  };
+}
+
+/** Pages of a document may differ in size, and libvips then cannot hold them as one picture. */
+async function allOfOneSize(source: string | Buffer, frames: number, first: Metadata): Promise<boolean> {
+  for (let page = 1; page < frames; page++) {
+    const { width, height, channels, depth } = await sharp(source, { ...limits, page }).metadata();
+    if (width !== first.width || height !== (first.pageHeight ?? first.height)) return false;
+    if (channels !== first.channels || depth !== first.depth) return false;
+  }
+  return true;
+}
+
+function checkSize(
+  input: InputFile,
+  { width, height, frames }: { width: number; height: number; frames: number },
+): void {
+  if (width * height > mostPixels) throw tooManyPixels(input, `${width} x ${height}`);
+  if (Math.max(width, height) > longestSide) {
+    throw new EngineError(
+      `The image ${JSON.stringify(input.name)} is longer than ${longestSide} pixels on a side. Scale it down first.`,
+    );
+  }
+  if (width < 1 || height < 1 || frames < 1) {
+    throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+  }
+}
+
+function checkFrames(input: InputFile, frames: number, pixels: number, most: number): void {
+  if (frames > mostFrames) {
+    throw new EngineError(
+      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; at most ${mostFrames} are possible.`,
+    );
+  }
+  if (frames > 1 && frames * pixels > most) {
+    throw new EngineError(
+      `The frames of ${JSON.stringify(input.name)} together have more than ${most / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+    );
+  }
+}
+
+async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Picture> {
+  const drawing = await prepareSvg(await readFile(input.path));
+  const { width, height, percentage, dpi } = wanted;
+  const scale =
+    width !== undefined || height !== undefined
+      ? Math.max((width ?? 0) / drawing.width, (height ?? 0) / drawing.height)
+      : percentage !== undefined
+        ? percentage / 100
+        : (dpi ?? 96) / 96;
+  // Drawn in the size that is wanted, so that enlarging never blurs; libvips takes 1 to 100,000.
+  const density = Math.min(100_000, Math.max(1, naturalDensity * scale));
+  if (drawing.width * drawing.height * scale ** 2 > mostPixels) throw tooManyPixels(input);
+  const how: SharpOptions = { ...limits, density };
+  const metadata = await sharp(drawing.bytes, how).metadata();
+  checkSize(input, { width: metadata.width, height: metadata.height, frames: 1 });
+  return {
+    ...still({ width: metadata.width, height: metadata.height, hasAlpha: true }),
+    frame: () => sharp(drawing.bytes, how),
+  };
+}
+
+async function openPostScript(input: InputFile, opening: Opening): Promise<Picture> {
+  const path = await postScriptToPdf(input, opening);
+  const pdf = { ...input, path };
+  const pages = await pdfPages(pdf, opening);
+  const number = pageOption(input, pages.length, opening.options) ?? 1;
+  const page = pages[number - 1];
+  if (!page) throw new EngineError(`The file ${JSON.stringify(input.name)} has no page ${number}.`);
+  const { width, height, percentage, dpi } = opening.wanted ?? {};
+  const scaled =
+    width !== undefined || height !== undefined
+      ? 72 * Math.max((width ?? 0) / page.width, (height ?? 0) / page.height)
+      : (dpi ?? 150) * ((percentage ?? 100) / 100);
+  const png = await renderPdfPage(
+    pdf,
+    { number, ...page },
+    { dpi: Math.min(2400, Math.max(1, Math.round(scaled * 1000) / 1000)), transparent: input.format !== 'ps' },
+    opening,
+  );
+  return openWithSharp(input, await readFile(png), undefined, { options: {} });
+}
+
+async function openApng(input: InputFile, { options, several }: Opening): Promise<Picture> {
+  const file = await readFile(input.path);
+  const apng = parseApng(file);
+  const { width, height } = apng;
+  // One frame alone, or none: the default image is the picture.
+  if (apng.frames.length <= 1) return openWithSharp(input, file, undefined, { options });
+  const wantsOne = !several && options.page === undefined;
+  checkSize(input, { width, height, frames: apng.frames.length });
+  checkFrames(input, apng.frames.length, width * height, mostPixelsAtOnce);
+  const frames = await decodeApng(wantsOne ? { ...apng, frames: apng.frames.slice(0, 1) } : apng);
+  return fromFrames(frames, apng.loop, undefined);
+}
+
+async function openExr(input: InputFile, options: OptionValues): Promise<Picture> {
+  const file = await readFile(input.path);
+  const picture = readExr(file);
+  if (picture) return fromLinear(picture);
+  const { frames } = await decode(input, file, {
+    format: 'EXR',
+    take: { frame: 0 },
+    autoOrient: options['auto-orient'] !== false,
+  });
+  const [frame] = frames;
+  if (!frame || frame.channels === 1) throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+  const data = Float32Array.from(frame.data, (value) => value / 255);
+  return fromLinear({ data, width: frame.width, height: frame.height, channels: frame.channels });
+}
+
+async function openWithMagick(
+  input: InputFile,
+  read: Extract<Reading, { by: 'magick' }>,
+  { options, several: takesSeveral }: Opening,
+): Promise<Picture> {
+  const bytes = await readFile(input.path);
+  if (!isComplete(bytes, input.format)) throw new Error('The file is shorter than its header promises.');
+  const picture = await decode(input, bytes, {
+    format: read.format,
+    take: framesToTake(read, options, takesSeveral),
+    autoOrient: options['auto-orient'] !== false,
+  });
+  let { frames } = picture;
+  if (read.several === 'sizes' && options.page === undefined) {
+    frames = [...frames].sort((one, other) => other.width * other.height - one.width * one.height).slice(0, 1);
+  }
+  const { exif, xmp } = picture.profiles;
+  const [only] = frames;
+  if (options.strip === false && (exif || xmp) && only && frames.length === 1) {
+    // Raw pixels cannot carry metadata into libvips; a PNG can.
+    const png = await writeMagick([only], {
+      format: 'PNG',
+      quality: 10,
+      density: picture.density,
+      profiles: picture.profiles,
+    });
+    return openWithSharp(input, Buffer.from(png), undefined, { options });
+  }
+  return fromFrames(frames, picture.loop, picture.density);
+}
+
+function framesToTake(
+  { several, planes }: Extract<Reading, { by: 'magick' }>,
+  options: OptionValues,
+  takesSeveral: boolean,
+): MagickReading['take'] {
+  if (planes) return 'planes';
+  if (several === 'layers') return options.page === undefined ? 'merged' : 'all';
+  if (several === 'sizes') return 'all';
+  return several && (takesSeveral || options.page !== undefined) ? 'all' : { frame: 0 };
+}
+
+async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
+  if (bytes.length > largestMagickBytes) {
+    throw new EngineError(
+      `The file ${JSON.stringify(input.name)} is larger than ${largestMagickBytes / 1024 / 1024} MB.`,
+    );
+  }
+  try {
+    return await readMagick(bytes, reading);
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      /exceeds? limit|ResourceLimit|CacheResourcesExhausted|width or height/i.test(error.message)
+    ) {
+      throw tooManyPixels(input, error.message);
+    }
+    throw error;
+  }
+}
+
+function fromFrames(frames: Frame[], loop: number, density: number | undefined): Picture {
+  const [first] = frames;
+  if (!first) throw new EngineError('The file holds no picture.');
+  const isAnimation = frames.length > 1 && frames.some(({ delay }) => delay !== undefined);
+  return {
+    ...still({ width: first.width, height: first.height, hasAlpha: frames.some(({ channels }) => channels === 4) }),
+    frames: frames.length,
+    delays: isAnimation ? frames.map(({ delay }) => delay ?? 100) : undefined,
+    loop,
+    density,
+    frame: (index) => {
+      const { data, width, height, channels } = frames[index] ?? first;
+      return sharp(data, { ...limits, raw: { width, height, channels } });
+    },
+  };
+}
+
+function fromLinear(linear: LinearPicture): Picture {
+  const { data, width, height, channels } = toScreen(linear);
+  return {
+    ...still({ width, height, hasAlpha: channels === 4 }),
+    deep: true,
+    frame: () => sharp(data, { ...limits, raw: { width, height, channels } }),
+  };
+}
+
+function still(facts: Pick<Picture, 'width' | 'height' | 'hasAlpha'>): Omit<Picture, 'frame' | 'roll'> {
+  return { ...facts, frames: 1, delays: undefined, loop: 0, deep: false, isGrey: false, density: undefined };
+}
+
+/** Returns the page or frame that the options ask for, counted from 1, after checking that there is one. */
+export function pageOption(input: InputFile, pages: number, options: OptionValues): number | undefined {
+  const { page } = options;
+  if (typeof page !== 'number') return undefined;
+  if (page > pages) {
+    throw new EngineError(
+      `The file ${JSON.stringify(input.name)} has ${pages === 1 ? 'one page or frame' : `${pages} pages or frames`}, so there is no number ${page}.`,
+    );
+  }
+  return page;
+}

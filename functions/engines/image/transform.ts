@@ -1,0 +1,146 @@
+import sharp, { type Sharp } from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { EngineError } from '../engine.ts';
+import type { Writing } from './formats.ts';
+import { longestSide, mostPixels } from './limits.ts';
+import type { Picture } from './picture.ts';
+
+export interface Cut {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface Target {
+  write: Writing;
+  options: OptionValues;
+  cut?: Cut | undefined;
+}
+
+/** Reads a number from checked options. */
+export function numberOption(options: OptionValues, name: string): number | undefined {
+  const value = options[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Reads a text from checked options. */
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Says whether frames must be worked on one by one, because libvips does not turn or cut them as a roll. */
+export function needsSingleFrames({ options, cut }: Target): boolean {
+  return Boolean(cut) || turns(options) || ['crop', 'pad'].includes(textOption(options, 'fit') ?? '');
+}
+
+function turns(options: OptionValues): boolean {
+  return (
+    (numberOption(options, 'rotate') ?? 0) % 360 !== 0 || !['none', undefined].includes(textOption(options, 'flip'))
+  );
+}
+
+/** Turns, cuts, scales and colours a frame as the options say. */
+export async function transform(image: Sharp, picture: Picture, target: Target): Promise<Sharp> {
+  const { options, write, cut } = target;
+  const { background } = options;
+  const fill = typeof background === 'string' ? background : undefined;
+  if (options['auto-orient'] !== false) image.autoOrient();
+  let size = { width: picture.width, height: picture.height };
+  if (cut) {
+    image.extract(cut);
+    size = { width: cut.width, height: cut.height };
+  }
+  if (turns(options)) ({ image, size } = await turn(image, target, fill));
+  resize(image, size, target, fill);
+  if (fill !== undefined || !write.alpha) image.flatten({ background: fill ?? '#ffffff' });
+  colour(image, picture, target);
+  return image;
+}
+
+/** Turned in a step of its own, so that width and height mean those of the output. */
+async function turn(image: Sharp, { options }: Target, fill: string | undefined) {
+  const angle = numberOption(options, 'rotate') ?? 0;
+  const flip = textOption(options, 'flip');
+  if (options.strip === false) image.keepMetadata();
+  if (angle % 90 !== 0) image.ensureAlpha();
+  const turned = await image
+    .rotate(angle, { background: fill ?? { r: 255, g: 255, b: 255, alpha: 0 } })
+    .tiff({ compression: 'none' })
+    .toBuffer();
+  const mirrored = sharp(turned, { limitInputPixels: false });
+  if (flip === 'horizontal' || flip === 'both') mirrored.flop();
+  if (flip === 'vertical' || flip === 'both') mirrored.flip();
+  const { width, height } = await sharp(turned, { limitInputPixels: false }).metadata();
+  return { image: mirrored, size: { width, height } };
+}
+
+function resize(
+  image: Sharp,
+  size: { width: number; height: number },
+  { options, write }: Target,
+  fill: string | undefined,
+): void {
+  const wanted = wantedSize(size, options, write);
+  if (!wanted) return;
+  if (wanted.width * wanted.height > mostPixels || Math.max(wanted.width, wanted.height) > longestSide) {
+    throw new EngineError(
+      `The output would be ${wanted.width} × ${wanted.height} pixels; at most ${mostPixels / 1_000_000} million are possible.`,
+    );
+  }
+  image.resize({
+    width: wanted.width,
+    height: wanted.height,
+    fit: wanted.fit,
+    ...(wanted.fit === 'contain' ? { background: fill ?? { r: 255, g: 255, b: 255, alpha: 0 } } : {}),
+  });
+}
+
+const fits = { max: 'inside', crop: 'cover', scale: 'fill', pad: 'contain' } as const;
+
+/** Works out the size of the output, or nothing when it is that of the source. */
+function wantedSize(size: { width: number; height: number }, options: OptionValues, { largest }: Writing) {
+  const width = numberOption(options, 'image_custom_width');
+  const height = numberOption(options, 'image_custom_height');
+  const percentage = numberOption(options, 'image_resize_percentage');
+  const fit = fits[fitOption(options)];
+  let wanted: { width: number; height: number; fit: 'inside' | 'cover' | 'fill' | 'contain' } | undefined;
+  if (width !== undefined && height !== undefined) {
+    const scale = Math.min(width / size.width, height / size.height);
+    wanted = fit === 'inside' ? scaled(size, scale) : { width, height, fit };
+  } else if (width !== undefined) wanted = { ...scaled(size, width / size.width), width };
+  else if (height !== undefined) wanted = { ...scaled(size, height / size.height), height };
+  else if (percentage !== undefined) wanted = scaled(size, percentage / 100);
+  const result = wanted ?? { ...size, fit: 'fill' };
+  const longest = Math.max(result.width, result.height);
+  if (largest !== undefined && longest > largest) {
+    const { width: fitted, height: fittedHeight } = scaled(result, largest / longest);
+    return { ...result, width: fitted, height: fittedHeight };
+  }
+  return wanted && (wanted.width !== size.width || wanted.height !== size.height) ? wanted : undefined;
+}
+
+function fitOption(options: OptionValues): keyof typeof fits {
+  const { fit } = options;
+  return fit === 'crop' || fit === 'scale' || fit === 'pad' ? fit : 'max';
+}
+
+function scaled({ width, height }: { width: number; height: number }, scale: number) {
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+    fit: 'fill' as const,
+  };
+}
+
+function colour(image: Sharp, { deep, isGrey }: Picture, { write, options }: Target): void {
+  const space = options.color_space;
+  const grey = space === 'gray' || write.colours === 'grey' || write.colours === 'bilevel';
+  const keepsDepth = deep && write.by === 'sharp' && write.density === true && !write.quality;
+  // Without its profile other programs would guess what the inks look like.
+  if (space === 'cmyk') image.toColourspace('cmyk').withIccProfile('cmyk');
+  else if (grey) image.greyscale().toColourspace(keepsDepth ? 'grey16' : 'b-w');
+  else if (keepsDepth) image.toColourspace(isGrey ? 'grey16' : 'rgb16');
+  else image.toColourspace('srgb');
+}

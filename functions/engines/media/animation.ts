@@ -1,0 +1,296 @@
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type Metadata } from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { EngineError, type InputFile } from '../engine.ts';
+import { explain } from './explain.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
+import { limits } from './limits.ts';
+import { hasAlpha, onWhite, resizeTo, seek } from './plan.ts';
+import { openingArgs, type Probe, probeFile, type VideoStream } from './probe.ts';
+import { type MediaRun, runFfmpeg } from './programs.ts';
+import { type Cut, cutOf, cutSeconds, numberOf } from './values.ts';
+
+// A cache would only keep other tasks' pixels in memory.
+sharp.cache(false);
+
+/** Wider animations than this are seldom meant: they grow to hundreds of megabytes. */
+const usualWidth = 640;
+const usualRate = 10;
+/** Whole pictures of an animation decoded at once may not fill the memory. */
+const smoothestRate = 50;
+
+interface Animation {
+  input: InputFile;
+  probe: Probe;
+  video: VideoStream;
+  target: MediaFormat;
+  options: OptionValues;
+  cut: Cut | undefined;
+  path: string;
+  onShare: (share: number) => void;
+}
+
+/** Makes an animated picture of a video. */
+export async function animate(job: Omit<Animation, 'video' | 'cut'>, run: MediaRun): Promise<void> {
+  const { probe, options, target } = job;
+  if (!probe.video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  const names: [string, string] =
+    target.ext === 'gif' ? ['cut_start_video_to_gif', 'cut_end_gif'] : ['trim_start', 'trim_end'];
+  const animation: Animation = { ...job, video: probe.video, cut: cutOf(options, names, probe.seconds) };
+  requireFewFrames(animation);
+  try {
+    if (target.ext === 'gif') await writeGif(animation, run);
+    else await writeLossy(animation, run);
+  } catch (error) {
+    throw explain(error, job.input);
+  }
+  await verifyAnimation(animation, run);
+}
+
+function rateOf({ options, target, video }: Animation): number {
+  const wanted = numberOf(options, target.ext === 'gif' ? 'gif_fps' : 'fps') ?? usualRate;
+  return Math.min(wanted, video.framesPerSecond ?? wanted);
+}
+
+function requireFewFrames(animation: Animation): void {
+  const seconds = cutSeconds(animation.cut, animation.probe.seconds);
+  const frames = (seconds ?? 0) * rateOf(animation);
+  if (frames <= limits.animationFrames) return;
+  throw new EngineError(
+    `The animation would have ${Math.round(frames)} pictures; at most ${limits.animationFrames} are made. Cut the video or lower the frame rate.`,
+  );
+}
+
+function sizeOf({ options, target, video }: Animation): { width: number; height: number; filters: string[] } {
+  const width = numberOf(options, target.ext === 'gif' ? 'video_custom_width_gif' : 'width');
+  const height = target.ext === 'gif' ? undefined : numberOf(options, 'height');
+  const given = width !== undefined || height !== undefined;
+  const { size } = resizeTo(video, given ? { width, height, fit: 'inside' } : { width: usualWidth, fit: 'max' });
+  return { ...size, filters: [`scale=${size.width}:${size.height}:flags=lanczos`, 'setsar=1'] };
+}
+
+function reading(animation: Animation): string[] {
+  const { input, cut } = animation;
+  const from = mediaFormat(input.format);
+  // A built-in decoder would drop the transparency of VP8 and VP9.
+  const decoders: Record<string, string[]> = { vp8: ['-c:v', 'libvpx'], vp9: ['-c:v', 'libvpx-vp9'] };
+  const decoder = wantsAlpha(animation) ? (decoders[animation.video.codec] ?? []) : [];
+  return [...(cut ? seek(cut, from).before : []), ...decoder, ...openingArgs(from, input.path)];
+}
+
+function cutting({ input, cut }: Animation): string[] {
+  return cut ? seek(cut, mediaFormat(input.format)).after : [];
+}
+
+function wantsAlpha({ options }: Animation): boolean {
+  return options.video_to_gif_transparency === true;
+}
+
+/** The palette is made in a run of its own: in one graph with the pictures it would keep all of them in memory. */
+async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
+  const { options, video, path, probe, cut, onShare } = animation;
+  const compression = numberOf(options, 'video_to_gif_compression') ?? 0;
+  const colours = Math.round(256 - compression * 2.24);
+  const still = options.video_to_gif_optimize_static_bg === true;
+  const transparent = wantsAlpha(animation);
+  const flat = !transparent && hasAlpha(video.pixelFormat);
+  const prepared = [
+    ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
+    ...(flat ? onWhite : []),
+    `fps=${rateOf(animation)}`,
+    ...sizeOf(animation).filters,
+  ].join(',');
+  const palette = join(run.folder, 'palette.png');
+  const seconds = cutSeconds(cut, probe.seconds);
+  const share = (from: number, to: number) => ({
+    ...run,
+    onSeconds: (done: number) => onShare(seconds ? from + Math.min(1, done / seconds) * (to - from) : from),
+  });
+  const paletteFilter = `palettegen=max_colors=${colours}:stats_mode=${still ? 'diff' : 'full'}:reserve_transparent=${transparent ? 1 : 0}`;
+  await runFfmpeg(
+    [
+      ...reading(animation),
+      ...cutting(animation),
+      ...[
+        '-map',
+        `0:${video.index}`,
+        '-filter:v',
+        `${prepared},${paletteFilter}`,
+        '-frames:v',
+        '1',
+        '-update',
+        '1',
+        '-f',
+        'image2',
+        palette,
+      ],
+    ],
+    share(0, 0.4),
+  );
+  const dither =
+    compression === 0 ? 'sierra2_4a' : `bayer:bayer_scale=${Math.min(5, 1 + Math.floor(compression / 20))}`;
+  const use = `paletteuse=dither=${dither}${still ? ':diff_mode=rectangle' : ''}`;
+  const loops = numberOf(options, 'loop_count_video_to_gif') ?? 0;
+  await runFfmpeg(
+    [
+      ...reading(animation),
+      ...['-f', 'png_pipe', '-i', palette],
+      ...['-filter_complex', `[0:${video.index}]${prepared}[pictures];[pictures][1:v]${use}[out]`, '-map', '[out]'],
+      ...cutting(animation),
+      ...['-frames:v', String(limits.animationFrames)],
+      // The format counts repetitions, and has none rather than one for a single showing.
+      ...['-loop', String(loops === 0 ? 0 : loops === 1 ? -1 : loops - 1)],
+      ...['-f', 'gif', path],
+    ],
+    share(0.4, 1),
+  );
+  await rm(palette);
+}
+
+async function writeLossy(animation: Animation, run: MediaRun): Promise<void> {
+  const { options, video, target, path, probe, cut, onShare } = animation;
+  const loops = String(numberOf(options, 'loop_count') ?? 0);
+  const seconds = cutSeconds(cut, probe.seconds);
+  const coding =
+    target.ext === 'webp'
+      ? ['-c:v', 'libwebp_anim', '-quality', String(numberOf(options, 'quality') ?? 75), '-loop', loops]
+      : ['-c:v', 'apng', '-plays', loops, '-pix_fmt', hasAlpha(video.pixelFormat) ? 'rgba' : 'rgb24'];
+  const filters = [
+    ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
+    `fps=${rateOf(animation)}`,
+    ...sizeOf(animation).filters,
+  ];
+  await runFfmpeg(
+    [
+      ...reading(animation),
+      ...['-map', `0:${video.index}`, '-filter:v', filters.join(',')],
+      ...cutting(animation),
+      ...['-frames:v', String(limits.animationFrames)],
+      ...coding,
+      ...['-f', target.muxer ?? '', path],
+    ],
+    { ...run, onSeconds: (done) => onShare(seconds ? Math.min(1, done / seconds) : 0) },
+  );
+}
+
+/** Opens the written animation with another reader than its writer where there is one. */
+async function verifyAnimation(animation: Animation, run: MediaRun): Promise<void> {
+  const { target, path } = animation;
+  const expected = sizeOf(animation);
+  const found = target.ext === 'apng' ? await sizeByProbe(target, path, run) : await sizeBySharp(path);
+  if (!found) throw new EngineError('Nothing in the file could be decoded: it is damaged or incomplete.');
+  if (found.width !== expected.width || found.height !== expected.height) {
+    throw new EngineError(
+      `The animation came out as ${found.width} × ${found.height} instead of ${expected.width} × ${expected.height} pixels.`,
+    );
+  }
+}
+
+async function sizeByProbe(target: MediaFormat, path: string, run: MediaRun) {
+  return (await stat(path)).size === 0 ? undefined : (await probeFile(target, path, run)).video;
+}
+
+async function sizeBySharp(path: string): Promise<{ width: number; height: number } | undefined> {
+  if ((await stat(path)).size === 0) return undefined;
+  const { width, height, pageHeight, pages = 1 } = await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
+  return pages > 0 ? { width, height: pageHeight ?? height } : undefined;
+}
+
+/** An animation that ffmpeg cannot read, taken apart into plain pictures. */
+interface PlainPictures {
+  path: string;
+  args: string[];
+  probe: Probe;
+}
+
+/** Decodes an animated WebP, which ffmpeg does not read, to plain pictures at a steady rate. */
+export async function decodeWebp(input: InputFile, folder: string): Promise<PlainPictures> {
+  const image = sharp(input.path, { animated: true, limitInputPixels: limits.animationPixels });
+  let metadata: Metadata;
+  let pixels: Buffer;
+  try {
+    metadata = await image.metadata();
+    requireAnimation(metadata.pages ?? 1);
+    pixels = await image.flatten({ background: '#ffffff' }).removeAlpha().toColourspace('srgb').raw().toBuffer();
+  } catch (error) {
+    if (error instanceof EngineError || !(error instanceof Error)) throw error;
+    const large = error.message.includes('exceeds pixel limit');
+    throw new EngineError(
+      large
+        ? `All pictures of the animation together have more than ${limits.animationPixels / 1_000_000} million pixels. Scale it down first.`
+        : 'The file could not be read as webp: it is damaged or incomplete.',
+      { detail: error.message, cause: error },
+    );
+  }
+  const { width } = metadata;
+  const height = metadata.pageHeight ?? metadata.height;
+  const delays = (metadata.delay ?? []).map((delay) => Math.max(delay, 1000 / smoothestRate));
+  const order = steadyOrder(delays, metadata.pages ?? 1);
+  const frameBytes = width * height * 3;
+  if (order.frames.length * frameBytes > limits.outputBytes / 2) {
+    throw new EngineError('The animation is too long for its size. Scale it down or cut it first.');
+  }
+  const path = join(folder, 'pictures.rgb');
+  const file = await open(path, 'w');
+  try {
+    for (const frame of order.frames) await file.write(pixels.subarray(frame * frameBytes, (frame + 1) * frameBytes));
+  } finally {
+    await file.close();
+  }
+  return {
+    path,
+    args: [
+      '-protocol_whitelist',
+      'file,pipe',
+      '-f',
+      'rawvideo',
+      '-pixel_format',
+      'rgb24',
+      '-video_size',
+      `${width}x${height}`,
+      '-framerate',
+      String(order.rate),
+      '-i',
+      path,
+    ],
+    probe: {
+      seconds: order.frames.length / order.rate,
+      video: {
+        index: 0,
+        codec: 'rawvideo',
+        width,
+        height,
+        pixelAspect: 1,
+        rotated: false,
+        framesPerSecond: order.rate,
+        pixelFormat: 'rgb24',
+        interlaced: false,
+        highDynamicRange: false,
+      },
+      audio: [],
+      subtitles: [],
+      cover: undefined,
+    },
+  };
+}
+
+/** Refuses a picture that does not move. */
+export function requireAnimation(pages: number): void {
+  if (pages < 2)
+    throw new EngineError('The picture is not animated. Convert it to an image format instead of a video.');
+}
+
+/** Spreads pictures with delays of their own over a steady rate that shows the shortest of them. */
+function steadyOrder(delays: number[], pages: number): { rate: number; frames: number[] } {
+  const known = Array.from({ length: pages }, (_, page) => delays[page] ?? 100);
+  const rate = Math.min(smoothestRate, Math.max(1, Math.round(1000 / Math.min(...known))));
+  const frames: number[] = [];
+  let elapsed = 0;
+  for (const [page, delay] of known.entries()) {
+    elapsed += delay;
+    const until = Math.max(Math.round((elapsed * rate) / 1000), frames.length + 1);
+    while (frames.length < until && frames.length < limits.animationFrames * 10) frames.push(page);
+  }
+  return { rate, frames };
+}

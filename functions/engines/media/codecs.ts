@@ -1,0 +1,304 @@
+import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import type { AudioStream } from './probe.ts';
+
+/** How pictures are to be coded, whatever the encoder. */
+export interface VideoQuality {
+  /** Constant rate factor on x264's scale, 0 to 51; each encoder has its own scale for it. */
+  crf?: number | undefined;
+  /** Bits a second; replaces the factor. */
+  bitRate?: number | undefined;
+  maxRate?: number | undefined;
+  bufferSize?: number | undefined;
+  preset?: string | undefined;
+  profile?: string | undefined;
+}
+
+export const presets = [
+  'ultrafast',
+  'superfast',
+  'veryfast',
+  'faster',
+  'fast',
+  'medium',
+  'slow',
+  'slower',
+  'veryslow',
+] as const;
+
+/** Codec names of ffprobe for what our encoders write. */
+export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
+  libx264: 'h264',
+  libx265: 'hevc',
+  libsvtav1: 'av1',
+  'libvpx-vp9': 'vp9',
+  libvpx: 'vp8',
+  mpeg4: 'mpeg4',
+  mpeg2video: 'mpeg2video',
+  mpeg1video: 'mpeg1video',
+  wmv2: 'wmv2',
+  flv: 'flv1',
+  libtheora: 'theora',
+  rv20: 'rv20',
+  dvvideo: 'dvvideo',
+  mjpeg: 'mjpeg',
+  prores_ks: 'prores',
+  ffv1: 'ffv1',
+  wrapped_avframe: 'rawvideo',
+  aac: 'aac',
+  libmp3lame: 'mp3',
+  libopus: 'opus',
+  libvorbis: 'vorbis',
+  flac: 'flac',
+  alac: 'alac',
+  ac3: 'ac3',
+  eac3: 'eac3',
+  mp2: 'mp2',
+  wmav2: 'wmav2',
+  dca: 'dts',
+  truehd: 'truehd',
+  mlp: 'mlp',
+  wavpack: 'wavpack',
+  tta: 'tta',
+  libspeex: 'speex',
+  libgsm: 'gsm',
+  g722: 'adpcm_g722',
+  adpcm_adx: 'adpcm_adx',
+  adpcm_yamaha: 'adpcm_yamaha',
+  pcm_s16le: 'pcm_s16le',
+  pcm_s16be: 'pcm_s16be',
+  pcm_s24le: 'pcm_s24le',
+  pcm_s32le: 'pcm_s32le',
+  pcm_s16be_planar: 'pcm_s16be_planar',
+};
+
+/** Encoders that take a frame rate of their own list or need a steady one. */
+const steadyEncoders: VideoEncoder[] = [
+  'mpeg4',
+  'mpeg2video',
+  'mpeg1video',
+  'wmv2',
+  'flv',
+  'rv20',
+  'dvvideo',
+  'mjpeg',
+  'libtheora',
+  'wrapped_avframe',
+];
+
+/** Says whether an encoder needs a steady frame rate. */
+export function needsSteadyRate(encoder: VideoEncoder): boolean {
+  return steadyEncoders.includes(encoder);
+}
+
+/** Makes the arguments that code pictures. */
+export function videoArgs(encoder: VideoEncoder, quality: VideoQuality, target: MediaFormat): string[] {
+  return [
+    '-c:v',
+    encoder,
+    ...encoderArgs(encoder, quality),
+    ...(encoder === 'mpeg4' && target.fourcc ? ['-tag:v', target.fourcc] : []),
+    ...hevcTag(encoder === 'libx265' ? 'hevc' : '', target),
+  ];
+}
+
+/** Apple's players open HEVC in their containers under this name only. */
+export function hevcTag(codec: string, target: MediaFormat): string[] {
+  return codec === 'hevc' && target.demuxer === 'mov' ? ['-tag:v', 'hvc1'] : [];
+}
+
+function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
+  const { crf, preset } = quality;
+  const speed = presets.findIndex((name) => name === (preset ?? 'veryfast'));
+  const rate = rateArgs(quality);
+  const pixels = ['-pix_fmt', 'yuv420p'];
+  switch (encoder) {
+    case 'libx264':
+      return [
+        ...['-preset', preset ?? 'veryfast'],
+        ...(rate ?? ['-crf', String(crf ?? 23), ...capArgs(quality)]),
+        ...(quality.profile ? ['-profile:v', quality.profile] : []),
+        ...pixels,
+      ];
+    case 'libx265':
+      return [
+        ...['-preset', preset ?? 'veryfast', '-x265-params', 'log-level=error'],
+        ...(rate ?? ['-crf', String(crf ?? 26), ...capArgs(quality)]),
+        ...pixels,
+      ];
+    case 'libsvtav1':
+      return [...(rate ?? ['-crf', String(wider(crf ?? 25))]), '-preset', String(12 - speed), ...pixels];
+    case 'libvpx-vp9':
+      return [
+        ...(rate ?? ['-crf', String(wider(crf ?? 24)), '-b:v', '0', ...capArgs(quality)]),
+        ...['-deadline', 'good', '-cpu-used', String(Math.max(0, 8 - speed - (speed > 1 ? 1 : 0))), '-row-mt', '1'],
+        ...pixels,
+      ];
+    case 'libvpx':
+      // VP8 takes its factor only below a ceiling; this one is above what 4K needs.
+      return [
+        ...(rate ?? ['-crf', String(Math.max(4, Math.round(wider(crf ?? 20) / 2))), '-b:v', '20M']),
+        ...['-deadline', 'good', '-cpu-used', String(Math.max(0, 7 - speed))],
+        ...pixels,
+      ];
+    case 'libtheora':
+      return [...(rate ?? ['-q:v', String(Math.max(0, Math.min(10, Math.round(13 - (crf ?? 23) / 3.8))))]), ...pixels];
+    case 'mjpeg':
+      return [...(rate ?? ['-q:v', quantizer(crf ?? 21)]), '-pix_fmt', 'yuvj420p'];
+    case 'prores_ks':
+      return ['-profile:v', '2', '-pix_fmt', 'yuv422p10le'];
+    case 'ffv1':
+      return ['-level', '3', '-pix_fmt', 'yuv420p'];
+    case 'dvvideo':
+      return [];
+    case 'wrapped_avframe':
+      return pixels;
+    case 'flv':
+    case 'rv20':
+    case 'wmv2':
+      // Finer than this they cannot write the steps of hard edges, and ghosts of them appear.
+      return [...(rate ?? ['-q:v', quantizer(Math.max(crf ?? 24, 22)), ...capArgs(quality)]), ...pixels];
+    default:
+      return [...(rate ?? ['-q:v', quantizer(crf ?? 21), ...capArgs(quality)]), ...pixels];
+  }
+}
+
+function rateArgs({ bitRate, maxRate, bufferSize }: VideoQuality): string[] | undefined {
+  if (bitRate === undefined) return undefined;
+  return ['-b:v', String(Math.round(bitRate)), ...capArgs({ maxRate, bufferSize })];
+}
+
+function capArgs({ maxRate, bufferSize }: VideoQuality): string[] {
+  if (maxRate === undefined) return [];
+  return ['-maxrate', String(Math.round(maxRate)), '-bufsize', String(Math.round(bufferSize ?? maxRate * 2))];
+}
+
+/** VP9 and AV1 count to 63 where x264 counts to 51. */
+function wider(crf: number): number {
+  return Math.min(63, Math.round((crf * 63) / 51));
+}
+
+/** Older encoders have a linear quantizer of 1 to 31, which doubles where the factor grows by six. */
+function quantizer(crf: number): string {
+  return String(Math.max(1, Math.min(31, Math.round(2 ** ((crf - 11) / 6)))));
+}
+
+/** What is wanted of the sound, whatever the encoder. */
+export interface AudioQuality {
+  bitRate?: number | undefined;
+  rate?: number | undefined;
+  channels?: number | undefined;
+  /** Constant size for a given rate, where the encoder would save otherwise. */
+  steady?: boolean | undefined;
+}
+
+const encoderRates: Partial<Record<AudioEncoder, number[]>> = {
+  libmp3lame: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+  libopus: [8000, 12_000, 16_000, 24_000, 48_000],
+  ac3: [32_000, 44_100, 48_000],
+  eac3: [32_000, 44_100, 48_000],
+  mp2: [16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+  wmav2: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
+  dca: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
+  truehd: [44_100, 48_000, 88_200, 96_000, 176_400, 192_000],
+  mlp: [44_100, 48_000, 88_200, 96_000, 176_400, 192_000],
+  aac: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000],
+};
+
+const encoderChannels: Partial<Record<AudioEncoder, number>> = {
+  libmp3lame: 2,
+  wmav2: 2,
+  mp2: 2,
+  ac3: 6,
+  eac3: 6,
+  dca: 6,
+  truehd: 6,
+  mlp: 6,
+  libspeex: 2,
+  adpcm_yamaha: 2,
+};
+
+/** Lossless encoders keep 16 bits for sources that have no more, by their name for it. */
+const sixteenBits: Partial<Record<AudioEncoder, string>> = {
+  flac: 's16',
+  alac: 's16p',
+  wavpack: 's16p',
+  tta: 's16',
+  truehd: 's16',
+  mlp: 's16',
+};
+
+/** Returns the sample rate that an output gets: the one asked for, or the nearest above that it can hold. */
+export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
+  // FLV's own list is that of MP3 in it; AAC brings its own.
+  const rates = (encoder === 'aac' ? undefined : target.audio?.rates) ?? encoderRates[encoder];
+  if (!rates) return wanted;
+  return rates.find((rate) => rate >= wanted) ?? rates.at(-1) ?? wanted;
+}
+
+/** Returns the number of channels that an output gets. */
+export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
+  // TrueHD knows no single channel.
+  const least = encoder === 'truehd' ? 2 : (target.audio?.leastChannels ?? 1);
+  return Math.max(least, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
+}
+
+/** Makes the arguments that code sound. */
+export function audioArgs(
+  encoder: AudioEncoder,
+  quality: AudioQuality,
+  source: AudioStream,
+  target: MediaFormat,
+): string[] {
+  const rate = sampleRate(encoder, quality.rate ?? (source.rate || 44_100), target);
+  const channels = channelCount(encoder, quality.channels ?? (source.channels || 2), target);
+  const deep = source.bitsPerSample > 16;
+  const chosen =
+    encoder === 'pcm_s16le' && deep && target.audio?.encoders.includes('pcm_s24le') ? 'pcm_s24le' : encoder;
+  const format = deep ? undefined : sixteenBits[chosen];
+  return [
+    ...['-c:a', chosen, '-ar', String(rate), '-ac', String(channels)],
+    ...bitRateArgs(chosen, quality, channels, rate, target.kind === 'audio'),
+    ...(format ? ['-sample_fmt', format] : []),
+    ...(['dca', 'truehd', 'mlp'].includes(chosen) ? ['-strict', '-2'] : []),
+  ];
+}
+
+function bitRateArgs(
+  encoder: AudioEncoder,
+  quality: AudioQuality,
+  channels: number,
+  rate: number,
+  alone: boolean,
+): string[] {
+  const { bitRate } = quality;
+  const steady = quality.steady && encoder === 'libopus' ? ['-vbr', 'off'] : [];
+  const asked = bitRate === undefined ? undefined : ['-b:a', String(Math.round(bitRate)), ...steady];
+  const perChannel = alone ? 96_000 : 64_000;
+  const usual = ['-b:a', String(Math.min(perChannel * Math.max(channels, 1), 512_000))];
+  switch (encoder) {
+    case 'aac':
+    case 'libopus':
+      return asked ?? usual;
+    case 'libmp3lame':
+      // Only whole steps are constant rates in MP3; averaging reaches those between.
+      return bitRate === undefined
+        ? ['-b:a', alone ? '192k' : '128k']
+        : ['-b:a', String(Math.round(bitRate)), ...(quality.steady ? ['-abr', '1'] : [])];
+    case 'libvorbis':
+      // Its bit rate modes refuse low sample rates; the quality mode takes all.
+      return asked ?? ['-q:a', '5'];
+    case 'ac3':
+    case 'eac3':
+      return asked ?? ['-b:a', channels > 2 ? '448k' : '192k'];
+    case 'mp2':
+      return asked ?? ['-b:a', channels === 1 ? '96k' : rate < 32_000 ? '128k' : '192k'];
+    case 'wmav2':
+      return asked ?? ['-b:a', '128k'];
+    case 'libspeex':
+      return asked ?? ['-q:a', '8'];
+    case 'dca':
+      return ['-b:a', channels > 2 ? '1411200' : '768000'];
+    default:
+      return [];
+  }
+}

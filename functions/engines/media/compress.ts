@@ -1,0 +1,401 @@
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { oneOf, presetSize } from './convert.ts';
+import { explain } from './explain.ts';
+import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
+import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
+import { openingArgs, type Probe, probeInput, type VideoStream } from './probe.ts';
+import { type MediaRun, runFfmpeg } from './programs.ts';
+import { outputOf, transcode } from './transcode.ts';
+import { numberOf, wordOf } from './values.ts';
+
+export interface Compressed {
+  output: OutputFile;
+  sizeBefore: number;
+  sizeAfter: number;
+  note?: string;
+}
+
+interface Compression {
+  input: InputFile;
+  probe: Probe;
+  target: MediaFormat;
+  options: OptionValues;
+  path: string;
+  onShare: (share: number) => void;
+}
+
+/** A target counts as met from here up to the target itself. */
+const metFrom = 0.95;
+/** Where a new try aims, so that small misses on both sides still meet it. */
+const aim = 0.975;
+const mostTries = 8;
+
+/** Makes a smaller file of a sound or a video. */
+export async function compress(
+  work: Work,
+  input: InputFile,
+  index: number,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<Compressed> {
+  const target = mediaFormat(work.outputFormat);
+  const probe = await probeInput(input, run);
+  const path = join(work.folder, `${index}.${target.ext}`);
+  const job: Compression = { input, probe, target, options: work.options, path, onShare };
+  const same = target.ext === input.format;
+  const bytes = target.kind === 'audio' ? audioTarget(job) : videoTarget(job);
+  if (same && bytes !== undefined && input.size <= bytes)
+    return original(job, 'The file is already as small as asked for.');
+  if (bytes !== undefined) await (target.kind === 'audio' ? fitAudio(job, bytes, run) : fitVideo(job, bytes, run));
+  else await byQuality(job, run);
+  const { size } = await stat(path);
+  if (same && size >= input.size) {
+    return original(job, 'The file is compressed already: coding it anew would have made it larger.');
+  }
+  return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: size };
+}
+
+async function original({ input, target, path }: Compression, note: string): Promise<Compressed> {
+  await copyFile(input.path, path);
+  return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: input.size, note };
+}
+
+function videoTarget({ options, input }: Compression): number | undefined {
+  const megabytes = numberOf(options, 'video_compress_max_filesize');
+  const percentage = numberOf(options, 'video_compress_quality_percentage') ?? 60;
+  switch (wordOf(options, 'compress_video')) {
+    case 'by_size':
+      if (megabytes === undefined)
+        throw new EngineError('Give video_compress_max_filesize with compress_video by_size.');
+      return megabytes * 1_000_000;
+    case 'by_percentage':
+      return (input.size * percentage) / 100;
+    default:
+      return undefined;
+  }
+}
+
+function audioTarget({ options, input }: Compression): number | undefined {
+  const megabytes = numberOf(options, 'audio_compress_max_filesize');
+  const percentage = numberOf(options, 'audio_compress_percentage') ?? 60;
+  switch (wordOf(options, 'compress_audio')) {
+    case 'by_size':
+      if (megabytes === undefined)
+        throw new EngineError('Give audio_compress_max_filesize with compress_audio by_size.');
+      return megabytes * 1_000_000;
+    case 'by_percentage':
+      return (input.size * percentage) / 100;
+    default:
+      return undefined;
+  }
+}
+
+async function byQuality(job: Compression, run: MediaRun): Promise<void> {
+  const { input, probe, target, options, path, onShare } = job;
+  const bitRate = numberOf(options, 'audio_bitrate') ?? 96;
+  const request: MediaRequest =
+    target.kind === 'audio'
+      ? { ...emptyRequest, copies: false, audio: lowRate(bitRate * 1000, target) }
+      : { ...emptyRequest, copies: false, ...qualityOf(job) };
+  await transcode({ input, probe, target, request, path, onShare }, run);
+}
+
+function encoderOf({ options, target }: Compression): VideoEncoder {
+  const encoders = target.video?.encoders ?? [];
+  const encoder = oneOf(wordOf(options, 'video_codec_compress'), encoders) ?? encoders[0];
+  if (!encoder) throw new Error(`${target.ext} has no encoder.`);
+  return encoder;
+}
+
+function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
+  const { options } = job;
+  const encoder = encoderOf(job);
+  const preset = wordOf(options, 'video_compress_speed');
+  const crf = numberOf(options, encoder === 'libx265' ? 'video_compress_crf_x265' : 'video_compress_crf_x264');
+  switch (wordOf(options, 'compress_video')) {
+    case 'by_resolution':
+      return { video: { encoder, preset, crf: 26 }, resize: resolutionOf(job) };
+    case 'by_max_bitrate': {
+      const most = numberOf(options, 'video_compress_max_bitrate');
+      if (most === undefined)
+        throw new EngineError('Give video_compress_max_bitrate with compress_video by_max_bitrate.');
+      const buffer = numberOf(options, 'video_compressor_bufsize');
+      const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: most * 900 };
+      return {
+        video: {
+          encoder,
+          preset,
+          ...limited,
+          maxRate: most * 1000,
+          bufferSize: buffer === undefined ? undefined : buffer * 1000,
+        },
+      };
+    }
+    default:
+      return { video: { encoder, preset, crf: crf ?? 28 } };
+  }
+}
+
+/** Encoders that hold a ceiling beside a constant quality. */
+const steadyEncoders: VideoEncoder[] = ['libx264', 'libx265'];
+
+function resolutionOf({ options, probe }: Compression): Resize | undefined {
+  const width = numberOf(options, 'video_custom_width_compress');
+  const height = numberOf(options, 'video_custom_height_compress');
+  const upright = probe.video !== undefined && probe.video.height > probe.video.width;
+  switch (wordOf(options, 'video_compression_resize_method')) {
+    case 'by_width_keep_ar':
+      return { width, fit: 'scale' };
+    case 'by_height_keep_ar':
+      return { height, fit: 'scale' };
+    case 'by_width_height':
+      return { width, height, fit: 'scale' };
+    default:
+      return {
+        ...presetSize(wordOf(options, 'video_compression_resolution_preset') ?? '1280:720', upright),
+        fit: 'max',
+      };
+  }
+}
+
+/** Encoders that plan their bits with a first look at the whole file. */
+const twoPassEncoders: VideoEncoder[] = [
+  'libx264',
+  'libvpx-vp9',
+  'libvpx',
+  'mpeg4',
+  'mpeg2video',
+  'mpeg1video',
+  'wmv2',
+  'flv',
+  'libtheora',
+];
+const modernEncoders: VideoEncoder[] = ['libx264', 'libx265', 'libvpx-vp9', 'libsvtav1'];
+const leastBitRate = 6000;
+const leastSide = 64;
+
+interface Try {
+  bitRate: number;
+  /** Of the sides, from 1 downwards. */
+  scale: number;
+  size: number;
+}
+
+/** Codes a video so that the file is as large as asked for, by two passes, then by corrections from what came out. */
+async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise<void> {
+  const { input, probe, target, path, onShare } = job;
+  const { video } = probe;
+  const seconds = await measuredSeconds(job, run);
+  if (!video || seconds === undefined) {
+    throw new EngineError(
+      'The length of the video is not known, so no size can be aimed at. Compress it by quality instead.',
+    );
+  }
+  const encoder = encoderOf(job);
+  const bits = (bytes * 8 * aim) / seconds;
+  const audioRate = probe.audio.length > 0 && target.audio ? Math.max(12_000, Math.min(128_000, bits * 0.12)) : 0;
+  const audio: MediaRequest['audio'] = audioRate > 0 ? lowRate(audioRate, target) : { encoder: 'none' };
+  const ceiling = Math.max(40_000_000, ((input.size * 8) / seconds) * 2);
+  let next = firstTry(video, encoder, Math.min(bits - audioRate, ceiling));
+  let passScale: number | undefined;
+  const tries: Try[] = [];
+  for (let at = 0; at < mostTries; at++) {
+    const request: MediaRequest = {
+      ...emptyRequest,
+      copies: false,
+      subtitles: 'none',
+      resize: scaled(video, next.scale),
+      video: { encoder, preset: wordOf(job.options, 'video_compress_speed'), bitRate: next.bitRate },
+      audio,
+    };
+    const passes = twoPassEncoders.includes(encoder);
+    const log = join(run.folder, 'passes');
+    if (passes && passScale !== next.scale) await firstPass(job, request, log, run);
+    passScale = next.scale;
+    const passArgs = passes ? ['-pass', '2', '-passlogfile', log] : [];
+    const candidate = `${path}.${at}`;
+    const share = (done: number) => onShare(at === 0 ? 0.4 + done * 0.5 : 0.9);
+    await transcode({ input, probe, target, request, path: candidate, passArgs, onShare: share }, run);
+    const { size } = await stat(candidate);
+    tries.push({ ...next, size });
+    await keepBest(tries, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(tries))) break;
+    const following = correct(tries, bytes, (audioRate * seconds) / 8, video);
+    if (!following) break;
+    next = { ...following, bitRate: Math.min(following.bitRate, ceiling) };
+  }
+  requireMet(tries, bytes);
+}
+
+async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
+  const { input, probe, target, onShare } = job;
+  const from = mediaFormat(input.format);
+  const planned = plan(
+    probe,
+    from,
+    { ...target, muxerArgs: [] },
+    { ...request, audio: { encoder: 'none' }, faststart: false },
+  );
+  try {
+    await runFfmpeg(
+      [
+        ...planned.before,
+        ...openingArgs(from, input.path),
+        ...planned.after.slice(0, -2),
+        ...['-pass', '1', '-passlogfile', log, '-f', 'null', '-'],
+      ],
+      { ...run, onSeconds: (done) => onShare(probe.seconds ? Math.min(0.4, (done / probe.seconds) * 0.4) : 0) },
+    );
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+/** Bare streams do not tell their length: they are read once to know it. */
+async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Promise<number | undefined> {
+  const from = mediaFormat(input.format);
+  if (from.knowsDuration || !from.untimed || !probe.video) return probe.seconds;
+  const reading = [...openingArgs(from, input.path), '-map', `0:${probe.video.index}`, '-f', 'null', '-'];
+  try {
+    return (await runFfmpeg(reading, run)).seconds || undefined;
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+/** Below some bits for each pixel a smaller picture looks better than a blocky one. */
+function firstTry(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Try, 'size'> {
+  const least = modernEncoders.includes(encoder) ? 0.012 : 0.04;
+  const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * least;
+  const wanted = Math.max(bitRate, leastBitRate);
+  return { bitRate: wanted, scale: Math.max(leastScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
+}
+
+function leastScale(video: VideoStream): number {
+  return Math.min(1, leastSide / Math.min(video.width, video.height));
+}
+
+function scaled(video: VideoStream, scale: number): Resize | undefined {
+  if (scale >= 1) return undefined;
+  return { width: video.width * video.pixelAspect * scale, height: video.height * scale, fit: 'inside' };
+}
+
+async function keepBest(tries: Try[], candidate: string, path: string, bytes: number): Promise<void> {
+  const latest = tries.at(-1)?.size ?? Number.POSITIVE_INFINITY;
+  const earlier = tries
+    .slice(0, -1)
+    .map(({ size }) => size)
+    .filter((size) => size <= bytes);
+  if (latest <= bytes && earlier.every((size) => size < latest)) await rename(candidate, path);
+  else await rm(candidate);
+}
+
+/** Says whether more bits no longer make the file larger: it is as good as it gets. */
+function saturated(tries: Try[]): boolean {
+  const [before, last] = tries.slice(-2);
+  if (!before || !last) return false;
+  return last.scale === before.scale && last.bitRate > before.bitRate * 1.2 && last.size < before.size * 1.03;
+}
+
+/** Plans the next try from what came out so far, or nothing when nothing smaller is left to try. */
+function correct(tries: Try[], bytes: number, soundBytes: number, video: VideoStream): Omit<Try, 'size'> | undefined {
+  const [before, last] = tries.slice(-2);
+  const now = last ?? before;
+  if (!now) return undefined;
+  const pictures = Math.max(now.size - soundBytes, now.size * 0.2);
+  const wanted = Math.max(bytes * aim - soundBytes, bytes * 0.1);
+  const factor = Math.max(0.2, Math.min(4, wanted / pictures));
+  const bitRate = Math.max(leastBitRate, now.bitRate * factor);
+  const stuck =
+    now.size > bytes &&
+    (now.bitRate <= leastBitRate ||
+      (last !== undefined &&
+        before !== undefined &&
+        last.scale === before.scale &&
+        before.size > bytes &&
+        last.size > before.size * 0.93));
+  if (!stuck) return { bitRate, scale: now.scale };
+  if (now.scale <= leastScale(video)) return undefined;
+  return { bitRate, scale: Math.max(leastScale(video), now.scale * 0.7) };
+}
+
+function requireMet(tries: Try[], bytes: number): void {
+  const smallest = Math.min(...tries.map(({ size }) => size));
+  if (smallest <= bytes) return;
+  throw new EngineError(
+    `The file cannot be made as small as ${megabytes(bytes)}: the smallest reachable is about ${megabytes(smallest)}.`,
+    {
+      detail: tries
+        .map(({ bitRate, scale, size }) => `${Math.round(bitRate)} bit/s, scale ${scale.toFixed(2)}: ${size} bytes`)
+        .join('\n'),
+    },
+  );
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(2)} MB`;
+}
+
+const mostAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
+const leastAudioRate = 6000;
+
+/** Few bits go further with one channel and fewer samples. */
+function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
+  const encoder = target.audio?.encoders[0];
+  return {
+    encoder,
+    bitRate: Math.max(leastAudioRate, bitRate),
+    steady: true,
+    ...(bitRate < 40_000 ? { channels: 1 } : {}),
+    ...(bitRate < 14_000
+      ? { rate: 8000 }
+      : bitRate < 24_000
+        ? { rate: 16_000 }
+        : bitRate < 40_000
+          ? { rate: 24_000 }
+          : {}),
+  };
+}
+
+/** Codes a sound so that the file is as large as asked for. */
+async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise<void> {
+  const { input, probe, target, path, onShare } = job;
+  const { seconds } = probe;
+  if (seconds === undefined) {
+    throw new EngineError(
+      'The length of the sound is not known, so no size can be aimed at. Compress it by bit rate instead.',
+    );
+  }
+  const encoder = target.audio?.encoders[0];
+  const channels = Math.max(1, Math.min(2, probe.audio[0]?.channels ?? 2));
+  const most = (encoder && mostAudioRate[encoder]) ?? 250_000 * channels;
+  const tries: Try[] = [];
+  let bitRate = Math.min(most, Math.max(leastAudioRate, (bytes * 8 * aim) / seconds));
+  for (let at = 0; at < mostTries; at++) {
+    const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
+    const candidate = `${path}.${at}`;
+    // A picture of the cover may be larger than the whole target.
+    await transcode(
+      {
+        input,
+        probe: { ...probe, cover: undefined },
+        target,
+        request,
+        path: candidate,
+        onShare: (share) => onShare(at === 0 ? share * 0.8 : 0.9),
+      },
+      run,
+    );
+    const { size } = await stat(candidate);
+    tries.push({ bitRate, scale: 1, size });
+    await keepBest(tries, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(tries) || bitRate >= most)) break;
+    if (size > bytes && bitRate <= leastAudioRate) break;
+    const factor = Math.max(0.3, Math.min(3, (bytes * aim) / size));
+    bitRate = Math.min(most, Math.max(leastAudioRate, bitRate * factor));
+  }
+  requireMet(tries, bytes);
+}

@@ -1,0 +1,15 @@
+/** Beyond these a small file would cost hours or gigabytes: refused before anything is decoded. */
+export const limits = {
+  streams: 64,
+  /** 8K, the largest size that is offered. */
+  pixels: 7680 * 4320,
+  framesPerSecond: 300,
+  seconds: 12 * 3600,
+  /** What an output may take of the function's disk, beside the input. */
+  outputBytes: 4_000_000_000,
+  /** Pictures in an animation or of a video taken apart. */
+  animationFrames: 3000,
+  stills: 500,
+  /** All frames of an animation together, decoded at once. */
+  animationPixels: 250_000_000,
+} as const;

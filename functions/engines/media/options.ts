@@ -1,0 +1,569 @@
+import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { presets } from './codecs.ts';
+import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+
+const timePattern = String.raw`\d{1,6}(?:\.\d{1,6})?|(?:\d{1,3}:)?\d{1,2}:\d{2}(?:\.\d{1,6})?`;
+
+function time(name: string, label: string, hint: string): OptionDescriptor {
+  return {
+    name,
+    label,
+    hint: `${hint} HH:MM:SS.cc or seconds.`,
+    data_type: 'string',
+    properties: { pattern: timePattern },
+  };
+}
+
+function integer(
+  name: string,
+  label: string,
+  hint: string,
+  min: number,
+  max: number,
+  more: Partial<OptionDescriptor> = {},
+): OptionDescriptor {
+  return { name, label, hint, data_type: 'integer', properties: { min, max }, ...more };
+}
+
+function number(
+  name: string,
+  label: string,
+  hint: string,
+  min: number,
+  max: number,
+  more: Partial<OptionDescriptor> = {},
+): OptionDescriptor {
+  return { name, label, hint, data_type: 'number', properties: { min, max }, ...more };
+}
+
+function choice(
+  name: string,
+  label: string,
+  hint: string,
+  values: [value: string, hint: string][],
+  more: Partial<OptionDescriptor> = {},
+): OptionDescriptor {
+  return {
+    name,
+    label,
+    hint,
+    data_type: 'string',
+    type: 'enum',
+    enum_values: values.map(([value, valueHint]) => ({ value, hint: valueHint, label: valueHint })),
+    ...more,
+  };
+}
+
+function flag(name: string, label: string, hint: string, byDefault: boolean): OptionDescriptor {
+  return { name, label, hint, data_type: 'boolean', default_value: String(byDefault) };
+}
+
+const videoNames: Record<VideoEncoder, string> = {
+  libx264: 'H.264',
+  libx265: 'H.265 (HEVC)',
+  libsvtav1: 'AV1',
+  'libvpx-vp9': 'VP9',
+  libvpx: 'VP8',
+  mpeg4: 'MPEG-4 Part 2 (DivX, Xvid)',
+  mpeg2video: 'MPEG-2',
+  mpeg1video: 'MPEG-1',
+  wmv2: 'Windows Media Video 8',
+  flv: 'Sorenson Spark',
+  libtheora: 'Theora',
+  rv20: 'RealVideo G2',
+  dvvideo: 'DV',
+  mjpeg: 'Motion JPEG',
+  prores_ks: 'Apple ProRes 422',
+  ffv1: 'FFV1 (lossless)',
+  wrapped_avframe: 'Uncompressed',
+};
+
+const audioNames: Partial<Record<AudioEncoder, string>> = {
+  aac: 'AAC',
+  libmp3lame: 'MP3',
+  libopus: 'Opus',
+  libvorbis: 'Vorbis',
+  flac: 'FLAC (lossless)',
+  alac: 'Apple Lossless',
+  ac3: 'Dolby Digital (AC-3)',
+  eac3: 'Dolby Digital Plus (E-AC-3)',
+  mp2: 'MPEG Layer 2',
+  wmav2: 'Windows Media Audio 2',
+  pcm_s16le: 'Uncompressed, 16 bits',
+  pcm_s24le: 'Uncompressed, 24 bits',
+  pcm_s32le: 'Uncompressed, 32 bits',
+};
+
+const resolutions: [string, string][] = [
+  ['7680:4320', '8K'],
+  ['3840:2160', '4K'],
+  ['2560:1440', '1440p'],
+  ['1920:1080', '1080p'],
+  ['1280:720', '720p'],
+  ['854:480', '480p'],
+  ['640:360', '360p'],
+  ['426:240', '240p'],
+  ['256:144', '144p'],
+];
+
+const cut = [
+  time('trim_start', 'Start', 'Where the output starts.'),
+  time('trim_end', 'End', 'Where the output ends; the end of the file unless given.'),
+];
+
+const size = [
+  integer('width', 'Width', 'Width of the output; even numbers only are stored.', 2, 7680, { units: 'px' }),
+  integer('height', 'Height', 'Height of the output; even numbers only are stored.', 2, 7680, { units: 'px' }),
+  choice(
+    'fit',
+    'Fit',
+    'How the picture is brought to the width and height.',
+    [
+      ['max', 'Fits inside, never enlarged'],
+      ['crop', 'Fills it; what is over is cut off'],
+      ['scale', 'Exactly this size, distorted if need be'],
+    ],
+    { default_value: 'max' },
+  ),
+];
+
+const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000];
+const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
+/** Encoders that have a bit rate to set. */
+const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
+/** Encoders that code to a quality. */
+const factored: VideoEncoder[] = [
+  'libx264',
+  'libx265',
+  'libsvtav1',
+  'libvpx-vp9',
+  'libvpx',
+  'mpeg4',
+  'mpeg2video',
+  'mpeg1video',
+  'wmv2',
+  'flv',
+  'libtheora',
+  'mjpeg',
+  'rv20',
+];
+
+function soundOptions(format: MediaFormat): OptionDescriptor[] {
+  const { audio } = format;
+  if (!audio) return [];
+  const names = audio.encoders.flatMap((encoder): [string, string][] => {
+    const label = audioNames[encoder];
+    return label === undefined ? [] : [[encoder, label]];
+  });
+  const codecs: [string, string][] = [
+    ['auto', 'As it is where it fits, else the usual one'],
+    ...names,
+    ['copy', 'As it is, without coding anew'],
+    ...(format.kind === 'video' ? [['none', 'No sound'] satisfies [string, string]] : []),
+  ];
+  const open = !audio.rates;
+  return [
+    ...(names.length > 0
+      ? [choice('audio_codec', 'Audio codec', 'What the sound is coded with.', codecs, { default_value: 'auto' })]
+      : []),
+    ...(audio.encoders.some((encoder) => ratedAudio.includes(encoder))
+      ? [integer('audio_bitrate', 'Audio bit rate', 'Bits a second of the sound.', 8, 1024, { units: 'kbit/s' })]
+      : []),
+    ...(open
+      ? [
+          choice(
+            'audio_frequency',
+            'Sample rate',
+            'Samples a second; the nearest that the codec holds is used.',
+            frequencies,
+            { data_type: 'integer', units: 'Hz' },
+          ),
+          choice('sample_rate', 'Sample rate', 'Another name of audio_frequency.', frequencies, {
+            data_type: 'integer',
+            units: 'Hz',
+          }),
+        ]
+      : []),
+    ...(audio.channels === 1 ? [] : [integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
+    number('volume', 'Volume', 'The volume is multiplied by this: 1 leaves it, 2 doubles it.', 0, 10),
+  ];
+}
+
+/** Lists the options of a conversion to a sound or video format. */
+export function convertOptions(format: MediaFormat): OptionDescriptor[] {
+  const { video } = format;
+  if (!video) return [...soundOptions(format), ...cut];
+  const x26 = video.encoders.some((encoder) => ['libx264', 'libx265'].includes(encoder));
+  const hasFactor = video.encoders.some((encoder) => factored.includes(encoder));
+  return [
+    choice(
+      'video_codec',
+      'Video codec',
+      'What the pictures are coded with.',
+      [
+        ['auto', 'As they are where they fit, else the usual one'],
+        ...video.encoders.map((encoder): [string, string] => [encoder, videoNames[encoder]]),
+        ['copy', 'As they are, without coding anew'],
+      ],
+      { default_value: 'auto' },
+    ),
+    ...(hasFactor
+      ? [
+          integer(
+            'video_crf',
+            'Constant rate factor',
+            'Quality of the pictures: lower looks better and is larger; 18 to 28 is usual.',
+            0,
+            51,
+          ),
+          integer(
+            'video_bitrate',
+            'Video bit rate',
+            'Bits a second of the pictures; replaces the constant rate factor.',
+            10,
+            200_000,
+            { units: 'kbit/s' },
+          ),
+        ]
+      : []),
+    ...(format.geometry
+      ? []
+      : [
+          choice(
+            'video_resolution',
+            'Resolution',
+            'The picture fits inside this, enlarged if need be; upright for upright videos.',
+            resolutions,
+          ),
+          ...size,
+          number('fps', 'Frame rate', 'Frames a second.', 1, 120, { units: 'fps' }),
+          {
+            name: 'aspect',
+            label: 'Aspect ratio',
+            hint: 'Shape in which players show the picture, such as 16:9.',
+            data_type: 'string',
+            properties: { pattern: String.raw`[1-9]\d{0,2}:[1-9]\d{0,2}` },
+          } satisfies OptionDescriptor,
+        ]),
+    ...(x26 || video.encoders.some((encoder) => encoder.startsWith('libvpx') || encoder === 'libsvtav1')
+      ? [choice('preset', 'Preset', 'Slower presets make smaller files of the same quality.', presetChoices)]
+      : []),
+    ...(x26
+      ? [
+          choice(
+            'profile',
+            'Profile',
+            'What the player must be able to do; for H.264 only.',
+            [
+              ['baseline', 'Baseline, for old phones'],
+              ['main', 'Main'],
+              ['high', 'High'],
+            ],
+            { conditions: [when('video_codec', ['libx264', 'auto'], false)] },
+          ),
+        ]
+      : []),
+    ...soundOptions(format),
+    choice(
+      'subtitles_mode',
+      'Subtitles',
+      'What becomes of subtitles in the file.',
+      [
+        ['none', 'Left out'],
+        ['hard', 'Drawn into the pictures'],
+        ...(format.subtitles ? [['soft', 'Kept as a track that can be switched off'] satisfies [string, string]] : []),
+      ],
+      { default_value: format.subtitles ? 'soft' : 'none' },
+    ),
+    ...cut,
+    ...(format.demuxer === 'mov' && format.ext !== 'ismv'
+      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playing starts before all is loaded.', true)]
+      : []),
+  ];
+}
+
+const presetChoices: [string, string][] = presets.map((preset) => [preset, preset]);
+
+function when(name: string, values: string[], required = true): OptionCondition {
+  return { name, required, meta: values.map((value) => ({ value, label: value })) };
+}
+
+/** Options of a video that becomes a GIF. */
+export const gifOptions: OptionDescriptor[] = [
+  time('cut_start_video_to_gif', 'Start', 'Where the animation starts.'),
+  time('cut_end_gif', 'End', 'Where the animation ends; the end of the video unless given.'),
+  integer(
+    'video_custom_width_gif',
+    'Width',
+    'Width of the animation; the height follows. Unless given, that of the video, at most 640.',
+    2,
+    4096,
+    { units: 'px' },
+  ),
+  number('gif_fps', 'Frame rate', 'Frames a second.', 1, 50, { default_value: '10', units: 'fps' }),
+  integer('loop_count_video_to_gif', 'Loops', 'How often the animation is shown; 0 is for ever.', 0, 65_535, {
+    default_value: '0',
+  }),
+  integer('video_to_gif_compression', 'Compression', 'Fewer colours and coarser shading for a smaller file.', 0, 100, {
+    default_value: '0',
+    units: '%',
+  }),
+  flag('video_to_gif_optimize_static_bg', 'Still background', 'Spends the colours on what moves.', false),
+  flag(
+    'video_to_gif_transparency',
+    'Transparency',
+    'Keeps transparent parts transparent; they are white otherwise.',
+    false,
+  ),
+];
+
+/** Options of a video that becomes an animated WebP or PNG. */
+export function animationOptions(ext: string): OptionDescriptor[] {
+  return [
+    ...cut,
+    integer(
+      'width',
+      'Width',
+      'Width of the animation. Unless width or height is given, that of the video, at most 640.',
+      2,
+      4096,
+      { units: 'px' },
+    ),
+    integer('height', 'Height', 'Height of the animation; with a width too it fits inside both.', 2, 4096, {
+      units: 'px',
+    }),
+    number('fps', 'Frame rate', 'Frames a second.', 1, 50, { default_value: '10', units: 'fps' }),
+    integer('loop_count', 'Loops', 'How often the animation is shown; 0 is for ever.', 0, 65_535, {
+      default_value: '0',
+    }),
+    ...(ext === 'webp'
+      ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '75' })]
+      : []),
+  ];
+}
+
+/** Options of pictures taken out of a video. */
+export function stillOptions(ext: string): OptionDescriptor[] {
+  return [
+    time('frame_time', 'Time', 'Where the picture is taken; the start unless given.'),
+    number(
+      'fps',
+      'Pictures a second',
+      'Takes pictures all along the video, so many a second, instead of one; at most 500.',
+      0.001,
+      60,
+    ),
+    ...cut.map((option): OptionDescriptor => ({ ...option, hint: `With fps: ${option.hint}` })),
+    ...size,
+    ...(ext === 'jpg'
+      ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '90' })]
+      : []),
+  ];
+}
+
+/** Lists the options of compressing to a video format. */
+export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
+  const encoders = format.video?.encoders.filter((encoder) => compressors.includes(encoder)) ?? [];
+  const x264Kin = encoders.filter((encoder) => encoder !== 'libx265');
+  const has265 = encoders.includes('libx265');
+  const first = encoders[0] ?? '';
+  return [
+    choice(
+      'compress_video',
+      'Compress',
+      'What decides how small the video becomes.',
+      [
+        ['by_percentage', 'To a percentage of its size'],
+        ['by_size', 'To a size that is met'],
+        ['by_video_quality', 'To a quality'],
+        ['by_resolution', 'To a resolution'],
+        ['by_max_bitrate', 'Below a bit rate'],
+      ],
+      { default_value: 'by_percentage' },
+    ),
+    choice(
+      'video_codec_compress',
+      'Codec',
+      'What the pictures are coded with.',
+      encoders.map((encoder) => [encoder, videoNames[encoder]]),
+      { default_value: first },
+    ),
+    number('video_compress_quality_percentage', 'Percentage', 'Size of the output in percent of the input.', 1, 100, {
+      default_value: '60',
+      units: '%',
+      conditions: [when('compress_video', ['by_percentage'], false)],
+    }),
+    number(
+      'video_compress_max_filesize',
+      'Size',
+      'Size of the output: what comes out is at most 5 % smaller and never larger.',
+      0.001,
+      4000,
+      {
+        units: 'MB',
+        conditions: [when('compress_video', ['by_size'])],
+      },
+    ),
+    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower looks better and is larger.', 18, 51, {
+      default_value: '28',
+      conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
+    }),
+    ...(has265
+      ? [
+          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower looks better and is larger.', 18, 51, {
+            default_value: '30',
+            conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
+          }),
+        ]
+      : []),
+    integer(
+      'video_compress_max_bitrate',
+      'Greatest bit rate',
+      'The pictures take no more bits a second than this.',
+      10,
+      200_000,
+      {
+        units: 'kbit/s',
+        conditions: [when('compress_video', ['by_max_bitrate'])],
+      },
+    ),
+    integer(
+      'video_compressor_bufsize',
+      'Buffer',
+      'Over how many bits the greatest bit rate is kept; twice the rate unless given.',
+      10,
+      400_000,
+      {
+        units: 'kbit',
+        conditions: [when('compress_video', ['by_max_bitrate'])],
+      },
+    ),
+    choice(
+      'video_compression_resize_method',
+      'Resize',
+      'How the resolution is given.',
+      [
+        ['preset_resolutions', 'One of the usual ones'],
+        ['by_width_keep_ar', 'By width, the height follows'],
+        ['by_height_keep_ar', 'By height, the width follows'],
+        ['by_width_height', 'By width and height'],
+      ],
+      { default_value: 'preset_resolutions', conditions: [when('compress_video', ['by_resolution'])] },
+    ),
+    choice(
+      'video_compression_resolution_preset',
+      'Resolution',
+      'The picture fits inside this and is not enlarged.',
+      resolutions,
+      {
+        default_value: '1280:720',
+        conditions: [
+          when('compress_video', ['by_resolution']),
+          when('video_compression_resize_method', ['preset_resolutions'], false),
+        ],
+      },
+    ),
+    integer('video_custom_width_compress', 'Width', 'Width of the output.', 2, 7680, {
+      units: 'px',
+      conditions: [when('video_compression_resize_method', ['by_width_keep_ar', 'by_width_height'])],
+    }),
+    integer('video_custom_height_compress', 'Height', 'Height of the output.', 2, 7680, {
+      units: 'px',
+      conditions: [when('video_compression_resize_method', ['by_height_keep_ar', 'by_width_height'])],
+    }),
+    ...(encoders.some((encoder) => encoder.startsWith('lib') && encoder !== 'libtheora')
+      ? [
+          choice('video_compress_speed', 'Speed', 'Slower presets look better at the same size.', presetChoices, {
+            default_value: 'veryfast',
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** Encoders that can be told how many bits to use. */
+export const compressors: VideoEncoder[] = [
+  'libx264',
+  'libx265',
+  'libvpx-vp9',
+  'libvpx',
+  'mpeg4',
+  'mpeg2video',
+  'mpeg1video',
+  'wmv2',
+  'libtheora',
+  'flv',
+];
+
+/** Options of compressing a sound. */
+export const compressAudioOptions: OptionDescriptor[] = [
+  choice(
+    'compress_audio',
+    'Compress',
+    'What decides how small the sound becomes.',
+    [
+      ['by_bitrate', 'To a bit rate'],
+      ['by_percentage', 'To a percentage of its size'],
+      ['by_size', 'To a size that is met'],
+    ],
+    { default_value: 'by_bitrate' },
+  ),
+  integer('audio_bitrate', 'Bit rate', 'Bits a second of the output.', 8, 320, {
+    default_value: '96',
+    units: 'kbit/s',
+    conditions: [when('compress_audio', ['by_bitrate'], false)],
+  }),
+  number('audio_compress_percentage', 'Percentage', 'Size of the output in percent of the input.', 1, 100, {
+    default_value: '60',
+    units: '%',
+    conditions: [when('compress_audio', ['by_percentage'])],
+  }),
+  number(
+    'audio_compress_max_filesize',
+    'Size',
+    'Size of the output: what comes out is at most 5 % smaller and never larger.',
+    0.001,
+    1000,
+    {
+      units: 'MB',
+      conditions: [when('compress_audio', ['by_size'])],
+    },
+  ),
+];
+
+/** Options of cutting a part out. */
+export const trimOptions: OptionDescriptor[] = [
+  ...cut,
+  choice(
+    'trim_mode',
+    'Mode',
+    'Whether the cut is exact or quick.',
+    [
+      ['accurate', 'Exact to the frame'],
+      ['fast', 'Without coding anew where the format allows it: starts at the key frame before'],
+    ],
+    { default_value: 'accurate' },
+  ),
+];
+
+/** Options of cutting a rectangle out. */
+export const cropOptions: OptionDescriptor[] = [
+  integer('x', 'Left', 'Distance of the rectangle from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
+  integer('y', 'Top', 'Distance of the rectangle from the upper edge.', 0, 16_384, { default_value: '0', units: 'px' }),
+  integer(
+    'width',
+    'Width',
+    'Width of the rectangle, rounded down to an even number; to the right edge unless given.',
+    2,
+    16_384,
+    { units: 'px' },
+  ),
+  integer(
+    'height',
+    'Height',
+    'Height of the rectangle, rounded down to an even number; to the lower edge unless given.',
+    2,
+    16_384,
+    { units: 'px' },
+  ),
+];

@@ -1,0 +1,441 @@
+import { EngineError } from '../engine.ts';
+import {
+  type AudioQuality,
+  audioArgs,
+  channelCount,
+  codecOf,
+  hevcTag,
+  needsSteadyRate,
+  sampleRate,
+  type VideoQuality,
+  videoArgs,
+} from './codecs.ts';
+import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { limits } from './limits.ts';
+import type { AudioStream, Probe, VideoStream } from './probe.ts';
+import { type Cut, cutSeconds } from './values.ts';
+
+export type Fit = 'max' | 'crop' | 'scale' | 'inside';
+
+export interface Resize {
+  width?: number | undefined;
+  height?: number | undefined;
+  /** `max` never enlarges, `inside` may, `crop` fills and cuts what is over, `scale` is exact and may distort. */
+  fit: Fit;
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What to make of a file, in the engine's own terms. */
+export interface MediaRequest {
+  cut?: Cut | undefined;
+  box?: Box | undefined;
+  resize?: Resize | undefined;
+  framesPerSecond?: number | undefined;
+  /** Display aspect, width by height. */
+  aspect?: [number, number] | undefined;
+  video: VideoQuality & { encoder?: VideoEncoder | 'copy' | undefined };
+  audio: AudioQuality & { encoder?: AudioEncoder | 'copy' | 'none' | undefined; volume?: number | undefined };
+  subtitles: 'none' | 'hard' | 'soft';
+  faststart: boolean;
+  /** Whether streams that already fit are copied. */
+  copies: boolean;
+  /** Cuts without decoding, at the key frames that are there. */
+  fastCut?: boolean | undefined;
+}
+
+/** What a run of ffmpeg is to be given, and what must come out. */
+export interface Plan {
+  /** Before the input. */
+  before: string[];
+  /** After the input, up to the output's path. */
+  after: string[];
+  copiesSomething: boolean;
+  expected: Expected;
+}
+
+export interface Expected {
+  video: { width: number; height: number } | undefined;
+  audio: boolean;
+  /** A line of subtitles may be told to stay longer than what is cut out. */
+  subtitles: boolean;
+  seconds: number | undefined;
+}
+
+export const emptyRequest: MediaRequest = { video: {}, audio: {}, subtitles: 'soft', faststart: true, copies: true };
+
+/** The name of the extracted subtitles in the task's folder, from where ffmpeg runs: no path enters a filter. */
+export const subtitleFile = 'subtitles.srt';
+
+const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
+const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
+const mostTracks = 8;
+/** A clock that a container tells instead of a frame rate ends here. */
+const steadiestRate = 60;
+const fallbackRate = 25;
+
+/** Plans the one run of ffmpeg that makes a file of another: pure, so that it can be tested without files. */
+export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, request: MediaRequest): Plan {
+  const video = target.kind === 'audio' ? undefined : probe.video;
+  const sounds = soundsFor(probe, target, request);
+  requireStreams(probe, video, sounds, target);
+  const seconds = cutSeconds(request.cut, probe.seconds);
+  requireRoom(target, seconds, video, sounds[0]);
+  const pictures = video && planVideo(video, probe, from, target, request);
+  const sound = sounds.map((stream) => planAudio(stream, from, target, request));
+  const copiesAudio = sound.length > 0 && sound.every(({ copied }) => copied);
+  // One codec for all tracks: options of ffmpeg are for all streams of a kind.
+  const [first] = sounds;
+  const audio = !first ? ['-an'] : copiesAudio ? ['-c:a', 'copy'] : encodeAudio(first, target, request);
+  const sought = request.cut ? seek(request.cut, from, request.fastCut) : { before: [], after: [] };
+  const cover = coverArgs(probe, target);
+  const subtitles = subtitleArgs(probe, target, request);
+  return {
+    before: sought.before,
+    after: [
+      ...(sought.after.includes('-t') ? [] : ['-t', String(limits.seconds)]),
+      ...sought.after,
+      ...(pictures ? pictures.args : cover.length > 0 ? cover : ['-vn']),
+      ...sounds.flatMap(({ index }) => ['-map', `0:${index}`]),
+      ...audio,
+      ...subtitles,
+      ...['-dn', '-max_muxing_queue_size', '4096', '-fs', String(limits.outputBytes)],
+      ...(request.fastCut ? ['-avoid_negative_ts', 'make_zero'] : []),
+      ...(request.faststart && target.demuxer === 'mov' && target.ext !== 'ismv' ? ['-movflags', '+faststart'] : []),
+      ...(target.muxerArgs ?? []),
+      ...['-f', target.muxer ?? ''],
+    ],
+    copiesSomething: (pictures?.copied ?? false) || copiesAudio,
+    expected: { video: pictures?.size, audio: sounds.length > 0, subtitles: subtitles.includes('-map'), seconds },
+  };
+}
+
+function soundsFor(probe: Probe, target: MediaFormat, request: MediaRequest): AudioStream[] {
+  if (!target.audio || request.audio.encoder === 'none') return [];
+  const known = probe.audio.filter(({ codec, channels }) => codec !== 'unknown' && channels > 0);
+  return known.slice(0, target.manyTracks ? mostTracks : 1);
+}
+
+function requireStreams(
+  probe: Probe,
+  video: VideoStream | undefined,
+  sounds: AudioStream[],
+  target: MediaFormat,
+): void {
+  if (target.kind === 'audio' && sounds.length === 0) {
+    throw new EngineError(
+      probe.audio.length === 0
+        ? `The file has no sound, so it cannot become ${target.ext}.`
+        : 'The sound is coded in a way that is not supported.',
+    );
+  }
+  if (target.kind !== 'audio' && !video && (sounds.length === 0 || !target.audio)) {
+    throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  }
+}
+
+/** Refuses what would fill the disk: an hour of silence is a kilobyte in one format and a gigabyte in another. */
+function requireRoom(
+  target: MediaFormat,
+  seconds: number | undefined,
+  video: VideoStream | undefined,
+  sound: AudioStream | undefined,
+): void {
+  if (seconds === undefined) return;
+  const encoder = target.audio?.encoders[0];
+  const uncompressed = encoder !== undefined && /^(?:pcm|flac|alac|wavpack|tta|truehd|mlp)/.test(encoder);
+  const soundBytes = uncompressed && sound ? sound.rate * channelCount(encoder, sound.channels, target) * 2 : 0;
+  const frames = Math.min(video?.framesPerSecond ?? fallbackRate, 120);
+  const pictureBytes =
+    !video || target.video?.encoders[0] !== 'wrapped_avframe' ? 0 : video.width * video.height * 1.5 * frames;
+  const steadyBytes = video && target.geometry === 'dv' ? 3_600_000 : 0;
+  if ((soundBytes + pictureBytes + steadyBytes) * seconds > limits.outputBytes) {
+    throw new EngineError(
+      `As ${target.ext} this file would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut it or choose a compressed format.`,
+    );
+  }
+}
+
+/** How long before a cut a reader that lands only near it is sent. */
+const looseSeconds = 10;
+
+/** Splits a cut into where the reader is sent to, and what is decoded from there and left out. */
+export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: string[]; after: string[] } {
+  const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
+  const margin = fastCut ? 0 : from.untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
+  if (margin === 0) return { before: ['-ss', String(cut.start), ...length], after: [] };
+  const sent = cut.start - margin;
+  return { before: sent > 0 ? ['-ss', String(sent)] : [], after: ['-ss', String(margin), ...length] };
+}
+
+function planVideo(
+  video: VideoStream,
+  probe: Probe,
+  from: MediaFormat,
+  target: MediaFormat,
+  request: MediaRequest,
+): { args: string[]; copied: boolean; size: { width: number; height: number } } {
+  if (!target.video) throw new Error(`${target.ext} holds no pictures.`);
+  const map = ['-map', `0:${video.index}`];
+  if (copiesVideo(video, from, target, request)) {
+    return {
+      args: [...map, '-c:v', 'copy', ...hevcTag(video.codec, target)],
+      copied: true,
+      size: { width: video.width, height: video.height },
+    };
+  }
+  if (request.video.encoder === 'copy') {
+    throw new EngineError(
+      `The pictures (${video.codec}) cannot be copied into ${target.ext} with these options. Leave video_codec out to have them converted.`,
+    );
+  }
+  const encoder = request.video.encoder ?? target.video.encoders[0];
+  if (!encoder) throw new Error(`${target.ext} has no encoder.`);
+  const rate = frameRate(video, encoder, target, request);
+  const { filters, size } = pictureFilters(video, target, request, rate);
+  const burnt = request.subtitles === 'hard' ? probe.subtitles[0] : undefined;
+  const bitmap = burnt && bitmapSubtitles.includes(burnt.codec);
+  const text = burnt && textSubtitles.includes(burnt.codec) ? [`subtitles=f=${subtitleFile}`] : [];
+  const chain = [...filters, ...text].join(',');
+  return {
+    args: [
+      ...(bitmap
+        ? ['-filter_complex', `[0:${video.index}][0:${burnt.index}]overlay=eof_action=pass,${chain}[v]`, '-map', '[v]']
+        : [...map, '-filter:v', chain]),
+      ...videoArgs(encoder, request.video, target),
+      ...(rate === undefined ? ['-fpsmax', '120'] : ['-r', String(rate)]),
+    ],
+    copied: false,
+    size,
+  };
+}
+
+function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat, request: MediaRequest): boolean {
+  if (request.fastCut) return true;
+  const { encoder, crf, bitRate, maxRate, preset, profile } = request.video;
+  const changes = [
+    request.box,
+    request.resize,
+    request.framesPerSecond,
+    request.aspect,
+    crf,
+    bitRate,
+    maxRate,
+    preset,
+    profile,
+    request.cut,
+  ];
+  const wanted = encoder === undefined || encoder === 'copy' ? undefined : codecOf[encoder];
+  return (
+    (request.copies || encoder === 'copy') &&
+    changes.every((change) => change === undefined) &&
+    (wanted === undefined || wanted === video.codec) &&
+    request.subtitles !== 'hard' &&
+    (target.video?.copies.includes(video.codec) ?? false) &&
+    (from.untimed !== true || from.ext === target.ext) &&
+    (!video.rotated || (target.keepsRotation ?? false))
+  );
+}
+
+function frameRate(
+  video: VideoStream,
+  encoder: VideoEncoder,
+  target: MediaFormat,
+  request: MediaRequest,
+): number | string | undefined {
+  const own = request.framesPerSecond ?? video.framesPerSecond;
+  if (target.geometry) return isNtsc(own) ? '30000/1001' : 25;
+  if (request.framesPerSecond !== undefined) return request.framesPerSecond;
+  if (!needsSteadyRate(encoder)) return undefined;
+  return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
+}
+
+/** The rates of television are fractions that no decimal writes. */
+function exactRate(rate: number): number | string {
+  for (const whole of [24, 30, 60]) {
+    if (Math.abs(rate - (whole * 1000) / 1001) < 0.005) return `${whole * 1000}/1001`;
+  }
+  return Math.round(rate * 1000) / 1000;
+}
+
+function isNtsc(rate: number | undefined): boolean {
+  return rate !== undefined && [23.976, 29.97, 30, 59.94, 60].some((known) => Math.abs(rate - known) < 0.02);
+}
+
+/** Makes the chain of filters that pictures go through, and tells the size they have at its end. */
+function pictureFilters(
+  video: VideoStream,
+  target: MediaFormat,
+  request: MediaRequest,
+  rate: number | string | undefined,
+): { filters: string[]; size: { width: number; height: number } } {
+  const filters: string[] = [];
+  if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
+  if (video.interlaced && !target.geometry) filters.push('yadif=deint=interlaced');
+  if (video.highDynamicRange) filters.push(...toStandardRange);
+  const { box } = request;
+  if (box) filters.push(`crop=${box.width}:${box.height}:${box.x}:${box.y}`);
+  const source = box ? { ...video, width: box.width, height: box.height } : video;
+  if (target.geometry) return { filters: [...filters, ...televisionFilters(source, rate)], size: televisionSize(rate) };
+  const { scaled, size, square } = resizeTo(source, request.resize, target.video?.multiple);
+  filters.push(`scale=${scaled.width}:${scaled.height}`);
+  if (scaled.width !== size.width || scaled.height !== size.height) filters.push(`crop=${size.width}:${size.height}`);
+  if (request.aspect) filters.push(`setdar=${request.aspect[0]}/${request.aspect[1]}`);
+  else if (square) filters.push('setsar=1');
+  return { filters, size };
+}
+
+/** Says whether a pixel format has transparency. */
+export function hasAlpha(pixelFormat: string): boolean {
+  return /^(?:yuva|gbrap|rgba|bgra|argb|abgr|ya\d|pal8)/.test(pixelFormat);
+}
+
+/** Video has no transparency; what shows through is white, as on a page. (The filter for boxes crashes on these frames.) */
+export const onWhite = [
+  'format=rgba',
+  'split[behind][before];[behind]lutrgb=r=255:g=255:b=255:a=255[white];[white][before]overlay=format=auto',
+];
+
+/** Phones record in a range that a screen of usual range shows washed out. */
+const toStandardRange = [
+  'zscale=t=linear:npl=100',
+  'format=gbrpf32le',
+  'zscale=p=bt709',
+  'tonemap=tonemap=hable:desat=0',
+  'zscale=t=bt709:m=bt709:r=tv',
+  'format=yuv420p',
+];
+
+/** Computes the size a picture gets. */
+export function resizeTo(
+  video: { width: number; height: number; pixelAspect: number },
+  resize: Resize | undefined,
+  multiple = 2,
+): { scaled: { width: number; height: number }; size: { width: number; height: number }; square: boolean } {
+  const even = (length: number) => roundTo(length, multiple);
+  if (!resize || (resize.width === undefined && resize.height === undefined)) {
+    const same = { width: even(video.width), height: even(video.height) };
+    return { scaled: same, size: same, square: false };
+  }
+  const width = video.width * video.pixelAspect;
+  const { height } = video;
+  const across = (resize.width ?? Number.POSITIVE_INFINITY) / width;
+  const down = (resize.height ?? Number.POSITIVE_INFINITY) / height;
+  const both = resize.width !== undefined && resize.height !== undefined;
+  if (resize.fit === 'scale' && both) {
+    const exact = { width: even(resize.width ?? width), height: even(resize.height ?? height) };
+    return { scaled: exact, size: exact, square: true };
+  }
+  if (resize.fit === 'crop' && both) {
+    const factor = Math.max(across, down);
+    const size = { width: even(resize.width ?? width), height: even(resize.height ?? height) };
+    const scaled = {
+      width: Math.max(even(width * factor), size.width),
+      height: Math.max(even(height * factor), size.height),
+    };
+    return { scaled, size, square: true };
+  }
+  const factor = Math.min(across, down, resize.fit === 'max' ? 1 : Number.POSITIVE_INFINITY);
+  const inside = { width: even(width * factor), height: even(height * factor) };
+  return { scaled: inside, size: inside, square: true };
+}
+
+/** The colour of four pixels is stored once, so that sizes are even. */
+function roundTo(length: number, multiple = 2): number {
+  return Math.max(multiple, Math.round(length / multiple) * multiple);
+}
+
+function televisionSize(rate: number | string | undefined): { width: number; height: number } {
+  return { width: 720, height: rate === 25 ? 576 : 480 };
+}
+
+/** Fits a picture into the frame of television, with bars where its shape is neither 4:3 nor 16:9. */
+function televisionFilters(video: VideoStream, rate: number | string | undefined): string[] {
+  const { width, height } = televisionSize(rate);
+  const shape = (video.width * video.pixelAspect) / video.height;
+  const wide = Math.abs(shape - 16 / 9) < Math.abs(shape - 4 / 3);
+  const frame = wide ? 16 / 9 : 4 / 3;
+  const inner =
+    shape > frame
+      ? { width, height: roundTo((height * frame) / shape) }
+      : { width: roundTo((width * shape) / frame), height };
+  return [
+    `scale=${inner.width}:${inner.height}`,
+    `pad=${width}:${height}:-1:-1`,
+    `setdar=${wide ? '16/9' : '4/3'}`,
+    rate === 25 ? 'format=yuv420p' : 'format=yuv411p',
+  ];
+}
+
+function planAudio(
+  stream: AudioStream,
+  from: MediaFormat,
+  target: MediaFormat,
+  request: MediaRequest,
+): { copied: boolean } {
+  if (request.fastCut) return { copied: true };
+  const { encoder, bitRate, rate, channels, volume } = request.audio;
+  const changes = [bitRate, rate, channels, volume, request.cut];
+  const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf[encoder];
+  const first = target.audio?.encoders[0];
+  const fits =
+    first !== undefined &&
+    (stream.codec === 'aac' || sampleRate(first, stream.rate, target) === stream.rate || !target.audio?.rates) &&
+    stream.channels <= (target.audio?.channels ?? stream.channels);
+  const copied =
+    (request.copies || encoder === 'copy') &&
+    changes.every((change) => change === undefined) &&
+    (wanted === undefined || wanted === stream.codec) &&
+    (target.audio?.copies.includes(stream.codec) ?? false) &&
+    fits &&
+    from.ext !== 'rm' &&
+    from.ext !== 'ra';
+  if (encoder === 'copy' && !copied) {
+    throw new EngineError(
+      `The sound (${stream.codec}) cannot be copied into ${target.ext} with these options. Leave audio_codec out to have it converted.`,
+    );
+  }
+  return { copied };
+}
+
+function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaRequest): string[] {
+  const { encoder, volume, ...quality } = request.audio;
+  const chosen =
+    encoder === undefined || encoder === 'copy' || encoder === 'none' ? target.audio?.encoders[0] : encoder;
+  if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
+  return [
+    // Sound that starts later than the pictures, or has holes, stays in step.
+    ...['-filter:a', [...(volume === undefined ? [] : [`volume=${volume}`]), 'aresample=async=1'].join(',')],
+    ...audioArgs(chosen, quality, source, target),
+  ];
+}
+
+function coverArgs(probe: Probe, target: MediaFormat): string[] {
+  if (target.kind !== 'audio' || !target.cover || !probe.cover) return [];
+  if (!['mjpeg', 'png'].includes(probe.cover.codec)) return [];
+  return ['-map', `0:${probe.cover.index}`, '-c:v', 'copy', '-disposition:v', 'attached_pic'];
+}
+
+function subtitleArgs(probe: Probe, target: MediaFormat, request: MediaRequest): string[] {
+  const { subtitles } = target;
+  if (request.subtitles !== 'soft' || !subtitles || request.fastCut) return ['-sn'];
+  const kept = probe.subtitles.filter(
+    ({ codec }) => textSubtitles.includes(codec) || (subtitles === 'any' && bitmapSubtitles.includes(codec)),
+  );
+  if (kept.length === 0) return ['-sn'];
+  return kept.flatMap(({ index, codec }, at) => {
+    const coded = subtitles !== 'any' ? subtitles : codec === 'mov_text' || codec === 'text' ? 'srt' : 'copy';
+    return ['-map', `0:${index}`, `-c:s:${at}`, coded];
+  });
+}
+
+/** Finds the text subtitles that have to be written out before they can be burnt into the pictures. */
+export function subtitlesToExtract(probe: Probe, request: MediaRequest): number | undefined {
+  const [first] = probe.subtitles;
+  return request.subtitles === 'hard' && first && textSubtitles.includes(first.codec) ? first.index : undefined;
+}

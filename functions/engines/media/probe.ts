@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { EngineError, type InputFile } from '../engine.ts';
+import { checkContainer } from './container.ts';
+import { explain } from './explain.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
+import { limits } from './limits.ts';
+import { type MediaRun, runFfprobe } from './programs.ts';
+
+export interface VideoStream {
+  index: number;
+  codec: string;
+  /** As shown: after rotation, in the pixels that are stored. */
+  width: number;
+  height: number;
+  /** Width of a pixel divided by its height. */
+  pixelAspect: number;
+  rotated: boolean;
+  framesPerSecond: number | undefined;
+  pixelFormat: string;
+  interlaced: boolean;
+  highDynamicRange: boolean;
+}
+
+export interface AudioStream {
+  index: number;
+  codec: string;
+  rate: number;
+  channels: number;
+  bitsPerSample: number;
+  bitRate: number | undefined;
+}
+
+export interface SubtitleStream {
+  index: number;
+  codec: string;
+}
+
+/** What is in a media file. */
+export interface Probe {
+  seconds: number | undefined;
+  video: VideoStream | undefined;
+  audio: AudioStream[];
+  subtitles: SubtitleStream[];
+  /** A picture beside the sound, not a video. */
+  cover: { index: number; codec: string } | undefined;
+}
+
+const number = z.coerce.number().catch(Number.NaN);
+const streamSchema = z.object({
+  index: z.number(),
+  codec_type: z.string().default(''),
+  codec_name: z.string().default('unknown'),
+  codec_tag_string: z.string().default(''),
+  width: z.number().default(0),
+  height: z.number().default(0),
+  sample_aspect_ratio: z.string().default('1:1'),
+  avg_frame_rate: z.string().default('0/0'),
+  r_frame_rate: z.string().default('0/0'),
+  pix_fmt: z.string().default(''),
+  field_order: z.string().default(''),
+  color_transfer: z.string().default(''),
+  sample_rate: number.default(Number.NaN),
+  channels: z.number().default(0),
+  bits_per_sample: z.number().default(0),
+  bits_per_raw_sample: number.default(Number.NaN),
+  bit_rate: number.default(Number.NaN),
+  duration: number.default(Number.NaN),
+  disposition: z.object({ attached_pic: z.number().default(0) }).default({ attached_pic: 0 }),
+  side_data_list: z.array(z.object({ rotation: z.number().optional() })).default([]),
+});
+const probeSchema = z.object({
+  format: z.object({ duration: number.default(Number.NaN) }).default({ duration: Number.NaN }),
+  streams: z.array(streamSchema).default([]),
+});
+type RawStream = z.infer<typeof streamSchema>;
+
+/**
+ * Makes the arguments that open a file: its reader is the one that our own detection chose and no other may start,
+ * so that a playlist under a media name opens nothing.
+ */
+export function openingArgs(format: MediaFormat, path: string): string[] {
+  const { demuxer } = format;
+  if (demuxer === undefined) throw new Error(`The catalogue promises to read ${format.ext}, which has no reader.`);
+  // AVI keeps its subtitles as whole files inside, which these two read.
+  const readers = demuxer === 'avi' ? 'avi,srt,ass' : demuxer;
+  return [
+    ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', readers],
+    ...['-max_streams', String(limits.streams), '-max_pixels', String(limits.pixels)],
+    ...(format.ext === 'mjpeg' || format.ext === 'h264' || format.ext === 'hevc' ? ['-framerate', '25'] : []),
+    ...(format.ext === 'g722' ? ['-ac', '1'] : []),
+    ...['-f', demuxer, '-i', path],
+  ];
+}
+
+/** Reads what is in a file of the user, and refuses what would cost too much to decode. */
+export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
+  if (input.size === 0) throw new EngineError('The file is empty.');
+  await checkContainer(input, mediaFormat(input.format));
+  let probe: Probe;
+  try {
+    probe = await probeFile(mediaFormat(input.format), input.path, run);
+  } catch (error) {
+    throw explain(error, input);
+  }
+  checkLimits(probe, input);
+  return probe;
+}
+
+/** Reads what is in a file. */
+export async function probeFile(format: MediaFormat, path: string, run: MediaRun): Promise<Probe> {
+  const { format: container, streams } = probeSchema.parse(await runFfprobe(openingArgs(format, path), run));
+  const pictures = streams.filter(({ codec_type }) => codec_type === 'video');
+  const cover = pictures.find(({ disposition }) => disposition.attached_pic === 1);
+  const video = pictures.find(({ disposition }) => disposition.attached_pic !== 1);
+  const durations = [container.duration, ...streams.map(({ duration }) => duration)].filter(
+    (duration) => Number.isFinite(duration) && duration > 0,
+  );
+  return {
+    // Of bare pictures it is guessed from the bit rate, and far off.
+    seconds: format.bare ? undefined : durations[0],
+    video: video && readVideo(video),
+    audio: streams
+      .filter(({ codec_type }) => codec_type === 'audio')
+      .map((stream) => ({
+        index: stream.index,
+        codec: encrypted(stream) ? 'encrypted' : stream.codec_name,
+        rate: Number.isFinite(stream.sample_rate) ? stream.sample_rate : 0,
+        channels: stream.channels,
+        bitsPerSample: stream.bits_per_raw_sample || stream.bits_per_sample || 0,
+        bitRate: Number.isFinite(stream.bit_rate) ? stream.bit_rate : undefined,
+      })),
+    subtitles: streams
+      .filter(({ codec_type }) => codec_type === 'subtitle')
+      .map(({ index, codec_name }) => ({ index, codec: codec_name })),
+    cover: cover && { index: cover.index, codec: cover.codec_name },
+  };
+}
+
+function readVideo(stream: RawStream): VideoStream {
+  const rotation = stream.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
+  const sideways = Math.abs(rotation) % 180 === 90;
+  const pixelAspect = ratio(stream.sample_aspect_ratio.replace(':', '/')) ?? 1;
+  return {
+    index: stream.index,
+    codec: encrypted(stream) ? 'encrypted' : stream.codec_name,
+    width: sideways ? stream.height : stream.width,
+    height: sideways ? stream.width : stream.height,
+    pixelAspect: sideways ? 1 / pixelAspect : pixelAspect,
+    rotated: rotation % 360 !== 0,
+    framesPerSecond: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
+    pixelFormat: stream.pix_fmt,
+    interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order),
+    highDynamicRange: ['smpte2084', 'arib-std-b67'].includes(stream.color_transfer),
+  };
+}
+
+function encrypted(stream: RawStream): boolean {
+  return ['encv', 'enca', 'drms', 'drmi', 'p608'].includes(stream.codec_tag_string);
+}
+
+function ratio(text: string): number | undefined {
+  const [above, below] = text.split('/').map(Number);
+  if (!above || !below || !Number.isFinite(above / below)) return undefined;
+  return above / below;
+}
+
+function checkLimits(probe: Probe, input: InputFile): void {
+  const { video, audio, seconds } = probe;
+  if (!video && audio.length === 0) {
+    throw new EngineError(`The file has neither pictures nor sound that could be read as ${input.format}.`);
+  }
+  if ([video?.codec, ...audio.map(({ codec }) => codec)].includes('encrypted')) {
+    throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+  }
+  if (seconds !== undefined && seconds > limits.seconds) {
+    throw new EngineError(`The file is longer than ${limits.seconds / 3600} hours. Cut it into parts first.`);
+  }
+  if (!video) return;
+  if (video.codec === 'unknown') throw new EngineError('The video is coded in a way that is not supported.');
+  if (video.width <= 0 || video.height <= 0) {
+    throw new EngineError('The video has no picture that could be read: it is damaged or its codec is not supported.');
+  }
+  if (video.width * video.height > limits.pixels || Math.max(video.width, video.height) > 16_384) {
+    throw new EngineError(`The video is ${video.width} × ${video.height} pixels; at most 7680 × 4320 is accepted.`);
+  }
+  if ((video.framesPerSecond ?? 0) > limits.framesPerSecond) {
+    throw new EngineError(
+      `The video claims ${Math.round(video.framesPerSecond ?? 0)} frames a second; at most ${limits.framesPerSecond} is accepted.`,
+    );
+  }
+}
+
+/** Counts the pictures of an animation, as far as two: enough to tell whether it moves. */
+export async function countFrames(input: InputFile, run: MediaRun): Promise<number> {
+  const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', '%+#2'];
+  const counted = z.object({ streams: z.array(z.object({ nb_read_packets: number.default(0) })).default([]) });
+  try {
+    const found = counted.parse(
+      await runFfprobe([...args, ...openingArgs(mediaFormat(input.format), input.path)], run),
+    );
+    return found.streams[0]?.nb_read_packets || 0;
+  } catch (error) {
+    throw explain(error, input);
+  }
+}

@@ -1,0 +1,32 @@
+import { type Engine, EngineError, type OutputFile, type WorkResult } from '../engine.ts';
+import { compress } from './compress.ts';
+import { convert } from './convert.ts';
+import type { MediaRun } from './programs.ts';
+import { crop, trim } from './trim.ts';
+
+const operations = { convert, trim, crop };
+
+/** Converts, compresses, cuts and crops sound and video with ffmpeg. */
+export const engine: Engine = {
+  async run(work, { signal, progress }): Promise<WorkResult> {
+    const run: MediaRun = { folder: work.folder, signal };
+    const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
+    if (work.operation === 'compress') {
+      const [input] = work.inputs;
+      if (!input || work.inputs.length > 1) throw new EngineError('Compress takes one file at a time.');
+      const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, run, share(0));
+      progress(100);
+      return {
+        outputs: [output],
+        details: { size_before: sizeBefore, size_after: sizeAfter, ...(note ? { note } : {}) },
+      };
+    }
+    if (work.operation === 'merge') throw new Error('The catalogue promises no merge of media.');
+    const outputs: OutputFile[] = [];
+    for (const [index, input] of work.inputs.entries()) {
+      outputs.push(...(await operations[work.operation](work, input, index, run, share(index))));
+      progress(((index + 1) / work.inputs.length) * 100);
+    }
+    return { outputs };
+  },
+};

@@ -1,0 +1,128 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { withExtension } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
+import { explain } from './explain.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
+import { limits } from './limits.ts';
+import { type Fit, resizeTo, seek } from './plan.ts';
+import { openingArgs, type Probe } from './probe.ts';
+import { type MediaRun, runFfmpeg } from './programs.ts';
+import { cutOf, cutSeconds, numberOf, timeOf, wordOf } from './values.ts';
+
+interface Stills {
+  input: InputFile;
+  probe: Probe;
+  target: MediaFormat;
+  options: OptionValues;
+  /** Start of the outputs' names, in the task's folder. */
+  stem: string;
+  onShare: (share: number) => void;
+}
+
+/** Takes pictures out of a video: one at a time that is given, or several in a second. */
+export async function takeStills(job: Stills, run: MediaRun): Promise<OutputFile[]> {
+  const { input, probe, target, options, stem } = job;
+  const { video } = probe;
+  if (!video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  const rate = numberOf(options, 'fps');
+  const cut =
+    rate === undefined
+      ? { start: requireTime(timeOf(options, 'frame_time') ?? 0, probe), end: undefined }
+      : cutOf(options, ['trim_start', 'trim_end'], probe.seconds);
+  const seconds = cutSeconds(cut, probe.seconds);
+  if (rate !== undefined && seconds !== undefined && seconds * rate > limits.stills) {
+    throw new EngineError(
+      `That would be ${Math.round(seconds * rate)} pictures; at most ${limits.stills} are taken. Cut the video or lower fps.`,
+    );
+  }
+  const { scaled, size } = resizeTo(
+    video,
+    // Pictures have square pixels, whatever those of the video are.
+    { ...givenSize(options), ...(hasSize(options) ? {} : { height: video.height, fit: 'inside' as const }) },
+  );
+  const filters = [
+    ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
+    ...(rate === undefined ? [] : [`fps=${rate}`]),
+    `scale=${scaled.width}:${scaled.height}`,
+    ...(scaled.width === size.width && scaled.height === size.height ? [] : [`crop=${size.width}:${size.height}`]),
+    'setsar=1',
+  ];
+  const from = mediaFormat(input.format);
+  const sought = cut ? seek(cut, from) : { before: [], after: [] };
+  const quality = numberOf(options, 'quality') ?? 90;
+  const many = rate !== undefined;
+  try {
+    await runFfmpeg(
+      [
+        ...sought.before,
+        ...openingArgs(from, input.path),
+        ...sought.after,
+        ...['-map', `0:${video.index}`, '-filter:v', filters.join(','), '-frames:v', String(many ? limits.stills : 1)],
+        ...(target.ext === 'jpg'
+          ? ['-c:v', 'mjpeg', '-q:v', jpegQuantizer(quality), '-pix_fmt', 'yuvj420p']
+          : ['-c:v', 'png', '-pix_fmt', 'rgb24']),
+        ...(many ? [] : ['-update', '1']),
+        ...['-f', 'image2', join(run.folder, many ? `${stem}-%04d.${target.ext}` : `${stem}-0001.${target.ext}`)],
+      ],
+      { ...run, onSeconds: (done) => job.onShare(seconds ? Math.min(1, done / seconds) : 0) },
+    );
+  } catch (error) {
+    throw explain(error, input);
+  }
+  return collect(job, run, size, many);
+}
+
+async function collect(
+  { input, target, stem }: Stills,
+  run: MediaRun,
+  size: { width: number; height: number },
+  many: boolean,
+): Promise<OutputFile[]> {
+  const files = (await readdir(run.folder))
+    .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(target.ext))
+    .sort();
+  if (files.length === 0)
+    throw new EngineError('No picture could be decoded there: the video is damaged or ends before.');
+  const plain = withExtension(input.name, target.ext);
+  return Promise.all(
+    files.map(async (file, at): Promise<OutputFile> => {
+      const path = join(run.folder, file);
+      const { width, height } = await sharp(path).metadata();
+      if (width !== size.width || height !== size.height)
+        throw new EngineError(`A picture came out as ${width} × ${height} pixels.`);
+      const name = many ? plain.replace(/(\.[^.]+)$/, `-${String(at + 1).padStart(4, '0')}$1`) : plain;
+      return { path, name, format: target.ext };
+    }),
+  );
+}
+
+function requireTime(seconds: number, probe: Probe): number {
+  if (probe.seconds !== undefined && seconds >= probe.seconds) {
+    throw new EngineError(
+      `frame_time (${seconds} s) is not before the end of the video, which lasts ${probe.seconds.toFixed(2)} s.`,
+    );
+  }
+  return seconds;
+}
+
+function hasSize(options: OptionValues): boolean {
+  return options.width !== undefined || options.height !== undefined;
+}
+
+function givenSize(options: OptionValues): { width: number | undefined; height: number | undefined; fit: Fit } {
+  return { width: numberOf(options, 'width'), height: numberOf(options, 'height'), fit: fitOf(options) };
+}
+
+/** Reads how a picture is brought to a size. */
+export function fitOf(options: OptionValues): Fit {
+  const fit = wordOf(options, 'fit');
+  return fit === 'crop' || fit === 'scale' ? fit : 'max';
+}
+
+/** JPEG in ffmpeg counts from 2, best, to 31. */
+function jpegQuantizer(quality: number): string {
+  return String(Math.round(31 - (quality / 100) * 29));
+}

@@ -1,0 +1,116 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withExtension } from '../../../shared/files/names.ts';
+import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
+import { explain } from './explain.ts';
+import { type MediaFormat, mediaFormat } from './formats.ts';
+import { limits } from './limits.ts';
+import { type Expected, type MediaRequest, type Plan, plan, subtitleFile, subtitlesToExtract } from './plan.ts';
+import { openingArgs, type Probe } from './probe.ts';
+import { type MediaRun, runFfmpeg, runSox } from './programs.ts';
+import { verifyOutput } from './verify.ts';
+
+/** One file to be made of another. */
+export interface Transcode {
+  input: InputFile;
+  probe: Probe;
+  target: MediaFormat;
+  request: MediaRequest;
+  /** Path of the output, inside the task's folder. */
+  path: string;
+  /** Told the share that is done, from 0 to 1. */
+  onShare?: (share: number) => void;
+  /** For what goes before the format's own arguments, such as the passes of an encoder. */
+  passArgs?: string[];
+}
+
+/** Makes one media file of another and checks it; streams are copied where they fit, and coded anew where that fails. */
+export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
+  const { input, probe, target, request } = job;
+  const from = mediaFormat(input.format);
+  const planned = plan(probe, from, target, request);
+  try {
+    await extractSubtitles(job, run);
+    if (!planned.copiesSomething) return await runPlan(job, planned, run);
+    try {
+      return await runPlan(job, planned, run);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      // A stream may claim a codec and still not fit, such as one without time stamps.
+      const recoded = plan(probe, from, target, withoutCopies(request));
+      return await runPlan(job, recoded, run).catch((second: unknown) => {
+        throw second ?? error;
+      });
+    }
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+function withoutCopies(request: MediaRequest): MediaRequest {
+  const video = request.video.encoder === 'copy' ? { ...request.video, encoder: undefined } : request.video;
+  const audio = request.audio.encoder === 'copy' ? { ...request.audio, encoder: undefined } : request.audio;
+  return { ...request, video, audio, copies: false, fastCut: false };
+}
+
+async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<void> {
+  const { input, target, path } = job;
+  const from = mediaFormat(input.format);
+  const speech = speechKinds[target.ext];
+  const written = speech ? `${path}.wav` : path;
+  const { seconds } = await runFfmpeg(
+    [
+      ...planned.before,
+      ...openingArgs(from, input.path),
+      ...planned.after.slice(0, -2),
+      ...(job.passArgs ?? []),
+      ...(speech ? ['-f', 'wav'] : planned.after.slice(-2)),
+      written,
+    ],
+    {
+      ...run,
+      onSeconds: (done) => {
+        if (planned.expected.seconds) job.onShare?.(Math.min(1, done / planned.expected.seconds));
+      },
+    },
+  );
+  if (target.kind === 'audio' && seconds === 0) {
+    throw new EngineError('Nothing in the file could be decoded there: it is damaged or incomplete.');
+  }
+  if (speech) await runSox(['-t', 'wav', written, '-t', speech, path], run);
+  if ((await stat(path)).size >= limits.outputBytes * 0.99) {
+    throw new EngineError(
+      `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut the file first.`,
+    );
+  }
+  const expected: Expected = {
+    ...planned.expected,
+    // A header that does not tell the duration leaves only what was decoded to compare with.
+    seconds:
+      from.knowsDuration && planned.expected.seconds !== undefined ? planned.expected.seconds : seconds || undefined,
+  };
+  await verifyOutput(path, target, expected, run);
+}
+
+const speechKinds: Partial<Record<string, string>> = { amr: 'amr-nb' };
+
+/** Writes subtitles out as SRT, whose first line is ours, so that the reader of the filter can take it for nothing else. */
+async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
+  const { input, probe, request } = job;
+  const index = subtitlesToExtract(probe, request);
+  if (index === undefined) return;
+  const { cut } = request;
+  await runFfmpeg(
+    [
+      ...(cut ? ['-ss', String(cut.start)] : []),
+      ...openingArgs(mediaFormat(input.format), input.path),
+      ...['-map', `0:${index}`, '-c:s', 'srt', '-f', 'srt', join(run.folder, subtitleFile)],
+    ],
+    run,
+  );
+}
+
+/** Names the output of an input. */
+export function outputOf(input: InputFile, target: MediaFormat, path: string): OutputFile {
+  return { path, name: withExtension(input.name, target.ext), format: target.ext };
+}

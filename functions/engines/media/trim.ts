@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { codecOf } from './codecs.ts';
+import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
+import { emptyRequest, type MediaRequest } from './plan.ts';
+import { type Probe, probeInput } from './probe.ts';
+import type { MediaRun } from './programs.ts';
+import { outputOf, transcode } from './transcode.ts';
+import { cutOf, numberOf } from './values.ts';
+
+/** What is only cut should look as before, so it is coded better than a conversion is. */
+const faithfulCrf = 18;
+
+/** Cuts a part out of a sound or a video. */
+export async function trim(
+  work: Work,
+  input: InputFile,
+  index: number,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<OutputFile[]> {
+  const { options } = work;
+  const target = mediaFormat(work.outputFormat);
+  const probe = await probeInput(input, run);
+  const cut = cutOf(options, ['trim_start', 'trim_end'], probe.seconds);
+  const path = join(work.folder, `${index}.${target.ext}`);
+  // Where the streams cannot be cut as they are, exact is the only way.
+  const fastCut =
+    options.trim_mode === 'fast' &&
+    quickReaders.includes(mediaFormat(input.format).demuxer ?? '') &&
+    fitsUncoded(probe, target);
+  const request: MediaRequest = cut ? { ...faithfulRequest(probe, target), cut, fastCut } : emptyRequest;
+  await transcode({ input, probe, target, request, path, onShare }, run);
+  return [outputOf(input, target, path)];
+}
+
+/** Readers that find a time by themselves and keep streams whole when cut there. */
+const quickReaders = [
+  ...['mov', 'matroska', 'avi', 'asf', 'flv', 'ogg', 'mxf', 'nut', 'ivf'],
+  ...['wav', 'w64', 'flac', 'mp3', 'aac', 'aiff', 'ac3', 'eac3', 'dts', 'au', 'caf'],
+];
+
+function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
+  const { video, audio } = probe;
+  const fits = (track: { encoders: (keyof typeof codecOf)[]; copies: string[] } | undefined, codec: string) =>
+    track !== undefined &&
+    (track.copies.includes(codec) || track.encoders.some((encoder) => codecOf[encoder] === codec));
+  return (
+    (target.kind === 'audio' || !video || fits(target.video, video.codec)) &&
+    (!target.audio || audio.every(({ codec }) => fits(target.audio, codec)))
+  );
+}
+
+/** Asks for the codec that the file has, at a quality where no difference shows. */
+export function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
+  const encoder: VideoEncoder | undefined = target.video?.encoders.find(
+    (known) => codecOf[known] === probe.video?.codec,
+  );
+  const [sound] = probe.audio;
+  const sameSound = target.audio?.encoders.find((known) => codecOf[known] === sound?.codec);
+  const lossy = sameSound !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(sameSound);
+  const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
+  return {
+    ...emptyRequest,
+    video: { encoder, crf: faithfulCrf },
+    audio: { encoder: sameSound, bitRate: bitRate && nearestBitRate(bitRate) },
+  };
+}
+
+/** Constant bit rates come in steps; the next above keeps what is there. */
+function nearestBitRate(bitRate: number): number {
+  const steps = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
+  return (steps.find((step) => step * 1000 >= bitRate * 0.98) ?? 640) * 1000;
+}
+
+/** Cuts a rectangle out of a video. */
+export async function crop(
+  work: Work,
+  input: InputFile,
+  index: number,
+  run: MediaRun,
+  onShare: (share: number) => void,
+): Promise<OutputFile[]> {
+  const { options } = work;
+  const target = mediaFormat(work.outputFormat);
+  const probe = await probeInput(input, run);
+  const { video } = probe;
+  if (!video) throw new EngineError('The file has no pictures to crop.');
+  const [x, y] = [numberOf(options, 'x') ?? 0, numberOf(options, 'y') ?? 0];
+  const width = numberOf(options, 'width') ?? video.width - x;
+  const height = numberOf(options, 'height') ?? video.height - y;
+  if (x + width > video.width || y + height > video.height || width < 2 || height < 2) {
+    throw new EngineError(
+      `The rectangle of ${width} × ${height} pixels at ${x}, ${y} is not inside the video, which is ${video.width} × ${video.height}.`,
+    );
+  }
+  const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };
+  const path = join(work.folder, `${index}.${target.ext}`);
+  const request: MediaRequest = { ...emptyRequest, video: faithfulRequest(probe, target).video, box };
+  await transcode({ input, probe, target, request, path, onShare }, run);
+  return [outputOf(input, target, path)];
+}
+
+/** The colour of four pixels is stored once, so that a box starts and ends on even ones. */
+function down(length: number): number {
+  return Math.floor(length / 2) * 2;
+}

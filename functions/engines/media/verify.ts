@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises';
+import { EngineError } from '../engine.ts';
+import { ProgramError } from '../program.ts';
+import type { MediaFormat } from './formats.ts';
+import type { Expected } from './plan.ts';
+import { probeFile } from './probe.ts';
+import type { MediaRun } from './programs.ts';
+
+/** Opens a written file again and refuses one that is not what was to be made. */
+export async function verifyOutput(
+  path: string,
+  target: MediaFormat,
+  expected: Expected,
+  run: MediaRun,
+): Promise<void> {
+  if ((await stat(path)).size === 0) throw new EngineError(nothing);
+  const probe = await probeFile(target, path, run).catch((error: unknown) => {
+    if (!(error instanceof ProgramError)) throw error;
+    throw new EngineError(nothing, { detail: error.stderr.slice(-1000), cause: error });
+  });
+  if (expected.video && !probe.video)
+    throw new EngineError('The file has no picture that could be decoded: it is damaged.');
+  if (expected.audio && probe.audio.length === 0) {
+    throw new EngineError('The file has no sound that could be decoded: it is damaged.');
+  }
+  if (expected.video && probe.video) {
+    const { width, height } = probe.video;
+    if (width !== expected.video.width || height !== expected.video.height) {
+      throw new EngineError(
+        `The output came out as ${width} × ${height} instead of ${expected.video.width} × ${expected.video.height} pixels.`,
+      );
+    }
+  }
+  verifyDuration(probe.seconds, target, expected);
+}
+
+/** Half a second and a tenth are what containers and codecs round and pad. */
+function verifyDuration(
+  seconds: number | undefined,
+  target: MediaFormat,
+  { seconds: expected, subtitles }: Expected,
+): void {
+  if (seconds === undefined || expected === undefined || target.bare) return;
+  if (seconds < expected * 0.9 - 0.5) {
+    throw new EngineError(
+      `The file is damaged or incomplete: only ${seconds.toFixed(1)} of its ${expected.toFixed(1)} seconds could be read.`,
+    );
+  }
+  if (target.knowsDuration && !subtitles && seconds > expected * 1.1 + 1) {
+    throw new EngineError(`The output came out ${seconds.toFixed(1)} seconds long instead of ${expected.toFixed(1)}.`);
+  }
+}
+
+const nothing = 'Nothing in the file could be decoded: it is damaged or incomplete.';

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stopOffice } from '../../functions/engines/document/office.ts';
+import { engine } from '../../functions/engines/document/run.ts';
+import { makeSample } from '../engines/document/samples.ts';
+
+const run = promisify(execFile);
+const rounds = 5;
+
+/** Measures a warm docx to pdf against a LibreOffice started for the file, in milliseconds, the middle of some rounds each. */
+export async function benchDocument(): Promise<{ name: string; ours: number; bare: number }[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  try {
+    const sample = await makeSample('docx', folder);
+    await convert(sample, folder);
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      ours.push(await timed(() => convert(sample, folder)));
+      bare.push(await timed(() => fresh(sample, folder)));
+    }
+    return [{ name: 'docx to pdf, warm, against a fresh soffice', ours: middle(ours), bare: middle(bare) }];
+  } finally {
+    await stopOffice();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function convert(sample: string, parent: string): Promise<void> {
+  const folder = await mkdtemp(join(parent, 'task-'));
+  await mkdir(join(folder, 'in'));
+  const path = join(folder, 'in', '0');
+  await copyFile(sample, path);
+  await engine.run(
+    {
+      operation: 'convert',
+      inputs: [{ path, name: 'sample.docx', format: 'docx', size: (await stat(path)).size }],
+      outputFormat: 'pdf',
+      options: {},
+      folder,
+    },
+    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+  );
+  await rm(folder, { recursive: true });
+}
+
+/** The profile is kept between rounds, as a machine that converts by command would have it. */
+async function fresh(sample: string, folder: string): Promise<void> {
+  const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
+  await run('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, sample]);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function middle(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

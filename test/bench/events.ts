@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { newId } from '../../shared/ids.ts';
+import { progressPauseMs } from '../../shared/tasks/progress.ts';
+import type { Task } from '../../shared/tasks/task.ts';
+import { type JobView, postForm, taskOf } from '../support/client.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+import { formatTable, median, milliseconds } from './table.ts';
+
+const sockets = 2_000;
+const jobs = 200;
+/** Jobs set going in a second: what two cores do beside the service's own work. */
+const pace = 2;
+const stormTasks = 1_000;
+const stormReportMs = 100;
+
+interface Delays {
+  name: string;
+  events: number;
+  median: number;
+  /** The slowest of the fastest 99 %. */
+  slowest: number;
+}
+
+/** Measures how long after a change of a record its followers hear of it, at rest and in a storm of progress. */
+export async function benchEvents(): Promise<Delays[]> {
+  await using service = await startService();
+  const figures = [
+    await measure(service, `${sockets} sockets, ${jobs} jobs`, sockets, jobs),
+    await inStorm(service, () =>
+      measure(service, `the same while ${stormTasks} tasks report every ${stormReportMs} ms`, sockets, jobs / 4),
+    ),
+  ];
+  console.log('\nFrom the change of a record to its followers\n');
+  console.log(
+    formatTable(
+      ['', 'events', 'median', '99 %'],
+      figures.map((row) => [row.name, String(row.events), milliseconds(row.median), milliseconds(row.slowest)]),
+    ),
+  );
+  return figures;
+}
+
+async function measure(service: RunningService, name: string, socketCount: number, jobCount: number): Promise<Delays> {
+  const created: JobView[] = [];
+  for (let count = 0; count < jobCount; count++) {
+    created.push(
+      await service.client.createJob({
+        import: { operation: 'import/upload' },
+        export: { operation: 'export/url', input: 'import' },
+      }),
+    );
+  }
+  const delays: number[] = [];
+  const ended = new Map(created.map(({ id }) => [id, 0]));
+  const open = await openSockets(service, socketCount, (index, socket) => {
+    const job = created[index % jobCount];
+    let following = false;
+    socket.on('message', (data) => {
+      const heardAt = Date.now();
+      const { event, data: shown } = JSON.parse(data.toString());
+      // What is shown on subscribing happened before.
+      if (event === 'task_started' && shown.id === job?.tasks[0]?.id) following = true;
+      else if (following && /_(?:started|completed)$/.test(event)) {
+        delays.push(heardAt - Date.parse(shown.updatedAt));
+        if (event === 'job_completed') ended.set(shown.id, (ended.get(shown.id) ?? 0) + 1);
+      }
+    });
+    socket.send(JSON.stringify({ action: 'subscribe', channel: `job.${job?.id}` }));
+    return until('the channel is followed', () => (following ? true : undefined), { seconds: 120, everyMs: 100 });
+  });
+  for (const job of created) {
+    const { form } = taskOf(job, 'import').result;
+    if (form) await postForm(form, 'note.txt', Buffer.from('note'));
+    await pause(1000 / pace);
+  }
+  const each = socketCount / jobCount;
+  await until(
+    'all followers heard the end',
+    () => ([...ended.values()].every((count) => count >= each) ? true : undefined),
+    {
+      seconds: 180,
+    },
+  );
+  for (const socket of open) socket.terminate();
+  const sorted = delays.toSorted((left, right) => left - right);
+  return {
+    name,
+    events: delays.length,
+    median: median(delays),
+    slowest: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+  };
+}
+
+async function openSockets(
+  service: RunningService,
+  count: number,
+  begin: (index: number, socket: WebSocket) => Promise<unknown>,
+): Promise<WebSocket[]> {
+  const all: WebSocket[] = [];
+  const indexes = Array.from({ length: count }, (_, index) => index).values();
+  const lane = async () => {
+    for (const index of indexes) {
+      const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws`, {
+        headers: { authorization: `Bearer ${service.apiKey}` },
+        perMessageDeflate: false,
+      });
+      await once(socket, 'open');
+      all.push(socket);
+      await begin(index, socket);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, lane));
+  return all;
+}
+
+/** Lets a thousand tasks report their progress as workers do, from runs of one to three minutes, while something is measured. */
+async function inStorm<T>(service: RunningService, work: () => Promise<T>): Promise<T> {
+  const caller = await service.as('functions/engines/transfer/handler.ts');
+  const { credentials, region } = caller.client('sqs');
+  const gate = new URL(service.url).port;
+  Object.assign(process.env, caller.fn.environment, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials.sessionToken,
+    AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${gate}/_aws/dynamodb`,
+    AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${gate}/_aws/sqs`,
+  });
+  // After the variables, which these modules read when they are loaded.
+  const { lifecycle } = await import('../../functions/wiring.ts');
+  const { records } = await import('../../shared/records/records.ts');
+  const user = newId();
+  const tasks = Array.from({ length: stormTasks }, () => runningTask(user));
+  await records.createTasks(tasks);
+  let over = false;
+  let reports = 0;
+  let writes = 0;
+  const runs = tasks.map(async ({ id }) => {
+    const began = Date.now() - 60_000 - Math.random() * 120_000;
+    let percent = 0;
+    let written = Date.now() - Math.random() * progressPauseMs(Date.now() - began);
+    while (!over) {
+      await pause(stormReportMs);
+      reports += 1;
+      percent = Math.min(99, percent + 0.01);
+      if (Date.now() - written < progressPauseMs(Date.now() - began)) continue;
+      written = Date.now();
+      await lifecycle.apply(id, { type: 'progressed', attempt: 1, percent }).catch(() => undefined);
+      writes += 1;
+    }
+  });
+  const began = Date.now();
+  const result = await work();
+  over = true;
+  await Promise.all(runs);
+  const seconds = (Date.now() - began) / 1000;
+  console.log(`\nStorm: ${Math.round(reports / seconds)} reports and ${Math.round(writes / seconds)} writes a second`);
+  return result;
+}
+
+function runningTask(user: string): Task {
+  const now = new Date().toISOString();
+  return {
+    id: newId(),
+    user,
+    name: 'storm',
+    operation: 'convert',
+    status: 'processing',
+    payload: {},
+    dependsOn: [],
+    waitsFor: [],
+    dependents: [],
+    files: [],
+    attempt: 1,
+    heartbeatAt: Date.now(),
+    createdAt: now,
+    startedAt: now,
+    updatedAt: now,
+    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    version: 1,
+  };
+}

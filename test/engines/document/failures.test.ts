@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { EngineError } from '../../../functions/engines/engine.ts';
+import { runEngine, temporaryFolder } from './harness.ts';
+import { makeSample } from './samples.ts';
+
+const run = promisify(execFile);
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+});
+
+afterAll(async () => {
+  await stopOffice();
+  await place.remove();
+});
+
+const at = (name: string) => join(place.folder, name);
+
+async function failure(
+  path: string,
+  from: string,
+  to: string,
+  options: Record<string, unknown> = {},
+): Promise<EngineError> {
+  const error: unknown = await runEngine(path, from, to, options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof EngineError)) throw new Error(`Expected an EngineError but received ${String(error)}.`);
+  return error;
+}
+
+describe('files that cannot be converted', () => {
+  it.each(['docx', 'odt', 'rtf', 'txt', 'html', 'md', 'xlsx', 'csv', 'doc', 'pptx', 'vsdx', 'epub'])(
+    'says that an empty %s is empty',
+    async (format) => {
+      const path = at(`empty.${format}`);
+      await writeFile(path, '');
+
+      expect((await failure(path, format, 'pdf')).message).toBe('The file is empty.');
+    },
+  );
+
+  it.each(['docx', 'odt', 'xlsx', 'ods', 'pptx', 'odp', 'epub', 'vsdx', 'sxw'])(
+    'says that half a %s is damaged',
+    async (format) => {
+      const bytes = await readFile(await makeSample(format, place.folder));
+      const path = at(`half.${format}`);
+      await writeFile(path, bytes.subarray(0, bytes.length / 2));
+
+      expect((await failure(path, format, 'pdf')).message).toMatch(/damaged/);
+    },
+  );
+
+  it.each(['doc', 'xls', 'ppt', 'docx', 'odt', 'pdf', 'wpd', 'emf'])('says that noise is no %s', async (format) => {
+    const path = at(`noise.${format}`);
+    await writeFile(path, Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251)));
+
+    const { message } = await failure(path, format, format === 'pdf' ? 'png' : 'pdf');
+
+    expect(message).toMatch(/damaged|could not be read|crash|not a /);
+  });
+
+  it('says that a truncated PDF is damaged, or draws what is left of it', async () => {
+    const bytes = await readFile(await makeSample('pdf', place.folder));
+    const path = at('half.pdf');
+    await writeFile(path, bytes.subarray(0, 300));
+
+    expect((await failure(path, 'pdf', 'txt')).message).toMatch(/damaged|no pages/);
+  });
+
+  it('says that a PDF without pages has none', async () => {
+    const path = at('none.pdf');
+    await writeFile(
+      path,
+      '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\ntrailer << /Root 1 0 R /Size 3 >>\n%%EOF\n',
+    );
+
+    expect((await failure(path, 'pdf', 'png')).message).toMatch(/no pages|damaged/);
+  });
+
+  it('says that a PDF of pictures has no text', async () => {
+    const path = at('pictures.pdf');
+    await run('gs', ['-q', '-sDEVICE=pdfimage8', '-r72', '-o', path, await makeSample('pdf', place.folder)]);
+
+    expect((await failure(path, 'pdf', 'txt')).message).toMatch(/only pictures/);
+    expect((await failure(path, 'pdf', 'docx')).message).toMatch(/only pictures/);
+  });
+
+  it('says that binary data is no text', async () => {
+    const path = at('binary.txt');
+    await writeFile(path, Buffer.from([1, 0, 2, 0, 3, 255, 0]));
+
+    expect((await failure(path, 'txt', 'pdf')).message).toMatch(/not text/);
+  });
+
+  it('says which page does not exist', async () => {
+    expect((await failure(await makeSample('pdf', place.folder), 'pdf', 'png', { page_range: '7' })).message).toBe(
+      'The document has 1 pages, so there is no page 7.',
+    );
+  });
+
+  it('says which sheet does not exist', async () => {
+    expect((await failure(await makeSample('xlsx', place.folder), 'xlsx', 'csv', { sheet: 4 })).message).toMatch(
+      /no sheet 4/,
+    );
+  });
+
+  it('keeps the last lines of the program for the log', async () => {
+    const path = at('broken.ipynb');
+    await writeFile(path, '{ "cells": [');
+
+    expect((await failure(path, 'ipynb', 'html')).detail).not.toBe('');
+  });
+});

@@ -1,0 +1,81 @@
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import sharp from 'sharp';
+import { catalogue } from '../../../functions/engines/document/catalogue.ts';
+import { engine } from '../../../functions/engines/document/run.ts';
+import type { WorkResult } from '../../../functions/engines/engine.ts';
+import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../../shared/catalogue/options.ts';
+import type { Canary } from './hostile-documents.ts';
+
+export const known = new Catalogue([catalogue]);
+
+/** A folder for one test file, and what removes it. */
+export async function temporaryFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'document-test-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Runs the engine on a file as the worker would: options checked, the input under a name that is not the user's. */
+export async function runEngine(
+  path: string,
+  format: string,
+  outputFormat: string,
+  options: Record<string, unknown> = {},
+  operation: ProcessingOperation = 'convert',
+): Promise<WorkResult & { progress: number[] }> {
+  const match = known.find(operation, format, outputFormat);
+  if (!match) throw new Error(`${operation} ${format} to ${outputFormat} is not advertised.`);
+  const checked = checkOptions(match.capability.options, options);
+  if (Object.keys(checked.errors).length > 0) throw new Error(JSON.stringify(checked.errors));
+  const folder = await mkdtemp(join(tmpdir(), 'document-task-'));
+  await mkdir(join(folder, 'in'));
+  const input = join(folder, 'in', '0');
+  await copyFile(path, input);
+  const progress: number[] = [];
+  const result = await engine.run(
+    {
+      operation,
+      inputs: [{ path: input, name: basename(path), format, size: (await stat(path)).size }],
+      outputFormat,
+      options: checked.values,
+      folder,
+    },
+    { signal: new AbortController().signal, progress: (percent) => progress.push(percent), log: () => {} },
+  );
+  return { ...result, progress };
+}
+
+/** Returns the path of the only output. */
+export function only({ outputs }: WorkResult): string {
+  const [output, ...others] = outputs;
+  if (!output || others.length > 0) throw new Error(`Expected one output but received ${outputs.length}.`);
+  return output.path;
+}
+
+export const secret = 'CANARYTEXT';
+
+/** Lays out what no document may reach: a text, a picture, and a listener that counts who comes. */
+export async function layCanaries(folder: string): Promise<{ canary: Canary; hits: string[]; close(): Promise<void> }> {
+  const hits: string[] = [];
+  const picture = join(folder, 'canary.png');
+  await sharp({ create: { width: 77, height: 55, channels: 3, background: '#ff00ff' } })
+    .png()
+    .toFile(picture);
+  const text = join(folder, 'canary.txt');
+  await writeFile(text, `${secret}\n`);
+  const server = createServer((request, response) => {
+    hits.push(request.url ?? '');
+    response.end(secret);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    canary: { text, picture, url: `http://127.0.0.1:${port}` },
+    hits,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { known, runEngine, temporaryFolder } from './harness.ts';
+import { matrix } from './matrix.ts';
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+});
+
+afterAll(async () => {
+  await stopOffice();
+  await place.remove();
+});
+
+const canonical = (names: string[]) => names.filter((name) => known.canonical(name) === name);
+const inputs = canonical(known.inputs('convert', '*'));
+const outputs = canonical(known.outputs('convert', '*'));
+
+/** Sources that between them reach every output, from the one that is made quickest. */
+const sources = ['md', 'fodt', 'fods', 'fodp', 'fodg', 'ps', 'pdf', 'xlsx', 'docx', 'txt', 'odg'];
+
+/** Each input once, to an output not yet covered where there is one, then the outputs still missing. */
+function pairs(): [from: string, to: string][] {
+  const covered = new Set<string>();
+  const chosen = inputs.map((from): [string, string] => {
+    const possible = canonical(known.outputs('convert', from));
+    // Pictures need a reference of their own, which costs a LibreOffice of its own.
+    const cheap = possible.filter((to) => !['png', 'jpg', 'webp', 'tiff', 'svg', 'eps', 'ps'].includes(to));
+    const to =
+      cheap.find((name) => !covered.has(name)) ?? (cheap.includes('pdf') ? 'pdf' : (cheap[0] ?? possible[0] ?? ''));
+    covered.add(to);
+    return [from, to];
+  });
+  const rest = outputs
+    .filter((to) => !covered.has(to))
+    .map((to): [string, string] => {
+      const from = ['pdf', ...sources].find((name) => known.find('convert', name, to) && name !== to) ?? '';
+      return [from, to];
+    });
+  return [...chosen, ...rest];
+}
+
+const samples = new Map<string, Promise<string>>();
+
+function sample(format: string): Promise<string> {
+  const made = samples.get(format) ?? matrix.sample(format, place.folder);
+  samples.set(format, made);
+  return made;
+}
+
+describe('each input and each output once', () => {
+  it.each(pairs())(
+    'converts %s to %s',
+    async (from, to) => {
+      const path = await sample(from);
+      const start = (await readFile(path)).subarray(0, detectionBytes);
+      expect(await detectFormat(known, start, `sample.${from}`)).toBe(from);
+
+      const { outputs: made } = await runEngine(path, from, to);
+
+      const [first] = made;
+      expect(first?.name).toMatch(new RegExp(`^sample.*\\.${to}$`));
+      await matrix.verify({ path: first?.path ?? '', format: to }, { path, format: from }, 'convert');
+    },
+    120_000,
+  );
+});

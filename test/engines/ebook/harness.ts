@@ -1,0 +1,39 @@
+import { copyFile, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { catalogue } from '../../../functions/engines/ebook/catalogue.ts';
+import { check } from '../../../functions/engines/ebook/check.ts';
+import { engine } from '../../../functions/engines/ebook/run.ts';
+import type { WorkResult } from '../../../functions/engines/engine.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../../shared/catalogue/options.ts';
+
+export const known = new Catalogue([catalogue]);
+
+/** Why the engine is off here, if it is: Calibre is optional, and what it would do cannot be tried without it. */
+export const off = await check();
+
+/** Runs the engine on a file as the worker would. */
+export async function runEngine(
+  path: string,
+  from: string,
+  to: string,
+  options: Record<string, unknown> = {},
+): Promise<WorkResult> {
+  const match = known.find('convert', from, to);
+  if (!match) throw new Error(`${from} to ${to} is not advertised.`);
+  const folder = await mkdtemp(join(tmpdir(), 'ebook-task-'));
+  await mkdir(join(folder, 'in'));
+  const input = join(folder, 'in', '0');
+  await copyFile(path, input);
+  return engine.run(
+    {
+      operation: 'convert',
+      inputs: [{ path: input, name: basename(path), format: from, size: (await stat(path)).size }],
+      outputFormat: to,
+      options: checkOptions(match.capability.options, options).values,
+      folder,
+    },
+    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+  );
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { temporaryFolder } from '../document/harness.ts';
+import { known, off, runEngine } from './harness.ts';
+import { latinSample, matrix } from './matrix.ts';
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+});
+
+afterAll(async () => {
+  await stopOffice();
+  await place.remove();
+});
+
+/** Every input once, and between them every output. */
+const pairs: [from: string, to: string][] = [
+  ['epub', 'mobi'],
+  ['mobi', 'azw3'],
+  ['azw3', 'fb2'],
+  ['fb2', 'lit'],
+  ['lit', 'lrf'],
+  ['lrf', 'rb'],
+  ['rb', 'htmlz'],
+  ['htmlz', 'txtz'],
+  ['txtz', 'docx'],
+  ['pdb', 'docx'],
+  ['docx', 'epub'],
+  ['odt', 'epub'],
+  ['rtf', 'epub'],
+  ['txt', 'epub'],
+  ['pdf', 'epub'],
+  ['epub', 'txt'],
+  ['epub', 'pdf'],
+];
+
+describe.skipIf(off !== undefined)('each input and each output once', () => {
+  it.each(pairs)(
+    'converts %s to %s',
+    async (from, to) => {
+      const path = await matrix.sample(from, place.folder);
+      expect(await detectFormat(known, (await readFile(path)).subarray(0, detectionBytes), `sample.${from}`)).toBe(
+        from,
+      );
+
+      const { outputs } = await runEngine(path, from, to);
+
+      const [first] = outputs;
+      expect(first?.name).toBe(`sample.${to}`);
+      await matrix.verify({ path: first?.path ?? '', format: to }, { path, format: from }, 'convert');
+    },
+    120_000,
+  );
+
+  it('writes pdb where the letters allow it', async () => {
+    const path = await latinSample('latin.epub', place.folder);
+
+    const { outputs } = await runEngine(path, 'epub', 'pdb');
+
+    await matrix.verify({ path: outputs[0]?.path ?? '', format: 'pdb' }, { path, format: 'epub' }, 'convert');
+  }, 120_000);
+});

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../document/harness.ts';
+import { unzip } from '../document/samples.ts';
+import { off, runEngine } from './harness.ts';
+import { matrix } from './matrix.ts';
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+});
+
+afterAll(() => place.remove());
+
+describe.skipIf(off !== undefined)('a book', () => {
+  it('gets the title and author that are given', async () => {
+    const path = await matrix.sample('fb2', place.folder);
+
+    const { outputs } = await runEngine(path, 'fb2', 'epub', {
+      book_title: '--help & Größe',
+      book_author: 'A. Turner',
+    });
+
+    const parts = await unzip(outputs[0]?.path ?? '');
+    const opf = Object.entries(parts)
+      .find(([name]) => name.endsWith('.opf'))?.[1]
+      .toString();
+    expect(opf).toContain('--help &amp; Größe');
+    expect(opf).toContain('A. Turner');
+  }, 60_000);
+});

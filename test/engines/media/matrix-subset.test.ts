@@ -1,0 +1,69 @@
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { catalogue } from '../../../functions/engines/media/catalogue.ts';
+import { mediaFormat } from '../../../functions/engines/media/formats.ts';
+import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { matrix } from './matrix.ts';
+import { media, run, testFolder } from './work.ts';
+
+// Each test runs programs, and the machine may have other work.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let folder: string;
+const samples = new Map<string, Promise<string>>();
+
+beforeAll(async () => {
+  folder = await testFolder();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function sampleOf(format: string): Promise<string> {
+  const found = samples.get(format) ?? matrix.sample(format, folder);
+  samples.set(format, found);
+  return found;
+}
+
+const canonical = (names: string[]) => [...new Set(names.map((name) => media.canonical(name)))];
+const inputs = canonical(media.inputs('convert', '*'));
+const outputs = canonical(media.outputs('convert', '*'));
+
+/** Each input once and each output once: outputs are dealt to the inputs that can become them. */
+function subset(): [string, string][] {
+  const open = new Set(outputs);
+  const pairs = inputs.map((input): [string, string] => {
+    const reachable = canonical(media.outputs('convert', input));
+    const output = reachable.find((name) => open.has(name) && name !== input) ?? reachable[0] ?? '';
+    open.delete(output);
+    return [input, output];
+  });
+  for (const output of open) pairs.push([mediaFormat(output).kind === 'audio' ? 'wav' : 'mp4', output]);
+  return pairs;
+}
+
+describe.concurrent('Each format is read once and written once', () => {
+  test.each(subset())('%s becomes %s with the same content', { timeout: 60_000 }, async (input, output) => {
+    // Prepare
+    const sample = await sampleOf(input);
+
+    // Act
+    const { path, outputs: made } = await run('convert', { path: sample, format: input }, output);
+
+    // Assess
+    expect(made[0]?.name).toBe(`sample.${output}`);
+    await matrix.verify({ path, format: output }, { path: sample, format: input }, 'convert');
+  });
+});
+
+describe('Formats are told by their content', () => {
+  test.each(inputs)('A %s is found to be one, under its own and its other names', async (format) => {
+    // Prepare
+    const start = (await readFile(await sampleOf(format))).subarray(0, detectionBytes);
+    const aliases = catalogue.formats.filter(({ aliasOf }) => aliasOf === format).map(({ ext }) => ext);
+
+    // Act
+    const found = await Promise.all([format, ...aliases].map((name) => detectFormat(media, start, `sample.${name}`)));
+
+    // Assess
+    expect(new Set(found)).toEqual(new Set([format]));
+  });
+});

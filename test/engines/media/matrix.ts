@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { mediaFormat } from '../../../functions/engines/media/formats.ts';
+import type { EngineMatrix, Sample } from '../matrix.ts';
+import { type Facts, facts, listen, pictureSimilarity, videoSimilarity } from './compare.ts';
+import { makeSample, pictureSize } from './samples.ts';
+
+const execute = promisify(execFile);
+
+/** Codecs of telephones and of the nineties keep less of a test pattern than others. */
+const leastSimilarity = { convert: 0.8, trim: 0.8, crop: 0.8, compress: 0.45 };
+const soundSlack = 0.35;
+
+export const matrix: EngineMatrix = {
+  engine: 'media',
+  sample: makeSample,
+  async verify(output, input, operation) {
+    const { kind } = mediaFormat(output.format);
+    if (kind === 'audio') await verifySound(output, input);
+    else if (kind === 'video') await verifyVideo(output, input, operation);
+    else await verifyPicture(output, input);
+  },
+};
+
+const known = new Map<string, Promise<unknown>>();
+
+/** Looks at a sample once for all the formats it is converted to. */
+function once<T>(look: (path: string) => Promise<T>, path: string): Promise<T>;
+function once(look: (path: string) => Promise<unknown>, path: string): Promise<unknown> {
+  const key = `${look.name} ${path}`;
+  const found = known.get(key) ?? look(path);
+  known.set(key, found);
+  return found;
+}
+
+/** ffprobe finds no size in an animated WebP, of which we know it. */
+async function sampleFacts(path: string): Promise<Facts> {
+  const found = await facts(path);
+  if (!path.endsWith('.webp')) return found;
+  return { ...found, seconds: 1, video: { codec: 'webp', ...pictureSize, aspect: 4 / 3, framesPerSecond: 25 } };
+}
+
+/** What ffprobe must find in a file of each format, by itself. */
+function containerOf(format: string): string {
+  const { demuxer = '' } = mediaFormat(format);
+  return demuxer;
+}
+
+async function verifyVideo(output: Sample, input: Sample, operation: string): Promise<void> {
+  const [made, given] = [await facts(output.path), await once(sampleFacts, input.path)];
+  // A stream of JPEG pictures starts as one picture does.
+  const names = output.format === 'mjpeg' ? ['jpeg_pipe', 'mjpeg'] : [containerOf(output.format)];
+  expectThat(
+    made.format.split(',').some((name) => names.includes(name)),
+    `it is ${made.format}`,
+  );
+  const target = mediaFormat(output.format);
+  expectThat(made.video !== undefined, 'it has no picture');
+  const slack = Math.max(0.3, 0.3 * (given.seconds || 1));
+  if (Number.isFinite(made.seconds) && !target.bare) {
+    expectThat(Math.abs(made.seconds - 1) <= slack, `it lasts ${made.seconds} s`);
+  }
+  if (made.video && given.video && !target.geometry) {
+    if (operation === 'compress')
+      expectThat(made.video.width <= even(given.video.width), `it is ${made.video.width} wide`);
+    else {
+      expectThat(
+        made.video.width === even(given.video.width) && made.video.height === even(given.video.height),
+        `it is ${made.video.width} × ${made.video.height} instead of ${given.video.width} × ${given.video.height}`,
+      );
+    }
+  }
+  if (made.video && given.video) {
+    const shape = given.video.aspect;
+    // Containers without a field for it forget that pixels are not square.
+    const forgets = ['swf', 'rm', 'ivf', 'wtv', 'flv', 'wmv', 'asf', 'mjpeg', 'avi', 'divx', 'xvid'].includes(
+      output.format,
+    );
+    if (!forgets && !target.geometry && operation !== 'compress') {
+      expectThat(
+        Math.abs(made.video.aspect - shape) / shape < 0.05,
+        `its shape is ${made.video.aspect.toFixed(3)} instead of ${shape.toFixed(3)}`,
+      );
+    }
+  }
+  const least = Object.entries(leastSimilarity).find(([name]) => name === operation)?.[1] ?? 0.8;
+  const similarity =
+    input.format === 'webp' ? await similarityOfWebp(output, input) : await videoSimilarity(output.path, input.path);
+  expectThat(similarity >= least, `its similarity is ${similarity}`);
+  const silent = !target.audio || !given.audio;
+  if (!silent) await verifySound(output, input);
+}
+
+/** Bars above and below are not part of the sample: 176x144 in a 4:3 frame. */
+function even(length: number): number {
+  return Math.round(length / 2) * 2;
+}
+
+async function similarityOfWebp(output: Sample, input: Sample): Promise<number> {
+  const frame = await firstFrame(output.path);
+  return pictureSimilarity(frame, await sharp(input.path, { page: 0 }).png().toBuffer());
+}
+
+async function verifySound(output: Sample, input: Sample): Promise<void> {
+  const target = mediaFormat(output.format);
+  if (target.kind === 'audio') {
+    const made = await facts(output.path);
+    const alike: Record<string, string[]> = { mp2: ['mp3', 'mp2'], g722: ['g722'], thd: ['truehd'], m4r: ['mov'] };
+    const wanted = alike[output.format] ?? [containerOf(output.format)];
+    expectThat(
+      made.format.split(',').some((name) => wanted.includes(name)),
+      `it is ${made.format}`,
+    );
+    expectThat(made.video === undefined, 'it has pictures');
+  }
+  const [made, given] = [await listen(output.path, output.format), await once(listen, input.path)];
+  expectThat(
+    Math.abs(made.seconds - given.seconds) <= soundSlack,
+    `its sound lasts ${made.seconds} instead of ${given.seconds} s`,
+  );
+  expectThat(
+    made.tone > 0.75 * given.tone,
+    `the tone is ${made.tone.toFixed(2)} of it instead of ${given.tone.toFixed(2)}`,
+  );
+  expectThat(
+    made.level > given.level * 0.6 && made.level < given.level * 1.6,
+    `its level is ${made.level.toFixed(3)} instead of ${given.level.toFixed(3)}`,
+  );
+}
+
+async function verifyPicture(output: Sample, input: Sample): Promise<void> {
+  const { width, height, format, pages = 1, pageHeight } = await sharp(output.path, { pages: -1 }).metadata();
+  const names: Record<string, string> = { jpg: 'jpeg', apng: 'png' };
+  expectThat(format === (names[output.format] ?? output.format), `it is ${format}`);
+  const { video } = await once(facts, input.path);
+  const tall = pageHeight ?? height;
+  const shape = video?.aspect ?? Number.NaN;
+  expectThat(Math.abs(width / tall - shape) < 0.03, `it is ${width} × ${tall}, but its shape should be ${shape}`);
+  if (output.format === 'gif' || output.format === 'webp') expectThat(pages >= 5, `it has ${pages} pictures`);
+  if (output.format === 'apng') expectThat((await frameCount(output.path)) >= 5, 'it does not move');
+  const [made, given] = [await sharp(output.path, { page: 0 }).png().toBuffer(), await once(firstFrame, input.path)];
+  const similarity = await pictureSimilarity(made, given);
+  expectThat(similarity > 0.93, `its similarity is ${similarity.toFixed(3)}`);
+}
+
+async function frameCount(path: string): Promise<number> {
+  const args = [
+    '-v',
+    'error',
+    '-f',
+    'apng',
+    '-count_frames',
+    '-show_entries',
+    'stream=nb_read_frames',
+    '-of',
+    'csv=p=0',
+    path,
+  ];
+  return Number((await execute('ffprobe', args)).stdout.trim());
+}
+
+async function firstFrame(path: string): Promise<Buffer> {
+  const args = ['-v', 'error', '-nostdin', '-i', path, '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', '-'];
+  return (await execute('ffmpeg', args, { encoding: 'buffer', maxBuffer: 2 ** 26 })).stdout;
+}
+
+function expectThat(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}

@@ -1,0 +1,50 @@
+import { copyFile, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorkResult } from '../../../functions/engines/engine.ts';
+import { catalogue } from '../../../functions/engines/media/catalogue.ts';
+import { engine } from '../../../functions/engines/media/run.ts';
+import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../../shared/catalogue/options.ts';
+
+export const media = new Catalogue([catalogue]);
+
+/** Makes a folder for a test's files. */
+export async function testFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'media-test-'));
+}
+
+export interface Ran extends WorkResult {
+  path: string;
+  progress: number[];
+}
+
+/** Runs the engine on a file as a worker does: without an extension, options checked and defaults filled in. */
+export async function run(
+  operation: ProcessingOperation,
+  input: { path: string; format: string; name?: string },
+  outputFormat: string,
+  options: Record<string, unknown> = {},
+): Promise<Ran> {
+  const match = media.find(operation, input.format, outputFormat);
+  if (!match) throw new Error(`The catalogue has no ${operation} of ${input.format} to ${outputFormat}.`);
+  const { values, errors } = checkOptions(match.capability.options, options);
+  if (Object.keys(errors).length > 0) throw new Error(JSON.stringify(errors));
+  const folder = await testFolder();
+  await mkdir(join(folder, 'in'));
+  const path = join(folder, 'in', '0');
+  await copyFile(input.path, path);
+  const progress: number[] = [];
+  const { size } = await stat(path);
+  const result = await engine.run(
+    {
+      operation,
+      inputs: [{ path, name: input.name ?? `sample.${input.format}`, format: input.format, size }],
+      outputFormat,
+      options: values,
+      folder,
+    },
+    { signal: new AbortController().signal, progress: (percent) => progress.push(percent), log: () => {} },
+  );
+  return { ...result, path: result.outputs[0]?.path ?? '', progress };
+}

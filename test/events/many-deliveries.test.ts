@@ -1,0 +1,102 @@
+import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { expect, test } from 'vitest';
+import type { LocalQueue, LocalStack } from '../../infra/local/template/model.ts';
+import { newId } from '../../shared/ids.ts';
+import { functionOf } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+import { callerOf } from './caller.ts';
+import { startReceiver } from './receiver.ts';
+import { startStack } from './stack.ts';
+
+// All 10,000 of them are `npm run test:events`.
+const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 300);
+
+test(
+  'of many deliveries to a receiver that fails, resets and redirects none is lost, and no queue has dead letters',
+  async () => {
+    await using stack = await startStack(
+      { LATHE_ALLOW_HOSTS: '127.0.0.1', LATHE_SWEEP_SECONDS: '10' },
+      { alter: letWorkerLookAtDeadLetters },
+    );
+    await using receiver = await startReceiver((res, earlier) => {
+      const chance = earlier > 2 ? 1 : Math.random();
+      if (chance < 0.1) res.writeHead(503).end();
+      else if (chance < 0.15) res.socket?.resetAndDestroy();
+      else if (chance < 0.2) res.writeHead(301, { location: '/elsewhere' }).end();
+      else res.writeHead(200).end();
+    });
+    const { user } = await stack.client.createTask('import/upload');
+    await stack.client.create('/v1/account/webhooks', { url: receiver.url, events: ['job.completed'] });
+    const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
+    const sqs = new SQSClient(caller.client('sqs'));
+    const ids = Array.from({ length: count }, () => newId());
+    const began = performance.now();
+    for (let start = 0; start < count; start += 10) {
+      await sqs.send(
+        new SendMessageBatchCommand({
+          QueueUrl: caller.fn.environment.LATHE_QUEUE_EVENTS,
+          Entries: ids.slice(start, start + 10).map((id) => ({
+            Id: id,
+            MessageBody: JSON.stringify({
+              type: 'announced',
+              announcement: { type: 'job', job: jobOf(id, user), news: ['ended'] },
+            }),
+            MessageGroupId: id,
+            MessageDeduplicationId: id,
+          })),
+        }),
+      );
+    }
+    const taken = () => new Set(receiver.calls.map(({ body }): string => JSON.parse(body).data.id));
+    await until('each event was received', () => (taken().size === count ? true : undefined), {
+      seconds: 240 + count / 5,
+      everyMs: 500,
+    }).catch((error: Error) => {
+      throw new Error(`${error.message} ${taken().size} came. ${stack.reports.slice(-5).join('\n')}`);
+    });
+    const deadLetters = deadLettersOf(stack.stack);
+    expect(deadLetters).toHaveLength(3);
+    for (const { url } of deadLetters) {
+      const { Attributes } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['ApproximateNumberOfMessages'] }),
+      );
+      expect(Attributes?.ApproximateNumberOfMessages).toBe('0');
+    }
+    const seconds = (performance.now() - began) / 1000;
+    process.stdout.write(
+      `${JSON.stringify({ deliveries: count, calls: receiver.calls.length, lost: 0, seconds: Math.round(seconds) })}\n`,
+    );
+  },
+  300_000 + count * 300,
+);
+
+function deadLettersOf({ queues }: LocalStack): LocalQueue[] {
+  return queues.filter(({ logicalId }) => /^Events.*DeadLetters/.test(logicalId));
+}
+
+/** No function reads these queues; the test does, in the name of one. */
+function letWorkerLookAtDeadLetters(stack: LocalStack): void {
+  functionOf(stack, 'functions/engines/transfer/handler.ts').role.statements.push({
+    effect: 'Allow',
+    actions: ['sqs:GetQueueAttributes'],
+    resources: deadLettersOf(stack).map(({ arn }) => arn),
+    conditions: {},
+  });
+}
+
+function jobOf(id: string, user: string) {
+  const now = new Date().toISOString();
+  return {
+    id,
+    user,
+    status: 'completed',
+    tasks: [],
+    open: [],
+    createdAt: now,
+    startedAt: now,
+    endedAt: now,
+    updatedAt: now,
+    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    version: 3,
+  };
+}

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
+import { type Bundle, bundle, byPackage } from '../support/bundle.ts';
+import { readSynthesized, resourcesOf } from '../support/template.ts';
+
+const kilobyte = 1000;
+const largestRecordsOnly = 600 * kilobyte;
+const largest = 1_100 * kilobyte;
+
+/** What only the functions of engines may hold. */
+const engineCode = [
+  /node_modules\/(?:sharp|@img|@imagemagick|puppeteer-core|@puppeteer|@sparticuz|ffmpeg-static|@cantoo|pdf-lib)\//,
+  /^functions\/engines\/(?:worker|engine-handler|program)\.ts$/,
+  /^functions\/engines\/sandbox\//,
+  /^functions\/engines\/[^/]+\/(?:run|handler)\.ts$/,
+];
+
+const template = await readSynthesized();
+const zips = resourcesOf(template, 'AWS::Lambda::Function')
+  .filter(({ Properties }) => Properties.PackageType !== 'Image')
+  .map(({ Properties, Metadata }) => ({
+    entry: String(Metadata?.['lathe:entry']),
+    recordsOnly: !JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET'),
+  }));
+
+describe('the bundle of every zip function', () => {
+  let bundles: Map<string, Bundle>;
+
+  beforeAll(async () => {
+    bundles = await bundle(
+      zips.map(({ entry }) => entry),
+      { withSdk: true },
+    );
+  });
+
+  test.for(zips.map(({ entry, recordsOnly }) => [entry, recordsOnly] as const))(
+    '(%s) is small enough to start fast, even with the SDK inside',
+    ([entry, recordsOnly]) => {
+      const made = bundles.get(entry);
+      const heaviest = made && byPackage(made).slice(0, 8);
+      expect(made?.code.length, `Heaviest: ${JSON.stringify(heaviest)}`).toBeLessThan(
+        recordsOnly ? largestRecordsOnly : largest,
+      );
+    },
+  );
+
+  test.for(zips.flatMap(({ entry }) => (entry.startsWith('functions/engines/') ? [] : [[entry] as const])))(
+    '(%s) holds no code of engines',
+    ([entry]) => {
+      const { parts = [] } = bundles.get(entry) ?? {};
+      expect(parts.length).toBeGreaterThan(0);
+      const strangers = parts.filter(({ path }) => engineCode.some((code) => code.test(path)));
+      expect(strangers).toEqual([]);
+    },
+  );
+});
+
+test('a bundle answers an event in a process of its own', async () => {
+  const event = {
+    version: '2.0',
+    headers: { accept: 'application/json' },
+    requestContext: { requestId: 'r', http: { method: 'GET', path: '/health' } },
+    isBase64Encoded: false,
+  };
+  await mkdir(join(projectRoot, 'cdk.out'), { recursive: true });
+  // Inside the project, where the SDK is found that the runtime of Lambda would bring.
+  const folder = await mkdtemp(join(projectRoot, 'cdk.out/bundle-'));
+  try {
+    const entry = 'functions/api/health.ts';
+    const made = (await bundle([entry])).get(entry);
+    await writeFile(join(folder, 'index.mjs'), made?.code ?? '');
+    await writeFile(
+      join(folder, 'call.mjs'),
+      `import { handler } from './index.mjs';
+       const answer = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 });
+       process.stdout.write('\\n' + JSON.stringify(answer));`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'call.mjs')], {
+      env: { LATHE_VERSION: '9.9.9', AWS_REGION: 'us-east-1' },
+    });
+    const answer = JSON.parse(stdout.split('\n').at(-1) ?? '');
+    expect(answer.statusCode).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 'ok', version: '9.9.9' });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
