@@ -10,7 +10,7 @@ export const node = `${root}node_modules/.bin/node`;
 const stamp = `${root}node_modules/.lathe-installed`;
 
 /** Installs the packages of the lock file, once for each state of it. */
-export async function installNpmPackages() {
+export function installNpmPackages() {
   const wanted = createHash('sha256')
     .update(readFileSync(`${root}package-lock.json`))
     .update(process.arch)

@@ -5,10 +5,13 @@ import { once } from 'node:events';
 import { installNpmPackages, node } from './npm-packages.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-await installNpmPackages();
-installSystemPackages();
+const [first, ...rest] = process.argv.slice(2);
+const forTests = first === '--tests';
 
-const child = spawn(node, process.argv.slice(2), { stdio: 'inherit' });
+installNpmPackages();
+installSystemPackages({ forTests });
+
+const child = spawn(node, forTests ? rest : [first, ...rest], { stdio: 'inherit' });
 // A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -2,15 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { root } from './npm-packages.mjs';
 
-/** Installs the Debian packages that engines name in their packages.txt, where this user may; otherwise says what would. */
-export function installSystemPackages() {
-  const engines = readdirSync(`${root}functions/engines`, { withFileTypes: true })
+/** Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user may; otherwise says what would. */
+export function installSystemPackages({ forTests }) {
+  const users = readdirSync(`${root}functions/engines`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(`${root}functions/engines/${entry.name}/packages.txt`))
     .map((entry) => ({
-      name: entry.name,
+      name: `The ${entry.name} engine`,
       packages: readPackages(`${root}functions/engines/${entry.name}/packages.txt`),
     }));
-  const missing = missingOf([...new Set(engines.flatMap((engine) => engine.packages))]);
+  if (forTests) users.push({ name: 'A part of the tests', packages: readPackages(`${root}test/packages.txt`) });
+  const missing = missingOf([...new Set(users.flatMap((user) => user.packages))]);
   if (missing.length === 0) return;
 
   const prefix = rightToInstall();
@@ -19,12 +20,10 @@ export function installSystemPackages() {
     if (install(prefix, missing)) return;
     console.error('apt-get failed; its message is above.');
   }
-  for (const engine of engines) {
-    const lacks = engine.packages.filter((name) => missing.includes(name));
+  for (const user of users) {
+    const lacks = user.packages.filter((name) => missing.includes(name));
     if (lacks.length > 0)
-      console.log(
-        `The ${engine.name} engine stays off until its programs are there: sudo apt-get install ${lacks.join(' ')}`,
-      );
+      console.log(`${user.name} stays off until its programs are there: sudo apt-get install ${lacks.join(' ')}`);
   }
 }
 
