@@ -6,6 +6,8 @@ import { synthesize } from './synth.ts';
 
 /** What the template is made of. Functions run from source, so a change inside one needs no new template; a new route or engine does. */
 const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'shared'];
+/** Folders among them that only read the template. */
+const readers = new Set(['infra/local', 'infra/setup']);
 const folder = join(projectRoot, 'cdk.out/local');
 const keptMs = 24 * 60 * 60 * 1000;
 
@@ -39,6 +41,7 @@ function fingerprint(): string {
   const hash = createHash('sha256');
   const add = (path: string) => {
     const full = join(projectRoot, path);
+    if (readers.has(path)) return;
     if (statSync(full).isDirectory()) for (const entry of readdirSync(full).sort()) add(join(path, entry));
     else hash.update(path).update(readFileSync(full));
   };

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
-import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
+import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import type { StoredFile } from '../tasks/task.ts';
 import { bucket } from './bucket.ts';
+import { storeInParts } from './parts.ts';
 
 /** What S3 copies in one request; larger files go through the function in parts. */
 const largestCopyBytes = 5_000_000_000;
 
-/** S3 takes 10,000 parts at most: at this size they hold 80 GB, and a few of them fit a small function. */
-const partBytes = 8 * 1024 * 1024;
+/** The smallest part that S3 takes. Of 10,000 at most, these hold 50 GB, and a few of them fit a small function. */
+const partBytes = 5 * 1024 * 1024;
 
 /** Copies a stored file to another key of the bucket. */
 export async function copyObject(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
@@ -44,22 +44,11 @@ export async function storeStream(
   signal: AbortSignal,
   { partsAtOnce = 4 }: { partsAtOnce?: number | undefined } = {},
 ): Promise<number> {
-  signal.throwIfAborted();
   const { client, name } = bucket();
-  const upload = new Upload({
-    client,
-    params: { Bucket: name, Key: key, Body: stream, ContentType: mediaType },
-    partSize: partBytes,
-    queueSize: partsAtOnce,
-  });
-  const abort = () => void upload.abort();
-  signal.addEventListener('abort', abort, { once: true });
+  const target = { Bucket: name, Key: key, ContentType: mediaType };
   try {
-    await upload.done();
+    return await storeInParts(client, target, stream, { partBytes, partsAtOnce, signal });
   } finally {
-    signal.removeEventListener('abort', abort);
     stream.destroy();
   }
-  const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
-  return ContentLength ?? 0;
 }

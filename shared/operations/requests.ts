@@ -15,6 +15,7 @@ const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
   const read = readParameters(operation, body, []);
   if ('errors' in read) throw invalidFields(read.errors);
+  if (operation === 'merge' && read.inputs.length < 2) throw invalidFields({ input: [tooFewToMerge] });
   if (operation === 'import/objstore_a' && read.parameters.key_prefix !== undefined) {
     throw invalidFields({ key_prefix: ['Several files are imported inside jobs only; give the key of one file.'] });
   }
@@ -61,8 +62,27 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
   const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
   if (inputs > mostInputsInJob)
     errors.push(['tasks', [`Expected at most ${mostInputsInJob} inputs in all but received ${inputs}.`]]);
+  const several = tasksOfSeveralFiles(requests);
+  for (const { operation, inputs, path } of requests)
+    if (operation === 'merge' && inputs.length < 2 && !inputs.some((input) => several.has(input)))
+      errors.push([`${path}.input`, [tooFewToMerge]]);
   if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
   return requests;
+}
+
+const tooFewToMerge = 'Expected two or more tasks to merge.';
+
+/** Finds the tasks that may have several files: what imports a whole prefix, and what is made of its files one by one. */
+function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
+  const found = new Set(
+    requests.filter(({ parameters }) => parameters.key_prefix !== undefined).map(({ name }) => name),
+  );
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const { name, operation, inputs } of requests)
+      if (operation !== 'merge' && inputs.some((input) => found.has(input))) found.add(name);
+  }
+  return found;
 }
 
 function readParameters(
@@ -73,9 +93,6 @@ function readParameters(
   const result = operationSchemas[operation].safeParse(body);
   if (!result.success) return { errors: fieldErrors(result.error, path) };
   const { input: inputs = [], ...parameters } = toJson(result.data);
-  if (operation === 'merge' && inputs.length < 2) {
-    return { errors: { [[...path, 'input'].join('.')]: ['Expected two or more tasks to merge.'] } };
-  }
   return { inputs, ...splitSecrets(parameters) };
 }
 

@@ -9,8 +9,6 @@ import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { formatTable, median, milliseconds } from './table.ts';
 
-const sockets = 2_000;
-const jobs = 200;
 /** Jobs set going in a second: what two cores do beside the service's own work. */
 const pace = 2;
 const stormTasks = 1_000;
@@ -24,23 +22,29 @@ interface Delays {
   slowest: number;
 }
 
+export interface EventsLoad {
+  sockets: number;
+  jobs: number;
+}
+
 /** Measures how long after a change of a record its followers hear of it, at rest and in a storm of progress. */
-export async function benchEvents(): Promise<Delays[]> {
+export async function benchEvents({ sockets, jobs }: EventsLoad = { sockets: 2_000, jobs: 200 }): Promise<Delays[]> {
   await using service = await startService();
-  const figures = [
-    await measure(service, `${sockets} sockets, ${jobs} jobs`, sockets, jobs),
-    await inStorm(service, () =>
-      measure(service, `the same while ${stormTasks} tasks report every ${stormReportMs} ms`, sockets, jobs / 4),
-    ),
-  ];
+  const atRest = await measure(service, `${sockets} sockets, ${jobs} jobs`, sockets, jobs);
   console.log('\nFrom the change of a record to its followers\n');
-  console.log(
-    formatTable(
-      ['', 'events', 'median', '99 %'],
-      figures.map((row) => [row.name, String(row.events), milliseconds(row.median), milliseconds(row.slowest)]),
-    ),
+  console.log(format(atRest));
+  const stormy = await inStorm(service, () =>
+    measure(service, `${stormTasks} tasks report every ${stormReportMs} ms beside`, sockets, Math.ceil(jobs / 4)),
   );
-  return figures;
+  console.log(format(stormy));
+  return [atRest, stormy];
+}
+
+function format({ name, events, median: middle, slowest }: Delays): string {
+  return formatTable(
+    ['', 'events', 'median', '99 %'],
+    [[name, String(events), milliseconds(middle), milliseconds(slowest)]],
+  );
 }
 
 async function measure(service: RunningService, name: string, socketCount: number, jobCount: number): Promise<Delays> {
@@ -76,7 +80,7 @@ async function measure(service: RunningService, name: string, socketCount: numbe
     if (form) await postForm(form, 'note.txt', Buffer.from('note'));
     await pause(1000 / pace);
   }
-  const each = socketCount / jobCount;
+  const each = Math.floor(socketCount / jobCount);
   await until(
     'all followers heard the end',
     () => ([...ended.values()].every((count) => count >= each) ? true : undefined),

@@ -75,7 +75,7 @@ async function copyPlainly({ operation, parameters, input, scratch, ssh }: Assig
     case 'export/objstore_b': {
       const target = (await gcsBucket())
         .file(`${text('file')}-bare`)
-        .createWriteStream({ resumable: true, chunkSize: 16 * 1024 ** 2 });
+        .createWriteStream({ resumable: true, chunkSize: 8 * 1024 ** 2 });
       return pipeline(await read(ownClient(), ownBucket(), input?.key ?? ''), target);
     }
     case 'import/blobstore': {
@@ -85,7 +85,7 @@ async function copyPlainly({ operation, parameters, input, scratch, ssh }: Assig
     }
     case 'export/blobstore': {
       const source = await read(ownClient(), ownBucket(), input?.key ?? '');
-      await (await container()).getBlockBlobClient(`${text('blob')}-bare`).uploadStream(source, 8 * 1024 ** 2, 4);
+      await (await container()).getBlockBlobClient(`${text('blob')}-bare`).uploadStream(source, 4 * 1024 ** 2, 4);
       return;
     }
     case 'import/sftp':
@@ -145,7 +145,7 @@ async function read(client: S3Client, bucket: string, key: string): Promise<Read
 }
 
 async function upload(client: S3Client, Bucket: string, Key: string, Body: Readable): Promise<void> {
-  await new Upload({ client, params: { Bucket, Key, Body }, partSize: 8 * 1024 ** 2, queueSize: 4 }).done();
+  await new Upload({ client, params: { Bucket, Key, Body }, partSize: 5 * 1024 ** 2, queueSize: 4 }).done();
 }
 
 async function sftp(ssh: Assignment['ssh'], command: string): Promise<void> {

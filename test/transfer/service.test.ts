@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { download, filesOf, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
@@ -86,9 +87,14 @@ describe('The service', () => {
     const job = await service.client.runJob({
       pages: { operation: 'import/objstore_a', ...objstore(), key_prefix: 'pages/' },
       each: { operation: 'convert', input: 'pages', output_format: 'webp' },
+      book: { operation: 'merge', input: 'pages', output_format: 'pdf' },
     });
     expect(filesOf(job, 'pages').map(({ filename }) => filename)).toEqual(['0.png', '1.png', '2.png']);
     expect(filesOf(job, 'each').map(({ filename }) => filename)).toEqual(['0.webp', '1.webp', '2.webp']);
+    const [book] = filesOf(job, 'book');
+    const pages = (await PDFDocument.load(await download(book?.url ?? ''))).getPages();
+    const ratios = pages.map((page) => page.getWidth() / page.getHeight());
+    expect(ratios.map(Math.round)).toEqual([1, 2, 3]);
   });
 
   it('says what is wrong in the codes of the specification', async () => {
@@ -178,12 +184,15 @@ describe('The service with a stand-in for Azure', () => {
     const container = azure.service.getContainerClient(azure.container);
     await container.getBlockBlobClient('in.txt').uploadData(Buffer.from('through Azure'));
     const account = { storage_account: azure.account, container: azure.container, storage_access_key: azure.key };
-    await stack.client.runJob({
-      in: { operation: 'import/blobstore', ...account, blob: 'in.txt' },
-      out: { operation: 'export/blobstore', ...account, input: 'in', blob: 'out.txt' },
-    });
+    await stack.client.runJob(
+      {
+        in: { operation: 'import/blobstore', ...account, blob: 'in.txt' },
+        out: { operation: 'export/blobstore', ...account, input: 'in', blob: 'out.txt' },
+      },
+      { seconds: 150 },
+    );
     expect((await container.getBlobClient('out.txt').downloadToBuffer()).toString()).toBe('through Azure');
-  });
+  }, 180_000);
 });
 
 async function secretsIn(folder: string, secrets: string[]): Promise<string[]> {

@@ -35,7 +35,9 @@ const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], 
   ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
 ]);
 
-const isSized = ({ video }: MediaFormat) => compressors.some((encoder) => encoder === video?.encoders[0]);
+/** Says whether the size of a format follows from bit rates: uncompressed sound would outweigh the pictures. */
+const isSized = ({ video, audio }: MediaFormat) =>
+  compressors.some((encoder) => encoder === video?.encoders[0]) && !audio?.encoders[0]?.startsWith('pcm');
 const sizedVideo = writable(videoFormats).filter((format) => isSized(format) && !format.geometry && !format.untimed);
 const sizedAvi = writable(videoFormats).filter(({ ext }) => ext === 'avi');
 

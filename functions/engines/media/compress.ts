@@ -5,7 +5,7 @@ import { EngineError, type InputFile, type OutputFile, type Work } from '../engi
 import { oneOf, presetSize } from './convert.ts';
 import { explain } from './explain.ts';
 import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
-import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
+import { emptyRequest, type MediaRequest, type Resize } from './plan.ts';
 import { openingArgs, type Probe, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { outputOf, transcode } from './transcode.ts';
@@ -230,28 +230,16 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   requireMet(tries, bytes);
 }
 
+/** Looks at the whole file once, by the very command of the second pass: any other counts frames differently. */
 async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
-  const { input, probe, target, onShare } = job;
-  const from = mediaFormat(input.format);
-  const planned = plan(
-    probe,
-    from,
-    { ...target, muxerArgs: [] },
-    { ...request, audio: { encoder: 'none' }, faststart: false },
+  const { input, probe, target, path, onShare } = job;
+  const discarded = `${path}.first`;
+  const passArgs = ['-pass', '1', '-passlogfile', log];
+  await transcode(
+    { input, probe, target, request, path: discarded, passArgs, onShare: (done) => onShare(done * 0.4) },
+    run,
   );
-  try {
-    await runFfmpeg(
-      [
-        ...planned.before,
-        ...openingArgs(from, input.path),
-        ...planned.after.slice(0, -2),
-        ...['-pass', '1', '-passlogfile', log, '-f', 'null', '-'],
-      ],
-      { ...run, onSeconds: (done) => onShare(probe.seconds ? Math.min(0.4, (done / probe.seconds) * 0.4) : 0) },
-    );
-  } catch (error) {
-    throw explain(error, input);
-  }
+  await rm(discarded);
 }
 
 /** Bare streams do not tell their length: they are read once to know it. */
@@ -341,13 +329,16 @@ function megabytes(bytes: number): string {
 
 const mostAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
 const leastAudioRate = 6000;
+/** The bit rates that the older codecs have at all of their sample rates. */
+const audioSteps = [32_000, 48_000, 64_000, 96_000, 128_000];
 
 /** Few bits go further with one channel and fewer samples. */
 function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   const encoder = target.audio?.encoders[0];
+  const stepped = encoder === 'mp2' || encoder === 'ac3' || encoder === 'eac3';
   return {
     encoder,
-    bitRate: Math.max(leastAudioRate, bitRate),
+    bitRate: stepped ? (audioSteps.findLast((step) => step <= bitRate) ?? 32_000) : Math.max(leastAudioRate, bitRate),
     steady: true,
     ...(bitRate < 40_000 ? { channels: 1 } : {}),
     ...(bitRate < 14_000

@@ -22,7 +22,7 @@ import {
 import { agentsFor } from './outbound.ts';
 import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
-const blockBytes = 8 * 1024 * 1024;
+const blockBytes = 4 * 1024 * 1024;
 const blocksAtOnce = 4;
 
 /** Imports a blob from Azure. */

@@ -55,7 +55,7 @@ export async function deliver(
             sent += bytes;
             run.progress((sent / Math.max(1, total)) * 100);
           }),
-          { objectMode: false, highWaterMark: 1024 * 1024 },
+          { objectMode: false, highWaterMark: 256 * 1024 },
         ),
     });
     locations.push({ filename: file.name, size: file.size, location });

@@ -6,8 +6,8 @@ import {
   type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import { uniqueNames } from '../../../shared/files/names.ts';
+import { storeInParts } from '../../../shared/files/parts.ts';
 import { required } from '../../../shared/settings.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
@@ -29,7 +29,8 @@ import { type Announced, type Conduct, type Incoming, receive, usualConduct } fr
 export const mostFilesOfPrefix = 500;
 /** Small files wait for round trips rather than for bytes. */
 const filesAtOnce = 4;
-const partBytes = 8 * 1024 * 1024;
+/** The smallest part that S3 takes, so that several fit a small function. */
+const partBytes = 5 * 1024 * 1024;
 
 /** Imports an object, or all objects under a prefix, from S3 or a store that speaks its protocol. */
 export async function importObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
@@ -235,28 +236,23 @@ async function listObjects(
 
 async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: string }> {
   const body = file.open();
-  const upload = new Upload({
-    client: store.client,
-    params: {
-      Bucket: store.bucket,
-      Key: file.place,
-      Body: body,
-      ContentType: file.contentType,
-      ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
-    },
-    // S3 takes 10,000 parts at most.
-    partSize: Math.max(partBytes, Math.ceil(file.size / 9_000)),
-    queueSize: 4,
-  });
-  const abort = () => void upload.abort();
-  run.signal.addEventListener('abort', abort, { once: true });
+  const target = {
+    Bucket: store.bucket,
+    Key: file.place,
+    ContentType: file.contentType,
+    ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
+  };
   try {
-    await upload.done();
+    await storeInParts(store.client, target, body, {
+      // S3 takes 10,000 parts at most.
+      partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
+      partsAtOnce: 4,
+      signal: run.signal,
+    });
   } catch (error) {
     run.signal.throwIfAborted();
     throw isExplained(error) ? error : store.explain(error);
   } finally {
-    run.signal.removeEventListener('abort', abort);
     body.destroy();
   }
   return { location: `s3://${store.bucket}/${file.place}` };

@@ -18,7 +18,7 @@ import { checkEndpoint } from './outbound.ts';
 import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
 /** The library sends a chunk again when it fails, so it keeps one in memory. */
-const chunkBytes = 16 * 1024 * 1024;
+const chunkBytes = 8 * 1024 * 1024;
 const host = 'Google Cloud Storage';
 
 /** Imports an object from Google Cloud Storage. */

@@ -50,11 +50,13 @@ export async function unzip(path: string): Promise<Record<string, Buffer>> {
 }
 
 /** Converts with a LibreOffice of its own, started for this file alone. */
-export async function soffice(input: string, to: string, folder: string): Promise<string> {
+export async function soffice(input: string, to: string, folder: string, importer?: string): Promise<string> {
   const out = join(folder, 'soffice-out');
   await mkdir(out, { recursive: true });
   const profile = `-env:UserInstallation=file://${join(folder, 'soffice-profile')}`;
-  await run('soffice', [profile, '--headless', '--convert-to', to, '--outdir', out, input], { timeout: 120_000 });
+  const forced = importer === undefined ? [] : [`--infilter=${importer}`];
+  const args = [profile, '--headless', ...forced, '--convert-to', to, '--outdir', out, input];
+  await run('soffice', args, { timeout: 120_000 });
   const stem = basename(input).replace(/\.[^.]+$/, '');
   const made = join(folder, `${stem}.${to.split(':')[0]}`);
   await rename(join(out, basename(made)), made);

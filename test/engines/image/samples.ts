@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -46,12 +47,14 @@ async function sources(folder: string): Promise<Sources> {
     few: at('original-few.ppm'),
     svg: at('original.svg'),
   };
+  if (existsSync(made.svg)) return made;
   await writeFile(made.png, await original());
-  await writeFile(made.svg, drawing);
   await programTo(made.ppm, 'pngtopam', made.png);
   await programTo(made.pgm, 'ppmtopgm', made.ppm);
   await programTo(made.few, 'pnmquant', '200', made.ppm);
   await program('gm', 'convert', made.png, '-monochrome', made.pbm);
+  // Last, so that it says that all others are there.
+  await writeFile(made.svg, drawing);
   return made;
 }
 

@@ -66,23 +66,19 @@ test('A truncated mp4 without its index says that it is incomplete, and the log 
   expect(detail).toContain('moov atom not found');
 });
 
-test.each(['mkv', 'webm', 'flac', 'avi'])(
-  'A %s that ends early says how much of it could be read',
-  { timeout: 30_000 },
-  async (format) => {
-    const path = join(folder, `long.${format}`);
-    const sound = format === 'flac' ? [] : ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=10:duration=20'];
-    await ffmpeg(...sound, '-f', 'lavfi', '-i', 'anoisesrc=duration=20:amplitude=0.2', path);
-    const whole = await readFile(path);
-    const { message } = await failure(
-      await fileOf('cut', whole.subarray(0, whole.length * 0.4)),
-      format,
-      format === 'flac' ? 'wav' : 'mp4',
-    );
+test.each(['mkv', 'webm', 'flac', 'avi'])('A %s that ends early says how much of it could be read', async (format) => {
+  const path = join(folder, `long.${format}`);
+  const sound = format === 'flac' ? [] : ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=10:duration=20'];
+  await ffmpeg(...sound, '-f', 'lavfi', '-i', 'anoisesrc=duration=20:amplitude=0.2', path);
+  const whole = await readFile(path);
+  const { message } = await failure(
+    await fileOf('cut', whole.subarray(0, whole.length * 0.4)),
+    format,
+    format === 'flac' ? 'wav' : 'mp4',
+  );
 
-    expect(message).toMatch(/damaged or incomplete/);
-  },
-);
+  expect(message).toMatch(/damaged or incomplete/);
+});
 
 test('A video without sound cannot become a sound', async () => {
   const path = join(folder, 'silent.mp4');
@@ -145,7 +141,7 @@ test('A codec that cannot be copied into the format says so', async () => {
   expect((await failure(path, 'webm', 'wmv', { video_codec: 'copy' })).message).toMatch(/cannot be copied into wmv/);
 });
 
-test('Flipped bits never give a broken output: it is refused or plays', { timeout: 60_000 }, async () => {
+test('Flipped bits never give a broken output: it is refused or plays', async () => {
   const whole = await readFile(await makeSample('mkv', folder));
   for (let seed = 1; seed <= 6; seed++) {
     const damaged = Buffer.from(whole);

@@ -16,6 +16,9 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 const start = Date.UTC(2026, 0, 1);
 
+/** Receives after which the queue of the stack gives a message up. */
+const mostReceives = 10;
+
 type Receiver = (body: string, now: number) => Omit<Attempt, 'at'>;
 
 /** Deliveries in memory on a clock that jumps from one due time to the next. */
@@ -31,7 +34,10 @@ class Simulation {
   };
   readonly records = new Map<string, Delivery>();
   readonly received: { body: string; at: number }[] = [];
-  #queue: { ref: DeliveryRef; at: number }[] = [];
+  #queue: { ref: DeliveryRef; at: number; receives: number }[] = [];
+  readonly deadLetters: DeliveryRef[] = [];
+  /** How many calls of a process go well before one ends it; none does unless told. */
+  deathRate = 0;
   /** Throws in place of the n-th call from now on, as a process that dies there. */
   dieAt = Number.POSITIVE_INFINITY;
   receiver: Receiver = () => ({ status: 200, latencyMs: 1 });
@@ -58,7 +64,7 @@ class Simulation {
     send: async (ref, delaySeconds) => {
       this.#mayDie();
       expect(delaySeconds).toBeLessThanOrEqual(900);
-      this.#queue.push({ ref, at: this.now + delaySeconds * secondMs });
+      this.#queue.push({ ref, at: this.now + delaySeconds * secondMs, receives: 0 });
     },
     call: async (_url, _headers, body) => {
       this.#mayDie();
@@ -71,7 +77,7 @@ class Simulation {
 
   #mayDie(): void {
     this.dieAt -= 1;
-    if (this.dieAt < 0) {
+    if (this.dieAt < 0 || Math.random() < this.deathRate) {
       this.dieAt = Number.POSITIVE_INFINITY;
       throw new Error('The process died.');
     }
@@ -97,13 +103,17 @@ class Simulation {
     const minute = 60 * secondMs;
     let sweep = this.now + minute;
     while (this.now < end) {
-      const next = Math.min(sweep, end, ...this.#queue.map(({ at }) => at));
+      const next = this.#queue.reduce((soonest, { at }) => Math.min(soonest, at), Math.min(sweep, end));
       this.now = Math.max(this.now, next);
       const ready = this.#queue.filter(({ at }) => at <= this.now);
       this.#queue = this.#queue.filter(({ at }) => at > this.now);
       // What fails is redelivered after the visibility time-out.
-      for (const { ref } of ready)
-        await this.deliveries.attempt(ref).catch(() => this.#queue.push({ ref, at: this.now + minute }));
+      for (const { ref, receives } of ready) {
+        await this.deliveries.attempt(ref).catch(() => {
+          if (receives + 1 === mostReceives) this.deadLetters.push(ref);
+          else this.#queue.push({ ref, at: this.now + minute, receives: receives + 1 });
+        });
+      }
       if (this.now < sweep) continue;
       sweep = this.now + minute;
       for (const { webhook, id, dueAt } of [...this.records.values()])
@@ -155,6 +165,31 @@ describe('a receiver', () => {
     expect(simulation.webhook.disabledAt).toBeDefined();
     expect(simulation.records.size).toBe(1);
   });
+});
+
+test('of 10,000 deliveries none is lost while receivers misbehave and processes die, and none is given up', async () => {
+  const simulation = new Simulation();
+  const accepted = new Set<string>();
+  const outages = Array.from({ length: 10 }, () => start + Math.random() * 12 * hourMs);
+  simulation.receiver = (body, now) => {
+    const isDown = outages.some((from) => now >= from && now < from + hourMs / 2);
+    const chance = Math.random();
+    if (isDown || chance < 0.1) return { error: 'ECONNRESET', latencyMs: 1 };
+    if (chance < 0.15) return { error: 'The receiver did not answer within 15 seconds.', latencyMs: 15_000 };
+    if (chance < 0.25) return { status: chance < 0.2 ? 302 : 503, latencyMs: 1 };
+    accepted.add(JSON.parse(body).data.id);
+    return { status: 200, latencyMs: 1 };
+  };
+  simulation.deathRate = 0.02;
+  const ids = jobIds(10_000);
+  for (const id of ids) {
+    const announce = async (): Promise<void> => simulation.announce(id).catch(announce);
+    await announce();
+  }
+  await simulation.runUntil(start + 34 * hourMs);
+  expect(accepted.size).toBe(ids.length);
+  expect([...simulation.records.values()].filter(({ state }) => state !== 'delivered')).toEqual([]);
+  expect(simulation.deadLetters).toEqual([]);
 });
 
 test.each([0, 1, 2, 3, 4, 5, 6])('a process that dies at its call %i loses no delivery', async (call) => {

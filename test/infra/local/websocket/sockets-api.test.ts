@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { LocalFunction } from '../../../../infra/local/template/model.ts';
+import { createSocketsApi, type SocketLimits } from '../../../../infra/local/websocket/sockets-api.ts';
+import { until } from '../../../support/until.ts';
+
+const closing: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+type Handler = (event: { requestContext: Record<string, unknown>; body?: string }) => Promise<unknown> | unknown;
+
+/** Serves a WebSocket API whose functions are the given handlers, by the names of their routes. */
+async function serve(handlers: Record<string, Handler> = {}, limits: Partial<SocketLimits> = {}) {
+  const events: { route: string; event: Parameters<Handler>[0] }[] = [];
+  const routes = ['$connect', '$default', '$disconnect'].map((routeKey) => ({
+    routeKey,
+    function: functionFor(routeKey),
+  }));
+  const runtime = {
+    invoke: async (fn: LocalFunction, event: unknown) => {
+      const given: Parameters<Handler>[0] = JSON.parse(JSON.stringify(event));
+      events.push({ route: fn.name, event: given });
+      return (await handlers[fn.name]?.(given)) ?? { statusCode: 200 };
+    },
+    stop: async () => undefined,
+  };
+  const api = createSocketsApi(
+    { logicalId: 'Sockets', apiId: 'abc', stage: 'live', routes },
+    runtime,
+    { account: '000000000000' },
+    { report: () => undefined, limits },
+  );
+  const server = createServer().on('upgrade', api.upgrade);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () => new Promise((resolve) => server.close(resolve)),
+    () => api.close(),
+  );
+  const { port } = server.address() as AddressInfo;
+  const connect = (options: { headers?: Record<string, string>; query?: string } = {}) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws${options.query ?? ''}`, { headers: options.headers ?? {} });
+    // A refused connection that is ended by the test says so by an error.
+    socket.on('error', () => undefined);
+    closing.push(() => socket.terminate());
+    return socket;
+  };
+  return { api, events, connect };
+}
+
+function functionFor(name: string): LocalFunction {
+  return {
+    logicalId: name,
+    name,
+    arn: `arn:${name}`,
+    packaging: 'zip',
+    entry: '',
+    handler: 'handler',
+    timeoutSeconds: 3,
+    memoryMegabytes: 128,
+    ephemeralStorageMegabytes: 512,
+    environment: {},
+    role: { logicalId: name, arn: '', statements: [] },
+  };
+}
+
+test('a client comes, speaks and goes, and its functions hear of it', async () => {
+  const { events, connect } = await serve();
+  const socket = connect({ headers: { 'X-Mine': 'yes' }, query: '?token=t' });
+  await once(socket, 'open');
+  socket.send('{"action":"subscribe"}');
+  socket.send('no JSON');
+  await until('both messages came', () => (events.length === 3 ? true : undefined));
+  socket.close(1000);
+  await until('its leaving was told', () => (events.length === 4 ? true : undefined));
+  expect(events.map(({ route }) => route)).toEqual(['$connect', '$default', '$default', '$disconnect']);
+  expect(events[0]?.event).toMatchObject({
+    headers: { 'X-Mine': 'yes' },
+    queryStringParameters: { token: 't' },
+    requestContext: { eventType: 'CONNECT', stage: 'live' },
+  });
+  expect(events[1]?.event).toMatchObject({ body: '{"action":"subscribe"}', requestContext: { eventType: 'MESSAGE' } });
+  const ids = new Set(events.map(({ event }) => event.requestContext.connectionId));
+  expect(ids.size).toBe(1);
+});
+
+test.each([401, 403, 500])('a client that the connect route answers %i is not let in', async (statusCode) => {
+  const { events, connect } = await serve({ $connect: () => ({ statusCode }) });
+  const [, response] = await once(connect(), 'unexpected-response');
+  expect(response.statusCode).toBe(statusCode);
+  response.destroy();
+  expect(events.map(({ route }) => route)).toEqual(['$connect']);
+});
+
+test('nothing can be sent before the connect route has returned, nor after the client has gone', async () => {
+  const sent: boolean[] = [];
+  const { api, events, connect } = await serve({
+    $connect: async ({ requestContext }) => {
+      sent.push(await api.post(String(requestContext.connectionId), Buffer.from('early')));
+    },
+  });
+  const socket = connect();
+  await once(socket, 'open');
+  const [id = ''] = api.connectionIds();
+  const heard = once(socket, 'message');
+  sent.push(await api.post(id, Buffer.from('in time')));
+  expect(String((await heard)[0])).toBe('in time');
+  socket.terminate();
+  await until('it has gone', () => (events.length === 2 ? true : undefined));
+  sent.push(await api.post(id, Buffer.from('late')));
+  expect(sent).toEqual([false, true, false]);
+  expect(api.disconnect(id)).toBe(false);
+});
+
+test('a message that its function fails on is answered with an error', async () => {
+  const { connect } = await serve({
+    $default: () => {
+      throw new Error('broken');
+    },
+  });
+  const socket = connect();
+  await once(socket, 'open');
+  socket.send('{}');
+  expect(JSON.parse(String((await once(socket, 'message'))[0]))).toMatchObject({ message: 'Internal server error' });
+});
+
+test('a connection is ended when it is idle', async () => {
+  const { connect } = await serve({}, { idleMs: 100 });
+  const socket = connect();
+  expect((await once(socket, 'close'))[0]).toBe(1001);
+});
+
+test('a connection is ended when it is old, however busy', async () => {
+  const { connect } = await serve({}, { idleMs: 60_000, lifeMs: 500 });
+  const socket = connect();
+  await once(socket, 'open');
+  const timer = setInterval(() => socket.send('{}'), 20);
+  expect((await once(socket, 'close'))[0]).toBe(1001);
+  clearInterval(timer);
+});
+
+test('a connection is ended for a message that is too large, and for a binary one', async () => {
+  const { connect } = await serve();
+  for (const [message, code] of [
+    ['x'.repeat(128 * 1024 + 1), 1009],
+    [Buffer.from('x'), 1003],
+  ] as const) {
+    const socket = connect();
+    await once(socket, 'open');
+    socket.send(message);
+    expect((await once(socket, 'close'))[0]).toBe(code);
+  }
+});
