@@ -9,8 +9,8 @@ export default defineConfig({
     // Files that start a service load two cores by themselves; more of them at once only make each other late.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     // Machines of a shared runner stall for seconds; a test that hangs is found all the same.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
     teardownTimeout: 30_000,
     experimental: { diagnostics: false },
     projects: [

@@ -12,7 +12,7 @@ const imageWorker = 'functions/engines/image/handler.ts';
 const transferWorker = 'functions/engines/transfer/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */
-const minutes = 5;
+const minutes = 8;
 const patience = { seconds: minutes * 60 - 10, everyMs: 200 };
 
 /** Creates a job whose conversion takes seconds, and waits until it has begun. */

@@ -365,7 +365,7 @@ describe('a request', () => {
           b: { operation: 'convert', input: 'a', output_format: 'png' },
         },
       },
-      'tasks.a.input',
+      'tasks.b.input',
     ],
     [
       'with a format that no engine writes',
@@ -395,7 +395,7 @@ describe('a request', () => {
   });
 });
 
-describe('a service that was stopped', () => {
+describe('a service that was stopped', { timeout: 240_000 }, () => {
   test('shows after its start what was there before, and takes the file of a form that it gave before', async () => {
     await using own = await startService();
     const image = await twoHalves(50, 50);

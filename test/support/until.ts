@@ -9,7 +9,7 @@ export interface Patience {
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { seconds = 60, everyMs = 50 }: Patience = {},
+  { seconds = 100, everyMs = 50 }: Patience = {},
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

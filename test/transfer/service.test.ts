@@ -189,10 +189,10 @@ describe('The service with a stand-in for Azure', () => {
         in: { operation: 'import/blobstore', ...account, blob: 'in.txt' },
         out: { operation: 'export/blobstore', ...account, input: 'in', blob: 'out.txt' },
       },
-      { seconds: 150 },
+      { seconds: 250 },
     );
     expect((await container.getBlobClient('out.txt').downloadToBuffer()).toString()).toBe('through Azure');
-  }, 180_000);
+  }, 300_000);
 });
 
 async function secretsIn(folder: string, secrets: string[]): Promise<string[]> {

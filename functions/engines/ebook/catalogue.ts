@@ -10,7 +10,6 @@ const formats: Format[] = [
   { ext: 'lit', mediaType: 'application/x-ms-reader' },
   { ext: 'lrf', mediaType: 'application/x-sony-bbeb' },
   { ext: 'pdb', mediaType: 'application/vnd.palm' },
-  { ext: 'rb', mediaType: 'application/x-rocketbook' },
   { ext: 'htmlz', mediaType: 'application/x-htmlz+zip', contents: ['zip'] },
   { ext: 'txtz', mediaType: 'application/x-txtz+zip', contents: ['zip'] },
   {
@@ -24,7 +23,7 @@ const formats: Format[] = [
   { ext: 'pdf', mediaType: 'application/pdf' },
 ];
 
-export const bookFormats = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'pdb', 'rb', 'htmlz', 'txtz'];
+export const bookFormats = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'pdb', 'htmlz', 'txtz'];
 const documents = ['docx', 'odt', 'rtf', 'txt', 'pdf'];
 
 function spellings(names: string[]): string[] {
@@ -70,7 +69,6 @@ function detectBook(start: Uint8Array, name: string): string | undefined {
   const text = Buffer.from(start.subarray(0, 80)).toString('latin1');
   if (text.startsWith('ITOLITLS')) return 'lit';
   if (text.startsWith('L\0R\0F\0')) return 'lrf';
-  if (text.startsWith('\xb0\x0c\xb0\x0c')) return 'rb';
   const kind = text.slice(60, 68);
   if (kind === 'BOOKMOBI') return name.toLowerCase().endsWith('.azw3') ? 'azw3' : 'mobi';
   return ['TEXtREAd', 'PNRdPPrs', 'zTXTGPlm'].includes(kind) ? 'pdb' : undefined;

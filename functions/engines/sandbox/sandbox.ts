@@ -134,6 +134,7 @@ function cleanEnvironment(): Record<string, string> {
     // Where programs are, and which private hosts a page may load.
     'LATHE_FFMPEG',
     'LATHE_FFPROBE',
+    'LATHE_SOX',
     'LATHE_CHROMIUM',
     'LATHE_ALLOW_HOSTS',
   ];

@@ -12,7 +12,6 @@ export interface ItemDatabase {
 export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
   const { server, store } = create(directory);
   writeItemsWithIndexes(store.db);
-  readOnThisThread(store.db);
   try {
     await store.db.open();
   } catch (cause) {
@@ -40,17 +39,6 @@ function create(path: string): { server: Server; store: Store } {
   } finally {
     internals.create = original;
   }
-}
-
-/** Makes dynalite read at once: handing a read of microseconds to another thread and back takes many times as long. */
-function readOnThisThread(db: Database): void {
-  db.get = (key, done) => {
-    try {
-      setImmediate(done, null, db.getSync(key));
-    } catch (error) {
-      setImmediate(done, error);
-    }
-  };
 }
 
 let pending: Write[] | undefined;

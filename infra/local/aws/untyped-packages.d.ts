@@ -27,8 +27,6 @@ declare module 'dynalite/db/index.js' {
 
   export interface Database {
     open(): Promise<void>;
-    get(key: string, done: (error: unknown, value?: unknown) => void): void;
-    getSync(key: string): unknown;
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
     batch(writes: Write[], done: Done): void;
