@@ -3,7 +3,6 @@ import { deleteFiles } from '../shared/files/objects.ts';
 import { deleteSecrets } from '../shared/files/secrets.ts';
 import { enqueue } from '../shared/queues/queues.ts';
 import { records } from '../shared/records/records.ts';
-import { readNumberSettings } from '../shared/settings.ts';
 import { createLifecycle } from '../shared/tasks/lifecycle.ts';
 import { routeTask } from '../shared/tasks/route.ts';
 import { catalogue } from './engines/catalogues.ts';
@@ -21,6 +20,3 @@ export const lifecycle = {
   }),
   read: records.task,
 };
-
-/** The settings of this deployment. */
-export const settings = readNumberSettings(process.env);

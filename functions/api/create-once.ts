@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../../shared/http/endpoint.ts';
 import { HttpError, invalidFields } from '../../shared/http/errors.ts';
 import { claimKey } from '../../shared/records/idempotency.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import { settings } from '../wiring.ts';
+import { settings } from '../settings.ts';
 
 const longestKey = 255;
 

@@ -6,7 +6,8 @@ import type { OperationName } from '../../shared/operations/schemas.ts';
 import { records } from '../../shared/records/records.ts';
 import { presentTask } from '../../shared/tasks/present.ts';
 import { catalogue } from '../engines/catalogues.ts';
-import { lifecycle, settings } from '../wiring.ts';
+import { settings } from '../settings.ts';
+import { lifecycle } from '../wiring.ts';
 import { createOnce } from './create-once.ts';
 
 /** What creating tasks needs, for the endpoints of single operations and of jobs alike. */

@@ -4,7 +4,7 @@ import { endpoint } from '../../shared/http/endpoint.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import { records } from '../../shared/records/records.ts';
 import { isGone } from '../../shared/tasks/task.ts';
-import { settings } from '../wiring.ts';
+import { settings } from '../settings.ts';
 import { routes } from './routes.ts';
 
 export const handler = endpoint(routes.file, async ({ params, method }) => {

@@ -1,6 +1,6 @@
 import { countOwned, type OwnedFilter, ownedIds } from '../../shared/records/lists.ts';
 import { isGone, type JsonObject } from '../../shared/tasks/task.ts';
-import { settings } from '../wiring.ts';
+import { settings } from '../settings.ts';
 
 const defaultPerPage = 50;
 

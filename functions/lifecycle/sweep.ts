@@ -5,7 +5,8 @@ import { deleteFilesBefore } from '../../shared/files/objects.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import { records } from '../../shared/records/records.ts';
 import { deliveries } from '../events/webhooks.ts';
-import { lifecycle, settings } from '../wiring.ts';
+import { settings } from '../settings.ts';
+import { lifecycle } from '../wiring.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;

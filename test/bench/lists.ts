@@ -29,9 +29,13 @@ export async function benchLists(): Promise<{ name: string; ours: number; bare: 
     const keyOf = async (count: number): Promise<string> => {
       const user = newId();
       const apiKey = newApiKey();
-      await new DynamoDBClient({}).send(new PutItemCommand({ TableName: table?.name, Item: apiKeyItem(apiKey, { user }) }));
+      await new DynamoDBClient({}).send(
+        new PutItemCommand({ TableName: table?.name, Item: apiKeyItem(apiKey, { user }) }),
+      );
       for (let written = 0; written < count; written += 1_000) {
-        await records.createTasks(Array.from({ length: Math.min(1_000, count - written) }, (_, index) => task(user, written + index)));
+        await records.createTasks(
+          Array.from({ length: Math.min(1_000, count - written) }, (_, index) => task(user, written + index)),
+        );
       }
       return apiKey;
     };

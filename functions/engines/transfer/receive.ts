@@ -6,7 +6,7 @@ import { extensionOf, safeName, withExtension } from '../../../shared/files/name
 import { newToken } from '../../../shared/files/objects.ts';
 import { storeStream } from '../../../shared/files/streams.ts';
 import type { StoredFile } from '../../../shared/tasks/task.ts';
-import { settings } from '../../wiring.ts';
+import { settings } from '../../settings.ts';
 import { catalogue } from '../catalogues.ts';
 import type { Run } from '../worker.ts';
 import { decoded } from './decode.ts';
