@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { countCalls } from './calls.ts';
 import { benchColdStarts } from './cold-start.ts';
 import { benchJobs } from './jobs.ts';
+import { benchLists } from './lists.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds, type Row } from './table.ts';
 
 /** What engines measure of themselves, each in a module of its own. */
@@ -16,6 +17,8 @@ console.log(formatRatios(await benchJobs()));
 
 const calls = await countCalls();
 console.log(`\nCalls of one job: ${calls.map(([name, count]) => `${count} ${name}`).join(', ')}`);
+
+console.log(`\nLists\n\n${formatRatios(await benchLists())}`);
 
 console.log('\nAPI functions: process start to first answer, and bundle\n');
 console.log(

@@ -47,7 +47,10 @@ export function variants(format: string): Variant[] {
     case 'gif':
       return [
         { levels: [1, 100], encode: encodeGif },
-        { levels: [8, finest], encode: encodeGifInSteps },
+        { levels: [8, finest], encode: encodeGifInSteps(1) },
+        { levels: [8, finest], encode: encodeGifInSteps(0.6) },
+        { levels: [8, finest], encode: encodeGifInSteps(0.3) },
+        { levels: [8, finest], encode: encodeGifInSteps(0) },
       ];
     case 'png':
       return [
@@ -74,8 +77,10 @@ async function encodeGif(image: Sharp, level: number): Promise<Buffer> {
   return (level >= 100 ? image : await posterise(image, 4 * 4 ** (level / 25))).gif(options).toBuffer();
 }
 
-async function encodeGifInSteps(image: Sharp, level: number): Promise<Buffer> {
-  return (await posterise(image, level / 4)).gif().toBuffer();
+/** Sizes of a palette jump; another strength of dithering lands between them. */
+function encodeGifInSteps(dither: number) {
+  return async (image: Sharp, level: number): Promise<Buffer> =>
+    (await posterise(image, level / 4)).gif({ dither }).toBuffer();
 }
 
 /** Lossless at the top; below it a palette, as libimagequant reaches the quality. */
