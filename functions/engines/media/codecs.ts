@@ -55,8 +55,6 @@ export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
   mp2: 'mp2',
   wmav2: 'wmav2',
   dca: 'dts',
-  truehd: 'truehd',
-  mlp: 'mlp',
   wavpack: 'wavpack',
   tta: 'tta',
   libspeex: 'speex',
@@ -194,13 +192,12 @@ export interface AudioQuality {
 const encoderRates: Partial<Record<AudioEncoder, number[]>> = {
   libmp3lame: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
   libopus: [8000, 12_000, 16_000, 24_000, 48_000],
+  libvorbis: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
   ac3: [32_000, 44_100, 48_000],
   eac3: [32_000, 44_100, 48_000],
   mp2: [16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
   wmav2: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
   dca: [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000],
-  truehd: [44_100, 48_000, 88_200, 96_000, 176_400, 192_000],
-  mlp: [44_100, 48_000, 88_200, 96_000, 176_400, 192_000],
   aac: [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000],
 };
 
@@ -211,8 +208,6 @@ const encoderChannels: Partial<Record<AudioEncoder, number>> = {
   ac3: 6,
   eac3: 6,
   dca: 6,
-  truehd: 6,
-  mlp: 6,
   libspeex: 2,
   adpcm_yamaha: 2,
 };
@@ -223,8 +218,6 @@ const sixteenBits: Partial<Record<AudioEncoder, string>> = {
   alac: 's16p',
   wavpack: 's16p',
   tta: 's16',
-  truehd: 's16',
-  mlp: 's16',
 };
 
 /** Returns the sample rate that an output gets: the one asked for, or the nearest above that it can hold. */
@@ -237,8 +230,7 @@ export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaF
 
 /** Returns the number of channels that an output gets. */
 export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
-  // TrueHD knows no single channel.
-  const least = encoder === 'truehd' ? 2 : (target.audio?.leastChannels ?? 1);
+  const least = target.audio?.leastChannels ?? 1;
   return Math.max(least, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
 }
 
@@ -259,7 +251,7 @@ export function audioArgs(
     ...['-c:a', chosen, '-ar', String(rate), '-ac', String(channels)],
     ...bitRateArgs(chosen, quality, channels, rate, target.kind === 'audio'),
     ...(format ? ['-sample_fmt', format] : []),
-    ...(['dca', 'truehd', 'mlp'].includes(chosen) ? ['-strict', '-2'] : []),
+    ...(chosen === 'dca' ? ['-strict', '-2'] : []),
   ];
 }
 
@@ -298,6 +290,9 @@ function bitRateArgs(
       return asked ?? ['-q:a', '8'];
     case 'dca':
       return ['-b:a', channels > 2 ? '1411200' : '768000'];
+    case 'wavpack':
+      // Blocks of a second at any rate, where its own choice is eight seconds of a telephone's.
+      return ['-frame_size', String(Math.min(rate, 131_072))];
     default:
       return [];
   }

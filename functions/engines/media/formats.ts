@@ -33,8 +33,6 @@ export type AudioEncoder =
   | 'mp2'
   | 'wmav2'
   | 'dca'
-  | 'truehd'
-  | 'mlp'
   | 'wavpack'
   | 'tta'
   | 'libspeex'
@@ -100,6 +98,8 @@ export interface MediaFormat {
   bare?: boolean;
   /** Its header tells the duration, so that a shorter reading means a truncated file. */
   knowsDuration?: boolean;
+  /** Its encoder counts the last block as a whole one, so that what it tells of its progress runs ahead by so much. */
+  blockSeconds?: number;
   /** The one way in which it stores pixels, where it has one. */
   geometry?: 'dv';
 }
@@ -596,8 +596,9 @@ export const audioFormats: MediaFormat[] = [
   audio('ac3', 'audio/ac3', 'ac3', ['ac3'], { copies: ['ac3'] }),
   audio('eac3', 'audio/eac3', 'eac3', ['eac3'], { copies: ['eac3'], contents: ['ac3'], aliases: ['ec3'] }),
   audio('dts', 'audio/vnd.dts', 'dts', ['dca'], { copies: ['dts'] }),
-  audio('thd', 'audio/vnd.dolby.mlp', 'truehd', ['truehd'], { aliases: ['truehd'] }),
-  audio('mlp', 'audio/vnd.dolby.mlp', 'mlp', ['mlp']),
+  // Only read: the encoders that ffmpeg has of them are experiments, and some of what they write cannot be decoded.
+  { ext: 'thd', kind: 'audio', mediaType: 'audio/vnd.dolby.mlp', demuxer: 'truehd', aliases: ['truehd'] },
+  { ext: 'mlp', kind: 'audio', mediaType: 'audio/vnd.dolby.mlp', demuxer: 'mlp' },
   // Debian's ffmpeg reads AMR but has no encoder for it; sox writes it from our own wav.
   audio('amr', 'audio/amr', 'amr', ['pcm_s16le'], {
     audio: { encoders: ['pcm_s16le'], copies: [], rates: [8000], channels: 1 },
@@ -619,7 +620,7 @@ export const audioFormats: MediaFormat[] = [
     demuxer: 'matroska',
     knowsDuration: true,
   }),
-  audio('wv', 'audio/x-wavpack', 'wv', ['wavpack'], { copies: ['wavpack'], knowsDuration: true }),
+  audio('wv', 'audio/x-wavpack', 'wv', ['wavpack'], { copies: ['wavpack'], knowsDuration: true, blockSeconds: 1 }),
   audio('tta', 'audio/x-tta', 'tta', ['tta'], { copies: ['tta'] }),
   audio('voc', 'audio/x-voc', 'voc', ['pcm_s16le']),
   audio('gsm', 'audio/x-gsm', 'gsm', ['libgsm'], {

@@ -148,7 +148,7 @@ function requireRoom(
 ): void {
   if (seconds === undefined) return;
   const encoder = target.audio?.encoders[0];
-  const uncompressed = encoder !== undefined && /^(?:pcm|flac|alac|wavpack|tta|truehd|mlp)/.test(encoder);
+  const uncompressed = encoder !== undefined && /^(?:pcm|flac|alac|wavpack|tta)/.test(encoder);
   const soundBytes = uncompressed && sound ? sound.rate * channelCount(encoder, sound.channels, target) * 2 : 0;
   const frames = Math.min(video?.framesPerSecond ?? fallbackRate, 120);
   const pictureBytes =
@@ -167,7 +167,10 @@ const looseSeconds = 10;
 /** Splits a cut into where the reader is sent to, and what is decoded from there and left out. */
 export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: string[]; after: string[] } {
   const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
-  const margin = fastCut ? 0 : from.untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
+  const untimed = from.untimed || from.bare;
+  const margin = fastCut ? 0 : untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
+  // A stream without a container refuses to be sent anywhere, even to its start.
+  if (cut.start === 0) return { before: length, after: [] };
   if (margin === 0) return { before: ['-ss', String(cut.start), ...length], after: [] };
   const sent = cut.start - margin;
   return { before: sent > 0 ? ['-ss', String(sent)] : [], after: ['-ss', String(margin), ...length] };
@@ -408,9 +411,11 @@ function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaReq
   const chosen =
     encoder === undefined || encoder === 'copy' || encoder === 'none' ? target.audio?.encoders[0] : encoder;
   if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
+  // Sound that starts later than the pictures, or has holes, stays in step. DV stores a part of it with each picture, from the first to the last.
+  const inStep = target.geometry === 'dv' ? ['aresample=async=1:first_pts=0', 'apad'] : ['aresample=async=1'];
   return [
-    // Sound that starts later than the pictures, or has holes, stays in step.
-    ...['-filter:a', [...(volume === undefined ? [] : [`volume=${volume}`]), 'aresample=async=1'].join(',')],
+    ...['-filter:a', [...(volume === undefined ? [] : [`volume=${volume}`]), ...inStep].join(',')],
+    ...(target.geometry === 'dv' ? ['-shortest'] : []),
     ...audioArgs(chosen, quality, source, target),
   ];
 }

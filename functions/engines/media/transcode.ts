@@ -83,11 +83,12 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut the file first.`,
     );
   }
+  const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
   const expected: Expected = {
     ...planned.expected,
     // A header that does not tell the duration leaves only what was decoded to compare with.
     seconds:
-      from.knowsDuration && planned.expected.seconds !== undefined ? planned.expected.seconds : seconds || undefined,
+      from.knowsDuration && planned.expected.seconds !== undefined ? planned.expected.seconds : decoded || undefined,
   };
   await verifyOutput(path, target, expected, run);
 }

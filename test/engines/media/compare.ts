@@ -58,6 +58,8 @@ export async function videoSimilarity(
   one: string,
   other: string,
   readers: { one?: string[]; other?: string[] } = {},
+  /** What to take of the other before it is compared, as a filter of ffmpeg. */
+  part = 'null',
 ): Promise<number> {
   // Bars that a format of one shape adds are not part of the picture, so both are compared in the same frame.
   const shape = 'scale=160:120,setsar=1,fps=25,format=yuv444p,setpts=N/25/TB';
@@ -69,7 +71,7 @@ export async function videoSimilarity(
     '-i',
     other,
     '-filter_complex',
-    `[0:v]${shape}[a];[1:v]${shape}[b];[a][b]ssim=shortest=1`,
+    `[0:v]${shape}[a];[1:v]${part},${shape}[b];[a][b]ssim=shortest=1`,
     '-an',
     '-f',
     'null',
@@ -107,7 +109,8 @@ const soxReads = ['wav', 'aiff', 'aifc', 'au', 'w64', 'voc', 'flac', 'wv', 'sox'
 
 /** Hears a file: its length, how loud it is, and how much of it is the tone. */
 export async function listen(path: string, format = '', hertz = toneHertz): Promise<Sound> {
-  const bySox = soxReads.includes(format);
+  // Apple Lossless that was copied into a CAF is beyond sox.
+  const bySox = soxReads.includes(format) && (format !== 'caf' || (await facts(path)).audio?.codec !== 'alac');
   const { stdout } = bySox
     ? await execute('sox', [path, '-t', 's16', '-r', String(rate), '-c', '1', '-'], {
         encoding: 'buffer',

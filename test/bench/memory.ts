@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { groupMemory } from '../../functions/engines/sandbox/memory.ts';
+import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { findEnginesOff } from '../../infra/local/engine-checks.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../shared/catalogue/options.ts';
+import type { EngineMatrix } from '../engines/matrix.ts';
+import { formatTable } from './table.ts';
+
+const run = promisify(execFile);
+const conversions = 200;
+/** When the memory is noted; after a hundred the process is replaced. */
+const noted = [20, 60, 99, 120, 160, 199];
+
+const kinds: [engine: string, from: string, to: string][] = [
+  ['image', 'jpg', 'webp'],
+  ['image', 'psd', 'png'],
+  ['media', 'mp4', 'webm'],
+  ['media', 'wav', 'mp3'],
+  ['document', 'docx', 'pdf'],
+  ['document', 'xlsx', 'pdf'],
+  ['document', 'pdf', 'png'],
+  ['ebook', 'epub', 'mobi'],
+  ['webpage', 'html', 'pdf'],
+  ['archive', 'zip', '7z'],
+];
+
+/** Converts the same sample many times in one worker of each kind, and tells the memory of its processes between. */
+export async function benchMemory(): Promise<string> {
+  const off = await findEnginesOff();
+  const rows: string[][] = [];
+  for (const [engine, from, to] of kinds) {
+    const name = `${engine} ${from} to ${to}`;
+    rows.push([name, ...(Object.hasOwn(off, engine) ? noted.map(() => 'off') : await repeat(engine, from, to))]);
+  }
+  return formatTable(['MB after conversions', ...noted.map(String)], rows);
+}
+
+async function repeat(engine: string, from: string, to: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-memory-'));
+  const module = new URL(`../../functions/engines/${engine}/run.ts`, import.meta.url);
+  const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3 });
+  const { matrix }: { matrix: EngineMatrix } = await import(
+    new URL(`../engines/${engine}/matrix.ts`, import.meta.url).href
+  );
+  const found = new Catalogue(engineCatalogues).find('convert', from, to);
+  const { values } = checkOptions(found?.capability.options ?? [], {});
+  try {
+    const path = await matrix.sample(from, folder);
+    const input = { path, name: `sample.${from}`, format: from, size: (await stat(path)).size };
+    const megabytes: string[] = [];
+    for (let count = 1; count <= conversions; count++) {
+      const task = join(folder, String(count));
+      await mkdir(task);
+      const work = { operation: 'convert' as const, inputs: [input], outputFormat: to, options: values, folder: task };
+      await sandbox.run(work, { signal: new AbortController().signal, progress: () => {}, log: () => {} });
+      await rm(task, { recursive: true });
+      if (noted.includes(count)) megabytes.push(String(Math.round((await childrenMemory()) / 1024 ** 2)));
+    }
+    return megabytes;
+  } finally {
+    sandbox.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The engine's process leads a group of its own, with all that it started. */
+async function childrenMemory(): Promise<number> {
+  const { stdout } = await run('pgrep', ['--parent', String(process.pid)]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map(Number)
+    .reduce((sum, pid) => sum + groupMemory(pid), 0);
+}
