@@ -11,7 +11,8 @@ import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { lifecycle } from '../wiring.ts';
 import { EngineError } from './engine.ts';
 
-const tickMs = 1_000;
+/** A canceled task is to end its program within two seconds, of which this is the longest part. */
+const tickMs = 500;
 const beatMs = heartbeatWindowMs / 3;
 /** Longer than the window, so that a message that comes back always finds its former owner silent for long enough. */
 const hiddenSeconds = heartbeatWindowMs / 1000 + 5;

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ffmpegPath } from '../../functions/engines/media/programs.ts';
+import { postForm, type TaskView, taskOf } from '../support/client.ts';
+import { allGone, descendantsOf } from '../support/processes.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+let service: RunningService;
+let folder: string;
+
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startService(), mkdtemp(join(tmpdir(), 'lathe-test-'))]);
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+// Again where the machine was busy with something else for the two seconds.
+test('A long conversion tells how far it is, and canceling it ends the program within two seconds', {
+  retry: 2,
+}, async () => {
+  const path = join(folder, 'long.mp4');
+  // Quick to make, slow to convert.
+  await run(ffmpegPath(), [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=10'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', path],
+  ]);
+  const job = await service.client.createJob({
+    upload: { operation: 'import/upload' },
+    convert: {
+      operation: 'convert',
+      input: 'upload',
+      output_format: 'webm',
+      options: { preset: 'veryslow', video_crf: 10 },
+    },
+  });
+  const { form } = taskOf(job, 'upload').result;
+  if (!form) throw new Error('The upload task has no form.');
+  await postForm(form, 'long.mp4', await readFile(path));
+
+  const { id } = taskOf(job, 'convert');
+  const shown = new Set<number>();
+  await until('progress was shown twice', async () => {
+    const { status, progress } = await service.client.showTask(id);
+    expect(['created', 'queued', 'processing'], 'it ended before it could be canceled').toContain(status);
+    if (progress !== undefined && progress > 0) shown.add(progress);
+    return shown.size >= 2 ? true : undefined;
+  });
+  expect([...shown]).toEqual([...shown].toSorted((one, other) => one - other));
+
+  const programs = (await descendantsOf(service.pid)).filter(({ command }) => command.startsWith(`${ffmpegPath()} `));
+  expect(programs).not.toHaveLength(0);
+  const { body } = await service.client.call<TaskView>('POST', `/v1/process/tasks/${id}/cancel`);
+  const canceledAt = Date.now();
+  expect(body.status).toBe('canceled');
+  await allGone(programs);
+  expect(Date.now() - canceledAt).toBeLessThan(2_000);
+});
