@@ -24,7 +24,7 @@ export const matrixOptions: Record<string, Record<string, string | number | bool
   convert: {},
   compress: {},
   merge: {},
-  crop: { x: 20, y: 10, width: 100, height: 80 },
+  crop: { aspect: '1:1' },
 };
 
 function fidelityOf(output: Sample, input: Sample): Fidelity {
@@ -39,12 +39,12 @@ const tolerated: Record<Fidelity, number> = { colour: 12, grey: 12, bilevel: 22 
 const leastCorrelation: Record<Fidelity, number> = { colour: 0.95, grey: 0.95, bilevel: 0.9 };
 
 async function expectedPicture(input: Sample, operation: string): Promise<Buffer> {
-  const { crop } = matrixOptions;
-  if (operation === 'crop' && crop) {
-    const whole = await wholePicture(input);
-    return sharp(whole).extract({ left: 20, top: 10, width: 100, height: 80 }).png().toBuffer();
-  }
-  return wholePicture(input);
+  const whole = await wholePicture(input);
+  if (operation !== 'crop') return whole;
+  const { width, height } = await sharp(whole).metadata();
+  const side = Math.min(width, height);
+  const [left, top] = [Math.floor((width - side) / 2), Math.floor((height - side) / 2)];
+  return sharp(whole).extract({ left, top, width: side, height: side }).png().toBuffer();
 }
 
 async function wholePicture(input: Sample): Promise<Buffer> {

@@ -144,7 +144,8 @@ export const makers: Record<string, Maker> = {
   pdf: (path, { svg }) => program('rsvg-convert', '--format', 'pdf', '--output', path, svg),
   pfm: (path, { ppm }) => programTo(path, 'pamtopfm', ppm),
   pgm: (path, { pgm }) => copyFile(pgm, path),
-  pgx: withImageMagick('pgx'),
+  // From the greys of the other samples: programs weigh the colours of a grey differently.
+  pgx: (path, { pgm }) => program('/usr/bin/convert', pgm, `pgx:${path}`),
   pict: (path, { few }) => programTo(path, 'ppmtopict', few),
   pix: withFfmpeg,
   png: (path, { ppm }) => programTo(path, 'pamtopng', ppm),
