@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { writeMagick } from '../../../functions/engines/image/magick.ts';
-import { makeDng } from './dng.ts';
 import { program, programTo } from './programs.ts';
+import { readScene, type Scene } from './raw/sensor.ts';
+import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
 
 export const width = 160;
 export const height = 120;
@@ -79,9 +80,16 @@ const withOwnWriter =
     return writeFile(path, await writeMagick([frame], { format, colours: 256 }));
   };
 
+/** No program writes what cameras write. */
+const withCamera =
+  (camera: (scene: Scene) => Buffer): Maker =>
+  async (path, { ppm }) =>
+    writeFile(path, camera(readScene(await readFile(ppm))));
+
 /** Makes a sample of each input format, by another program than the engine's wherever one writes it. */
 export const makers: Record<string, Maker> = {
   aai: withImageMagick('aai'),
+  arw: withCamera(makeArw),
   apng: (path, { png }) =>
     program(
       'ffmpeg',
@@ -114,7 +122,7 @@ export const makers: Record<string, Maker> = {
   },
   dcx: withGraphicsMagick('dcx'),
   dds: withImageMagick('dds'),
-  dng: async (path, { ppm }) => writeFile(path, makeDng(await readFile(ppm))),
+  dng: withCamera(makeDng),
   dpx: withFfmpeg,
   eps: (path, { ppm }) => programTo(path, 'pnmtops', '-noturn', '-dpi=72', '-imagewidth=2.2222', ppm),
   epsi: withImageMagick('epsi'),
@@ -137,11 +145,13 @@ export const makers: Record<string, Maker> = {
   mng: withGraphicsMagick('mng'),
   mpo: (path, { ppm }) => programTo(path, 'pnmtojpeg', '-quality=95', ppm),
   mtv: withGraphicsMagick('mtv'),
+  nef: withCamera(makeNef),
   palm: withImageMagick('palm'),
   pam: withFfmpeg,
   pbm: (path, { pbm }) => copyFile(pbm, path),
   pcx: (path, { ppm }) => programTo(path, 'ppmtopcx', ppm),
   pdf: (path, { svg }) => program('rsvg-convert', '--format', 'pdf', '--output', path, svg),
+  pef: withCamera(makePef),
   pfm: (path, { ppm }) => programTo(path, 'pamtopfm', ppm),
   pgm: (path, { pgm }) => copyFile(pgm, path),
   // From the greys of the other samples: programs weigh the colours of a grey differently.
@@ -159,6 +169,7 @@ export const makers: Record<string, Maker> = {
   ras: (path, { ppm }) => programTo(path, 'pnmtorast', ppm),
   rle: (path, { ppm }) => programTo(path, 'pnmtorle', ppm),
   sgi: (path, { ppm }) => programTo(path, 'pnmtosgi', ppm),
+  srw: withCamera(makeSrw),
   svg: (path, { svg }) => copyFile(svg, path),
   svgz: (path) => writeFile(path, gzipSync(drawing)),
   tga: (path, { ppm }) => programTo(path, 'pamtotga', ppm),

@@ -1,0 +1,164 @@
+import { balance, inTwelveBits, inWords, photograph, type Response, type Scene } from './sensor.ts';
+import { type Entry, type Value, writeTiff } from './tiff-file.ts';
+
+/** Photometric interpretation of a mosaic of colour filters. */
+const mosaicked = 32_803;
+const redGreenGreenBlue: Entry[] = [
+  [33_421, 'short', [2, 2]],
+  [33_422, 'byte', [0, 1, 1, 2]],
+];
+
+interface Sensor {
+  width: number;
+  height: number;
+  bits: number;
+  data: Buffer;
+  compression?: number;
+}
+
+function sensorEntries({ width, height, bits, data, compression = 1 }: Sensor): Entry[] {
+  return [
+    [254, 'long', [0]],
+    [256, 'long', [width]],
+    [257, 'long', [height]],
+    [258, 'short', [bits]],
+    [259, 'short', [compression]],
+    [262, 'short', [mosaicked]],
+    [273, 'long', { bytes: data }],
+    [277, 'short', [1]],
+    [278, 'long', [height]],
+    [279, 'long', [data.length]],
+    [284, 'short', [1]],
+    ...redGreenGreenBlue,
+  ];
+}
+
+/** The small picture that comes first in most raw files: a reader that shows it instead of the sensor's is found out by its colour. */
+function previewEntries(): Entry[] {
+  const [width, height] = [16, 12];
+  const pixels = Buffer.alloc(width * height * 3, Buffer.from([255, 0, 255]));
+  return [
+    [254, 'long', [1]],
+    [256, 'long', [width]],
+    [257, 'long', [height]],
+    [258, 'short', [8, 8, 8]],
+    [259, 'short', [1]],
+    [262, 'short', [2]],
+    [273, 'long', { bytes: pixels }],
+    [277, 'short', [3]],
+    [278, 'long', [height]],
+    [279, 'long', [pixels.length]],
+  ];
+}
+
+function camera(make: string, model: string, orientation: number): Entry[] {
+  return [
+    [271, 'ascii', make],
+    [272, 'ascii', model],
+    [274, 'short', [orientation]],
+    [306, 'ascii', '2020:01:01 12:00:00'],
+  ];
+}
+
+/** The camera sees exactly what a screen shows. */
+const asScreens: Response = [32_406, -15_372, -4_986, -9_689, 18_758, 415, 557, -2_040, 10_570];
+
+/** Writes an Adobe DNG. */
+export function makeDng(scene: Scene, orientation = 1): Buffer {
+  const data = inWords(photograph(scene, { response: asScreens, white: 16_383 }));
+  return writeTiff([
+    [
+      ...sensorEntries({ ...scene, bits: 16, data }),
+      ...camera('Lathe', 'Test camera', orientation),
+      [50_706, 'byte', [1, 4, 0, 0]],
+      [50_707, 'byte', [1, 1, 0, 0]],
+      [50_708, 'ascii', 'Lathe Test camera'],
+      [50_714, 'short', [0]],
+      [50_717, 'long', [16_383]],
+      [50_721, 'srational', asScreens.flatMap((value) => [value, 10_000])],
+      [50_728, 'rational', balance.flatMap((value) => [2, value * 2])],
+      [50_778, 'short', [21]],
+    ],
+  ]);
+}
+
+/** What the sensor was told of the light, in the order red, green, green, blue. */
+const levels = [balance[0], balance[1], balance[1], balance[2]].map((value) => value * 1024);
+
+function makerNote(note: Extract<Value, { note: Entry[] }> | { bytes: Buffer }): Entry {
+  return [34_665, 'long', { directories: [[[37_500, 'undefined', note]]] }];
+}
+
+/** Writes a Nikon NEF of 14 bits, uncompressed, in a directory below the preview's. */
+export function makeNef(scene: Scene, orientation = 1): Buffer {
+  const response: Response = [9200, -3522, -992, -5755, 13_803, 2117, -753, 1486, 6338];
+  const data = inWords(photograph(scene, { response, white: 16_383 }));
+  const [red, green, , blue] = levels.map((value) => [value, 1024]);
+  const light: Entry = [12, 'rational', [red, blue, green, green].flatMap((value) => value ?? [])];
+  return writeTiff([
+    [
+      ...previewEntries(),
+      ...camera('NIKON CORPORATION', 'NIKON D5', orientation),
+      [330, 'long', { directories: [sensorEntries({ ...scene, bits: 14, data })] }],
+      makerNote({ bytes: Buffer.concat([Buffer.from('Nikon\0\x02\x10\0\0', 'latin1'), writeTiff([[light]])]) }),
+    ],
+  ]);
+}
+
+/** Writes a Sony ARW of 14 bits, uncompressed, in a directory below the preview's. */
+export function makeArw(scene: Scene, orientation = 1): Buffer {
+  const response: Response = [5271, -712, -347, -6153, 13_653, 2763, -1601, 2366, 7242];
+  const data = inWords(photograph(scene, { response, white: 16_383 }));
+  const sensor: Entry[] = [...sensorEntries({ ...scene, bits: 14, data }), [29_459, 'short', levels]];
+  return writeTiff([
+    [...previewEntries(), ...camera('SONY', 'ILCE-7', orientation), [330, 'long', { directories: [sensor] }]],
+  ]);
+}
+
+/** Writes a Pentax PEF of 12 packed bits, most significant byte first; the sensor's picture comes first and the preview after it. */
+export function makePef(scene: Scene, orientation = 1): Buffer {
+  const response: Response = [9679, -2965, -811, -8622, 16_514, 2182, -975, 883, 9793];
+  const data = inTwelveBits(photograph(scene, { response, white: 4095 }));
+  const sensor = sensorEntries({ ...scene, bits: 12, data, compression: 32_773 });
+  const main: Entry[] = [
+    ...sensor,
+    ...camera('PENTAX Corporation', 'PENTAX K10D', orientation),
+    makerNote({ mark: 'AOC\0MM', note: [[513, 'short', levels]], from: 'file' }),
+  ];
+  return writeTiff([main, previewEntries()], { order: 'big' });
+}
+
+/** Writes a Samsung SRW of 12 packed bits in a directory below the preview's. */
+export function makeSrw(scene: Scene, orientation = 1): Buffer {
+  const response: Response = [10_332, -3234, -1168, -6111, 14_639, 1520, -1352, 2647, 8331];
+  const data = inTwelveBits(photograph(scene, { response, white: 4095 }));
+  const sensor = sensorEntries({ ...scene, bits: 12, data, compression: 32_770 });
+  return writeTiff([
+    [
+      ...previewEntries(),
+      ...camera('SAMSUNG', 'NX10', orientation),
+      [330, 'long', { directories: [sensor] }],
+      makerNote({ mark: '', note: [[40_993, 'long', levels]], from: 'note' }),
+    ],
+  ]);
+}
+
+/** Writes a plain TIFF as programs make them of raw files: the camera's name is still there, its mosaic is not. The number of tags is one that is taken for a NEF's elsewhere. */
+export function makeTiff({ width, height, pixels }: Scene, make: string): Buffer {
+  const entries: Entry[] = [
+    [254, 'long', [0]],
+    [256, 'long', [width]],
+    [257, 'long', [height]],
+    [258, 'short', [8, 8, 8]],
+    [259, 'short', [1]],
+    [262, 'short', [2]],
+    [273, 'long', { bytes: Buffer.from(pixels) }],
+    [277, 'short', [3]],
+    [278, 'long', [height]],
+    [279, 'long', [pixels.length]],
+    [284, 'short', [1]],
+    ...camera(make, 'Model', 1),
+  ];
+  const unknown = Array.from({ length: 28 - entries.length }, (_, index): Entry => [50_341 + index, 'short', [0]]);
+  return writeTiff([[...entries, ...unknown]]);
+}
