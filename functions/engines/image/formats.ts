@@ -39,6 +39,8 @@ export interface ImageFormat {
   contents?: string[];
   /** Made by cameras and encoders that discard detail, so a JPEG inside a PDF loses nothing that is seen. */
   lossy?: true;
+  /** Holds what a camera's sensor recorded, which LibRaw develops to a picture. */
+  camera?: true;
   read?: Reading;
   write?: Writing;
 }
@@ -50,6 +52,14 @@ const writes = (format: MagickFormat, more: Omit<Writing, 'by' | 'format'> = {})
   by: 'magick',
   format,
   ...more,
+});
+
+const camera = (ext: string, mediaType: string, format: MagickFormat): ImageFormat => ({
+  ext,
+  mediaType,
+  lossy: true,
+  camera: true,
+  read: magick(format),
 });
 
 export const imageFormats: ImageFormat[] = [
@@ -369,7 +379,7 @@ export const imageFormats: ImageFormat[] = [
     read: magick('XPM'),
     write: writes('XPM', { alpha: true, colours: 256 }),
   },
-  { ext: 'dng', mediaType: 'image/x-adobe-dng', lossy: true, read: magick('DNG') },
+  camera('dng', 'image/x-adobe-dng', 'DNG'),
 ];
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));

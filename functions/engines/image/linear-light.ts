@@ -20,7 +20,7 @@ export function toScreen({ data, width, height, channels }: LinearPicture): Scre
   for (let at = 0; at < data.length; at++) {
     const value = data[at] ?? 0;
     const isAlpha = channels === 4 && at % 4 === 3;
-    result[at] = Math.round(65_535 * (isAlpha ? clamp(value) : encode(value)));
+    result[at] = Math.round(65_535 * (isAlpha ? clamp(value) : toScreenTone(value)));
   }
   return { data: result, width, height, channels };
 }
@@ -41,7 +41,8 @@ function clamp(value: number): number {
   return value > 0 ? Math.min(1, value) : 0;
 }
 
-function encode(value: number): number {
+/** Applies the transfer curve of screens to one share of white. */
+export function toScreenTone(value: number): number {
   const linear = clamp(value);
   return linear <= 0.0031308 ? linear * 12.92 : 1.055 * linear ** (1 / 2.4) - 0.055;
 }

@@ -22,6 +22,8 @@ export interface MagickReading {
   /** One frame, all of them, all merged into one picture, or all as the channels of one. */
   take: { frame: number } | 'all' | 'merged' | 'planes';
   autoOrient: boolean;
+  /** The file is what a camera's sensor recorded. */
+  camera?: boolean;
 }
 
 export interface MagickPicture {
@@ -80,7 +82,8 @@ async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
     return result;
   } catch (error) {
     broken = !(error instanceof magick.MagickError);
-    throw error;
+    // LibRaw throws objects of C++, which say nothing here.
+    throw error instanceof Error ? error : new Error('The decoder gave up.', { cause: error });
   } finally {
     if (broken || heapBytes(magick) > largestIdleBytes) {
       // Not in the module's types: without it the library goes on with the instance it has.
@@ -107,12 +110,14 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
       settings.frameIndex = reading.take.frame;
       settings.frameCount = 1;
     }
+    if (reading.camera) settings.setDefine('dng:use-camera-wb', 'true');
     const images = MagickImageCollection.create();
     try {
       images.read(bytes, settings);
       if (images.length === 0) throw new EngineError('The file holds no picture.');
       for (const image of images) {
-        toSrgb(magick, image, srgb);
+        if (reading.camera) completeDevelopment(magick, image);
+        else toSrgb(magick, image, srgb);
         if (reading.autoOrient) image.autoOrient();
       }
       const [first] = images;
@@ -152,6 +157,19 @@ function toSrgb(magick: Magick, image: IMagickImage, srgb: Uint8Array): void {
     image.removeProfile('icc');
   }
   if (image.colorSpace !== ColorSpace.sRGB && image.colorSpace !== ColorSpace.Gray) image.colorSpace = ColorSpace.sRGB;
+}
+
+/** LibRaw's colours are those of screens already; a profile in the file speaks of the camera's own. */
+function completeDevelopment({ Orientation }: Magick, image: IMagickImage): void {
+  const { TopLeft, TopRight, BottomLeft, LeftTop } = Orientation;
+  image.removeProfile('icc');
+  // The coder passes LibRaw's numbers of mirrored pictures on as if they were those of EXIF.
+  const mirrored = new Map<typeof image.orientation, typeof image.orientation>([
+    [TopLeft, TopRight],
+    [TopRight, BottomLeft],
+    [BottomLeft, LeftTop],
+  ]);
+  image.orientation = mirrored.get(image.orientation) ?? image.orientation;
 }
 
 function toFrame(image: IMagickImage): Frame {
@@ -262,7 +280,11 @@ export async function pingMagick(
     const images = MagickImageCollection.create();
     try {
       images.ping(bytes, new MagickReadSettings({ format }));
-      const frames = [...images].map(({ width, height }) => ({ width, height }));
+      // The page of a camera's picture is its whole sensor, of which margins are cut off.
+      const frames = [...images].map(({ width, height, page }) => ({
+        width: Math.max(width, page.width),
+        height: Math.max(height, page.height),
+      }));
       return { width: frames[0]?.width ?? 0, height: frames[0]?.height ?? 0, frames };
     } finally {
       images.dispose();

@@ -3,6 +3,7 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../engine.ts';
 import { decodeApng, parseApng } from './apng.ts';
+import { correctTones } from './camera-tones.ts';
 import { isComplete } from './completeness.ts';
 import { readExr } from './exr.ts';
 import { explain, tooManyPixels } from './failures.ts';
@@ -16,7 +17,7 @@ import {
   mostPixelsOfAll,
 } from './limits.ts';
 import { type LinearPicture, toScreen } from './linear-light.ts';
-import { type Frame, type MagickReading, readMagick, writeMagick } from './magick.ts';
+import { type Frame, type MagickReading, pingMagick, readMagick, writeMagick } from './magick.ts';
 import { pdfPages, renderPdfPage } from './pdf-pages.ts';
 import { type ProgramContext, postScriptToPdf } from './postscript.ts';
 import { readRadiance } from './radiance.ts';
@@ -253,12 +254,15 @@ async function openWithMagick(
 ): Promise<Picture> {
   const bytes = await readFile(input.path);
   if (!isComplete(bytes, input.format)) throw new Error('The file is shorter than its header promises.');
+  const { camera = false } = imageFormat(input.format);
   const picture = await decode(input, bytes, {
     format: read.format,
     take: framesToTake(read, options, takesSeveral),
     autoOrient: options['auto-orient'] !== false,
+    camera,
   });
   let { frames } = picture;
+  if (camera) frames = frames.map((frame) => ({ ...frame, data: correctTones(frame.data) }));
   if (read.several === 'sizes' && options.page === undefined) {
     frames = [...frames].sort((one, other) => other.width * other.height - one.width * one.height).slice(0, 1);
   }
@@ -295,6 +299,8 @@ async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
     );
   }
   try {
+    // LibRaw allocates by what the header says.
+    if (reading.camera) checkSize(input, { ...(await pingMagick(bytes, reading.format)), frames: 1 });
     return await readMagick(bytes, reading);
   } catch (error) {
     if (
