@@ -1,3 +1,6 @@
+import { imageFormat } from './formats.ts';
+import { rawLength } from './raw-files.ts';
+
 /**
  * Says whether a file of a format whose decoder fills in what is missing without a word is as long as its header
  * promises; for other formats, whose decoders complain themselves, it always does.
@@ -7,6 +10,7 @@ export function isComplete(bytes: Buffer, format: string): boolean {
     if (format === 'psd' || format === 'psb') return bytes.length >= photoshopLength(bytes, format === 'psb');
     if (format === 'dds') return bytes.length >= surfaceLength(bytes);
     if (format === 'vips') return bytes.length >= vipsLength(bytes);
+    if (imageFormat(format).camera) return bytes.length >= rawLength(bytes, format);
     return true;
   } catch (error) {
     // A header that ends early is read beyond its end.

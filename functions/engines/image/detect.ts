@@ -1,4 +1,5 @@
 import { extensionOf } from '../../../shared/files/names.ts';
+import { rawFormat } from './raw-files.ts';
 
 /** Marks at fixed places that no other kind of file has there. */
 const marks: { format: string; at?: number; bytes: number[] | string }[] = [
@@ -73,6 +74,8 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
     const expected = typeof mark.bytes === 'string' ? Buffer.from(mark.bytes, 'latin1') : Buffer.from(mark.bytes);
     if (start.subarray(at, at + expected.length).equals(expected)) return mark.format;
   }
+  const raw = rawFormat(start);
+  if (raw) return raw;
   const text = start.toString('latin1', 0, 1024);
   const netpbm = /^P([1-6])\s+(?:#[^\n]*\n\s*)*\d/.exec(text)?.[1];
   if (netpbm) return { 1: 'pbm', 2: 'pgm', 3: 'ppm', 4: 'pbm', 5: 'pgm', 6: 'ppm' }[netpbm];

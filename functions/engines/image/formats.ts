@@ -380,6 +380,10 @@ export const imageFormats: ImageFormat[] = [
     write: writes('XPM', { alpha: true, colours: 256 }),
   },
   camera('dng', 'image/x-adobe-dng', 'DNG'),
+  camera('nef', 'image/x-nikon-nef', 'NEF'),
+  camera('arw', 'image/x-sony-arw', 'ARW'),
+  camera('pef', 'image/x-pentax-pef', 'PEF'),
+  camera('srw', 'image/x-samsung-srw', 'SRW'),
 ];
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));

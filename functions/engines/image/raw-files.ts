@@ -1,0 +1,83 @@
+import { type Directory, readDirectories, type Tiff } from './tiff-directories.ts';
+
+const tags = {
+  subfileType: 254,
+  compression: 259,
+  photometric: 262,
+  make: 271,
+  stripOffsets: 273,
+  stripBytes: 279,
+  tileOffsets: 324,
+  tileBytes: 325,
+  subDirectories: 330,
+  dngVersion: 50_706,
+};
+/** Photometric interpretation of pixels behind colour filters. */
+const mosaicked = 32_803;
+
+/** Whose cameras write their raw files as TIFF. Those that are not read are here so that nobody takes their preview for the picture. */
+const makes: [start: RegExp, format: string][] = [
+  [/^nikon/i, 'nef'],
+  [/^sony/i, 'arw'],
+  [/^(?:pentax|ricoh|asahi)/i, 'pef'],
+  [/^samsung/i, 'srw'],
+  [/^hasselblad/i, '3fr'],
+  [/^kodak|^eastman kodak/i, 'dcr'],
+  [/^epson|^seiko epson/i, 'erf'],
+  [/^mamiya/i, 'mef'],
+  [/^leaf/i, 'mos'],
+  [/^phase one/i, 'iiq'],
+];
+
+/** Tells the raw files of cameras, and TIFFs that are none, from a file's first bytes. */
+export function rawFormat(start: Buffer): string | undefined {
+  const text = start.toString('latin1', 0, 16);
+  if (text.startsWith('FUJIFILMCCD-RAW')) return 'raf';
+  if (text.startsWith('ftypcrx ', 4)) return 'cr3';
+  if (text.startsWith('IIU\0')) return 'rw2';
+  if (/^(?:IIR[OS]|MMOR)/.test(text)) return 'orf';
+  if (text.startsWith('II*\0') && text.startsWith('CR\x02', 8)) return 'cr2';
+  const tiff = readDirectories(start);
+  const [first] = tiff?.directories ?? [];
+  if (!tiff || !first) return undefined;
+  if (first.has(tags.dngVersion)) return 'dng';
+  const make = first.text(tags.make);
+  const format = makes.find(([pattern]) => pattern.test(make))?.[1];
+  return format && holdsMosaic(tiff, first) ? format : 'tif';
+}
+
+/** Programs copy the name of the camera into the TIFFs that they make of its pictures, so the name alone says nothing. */
+function holdsMosaic({ directories, isCut }: Tiff, first: Directory): boolean {
+  if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
+  // The mosaic's directory lies beyond the first bytes; what comes first calls itself a preview.
+  return isCut && first.numbers(tags.subfileType)[0] === 1;
+}
+
+/** Says how long a raw file must be for the picture of its sensor to be whole. */
+export function rawLength(bytes: Buffer, format: string): number {
+  const tiff = readDirectories(bytes);
+  if (!tiff || tiff.isCut) throw new RangeError(`The directories of the ${format} are not whole.`);
+  return largest(tiff.directories.flatMap(picturesOf)).end;
+}
+
+interface Stored {
+  size: number;
+  end: number;
+}
+
+/** Previews are smaller than what they are previews of. */
+function largest(stored: Stored[]): Stored {
+  return stored.reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 });
+}
+
+function picturesOf(directory: Directory): Stored[] {
+  return [[tags.stripOffsets, tags.stripBytes] as const, [tags.tileOffsets, tags.tileBytes] as const].map(
+    ([places, sizes]) => {
+      const lengths = directory.numbers(sizes);
+      return {
+        size: lengths.reduce((sum, length) => sum + length, 0),
+        end: Math.max(0, ...directory.numbers(places).map((place, index) => place + (lengths[index] ?? 0))),
+      };
+    },
+  );
+}
