@@ -384,6 +384,9 @@ export const imageFormats: ImageFormat[] = [
   camera('arw', 'image/x-sony-arw', 'ARW'),
   camera('pef', 'image/x-pentax-pef', 'PEF'),
   camera('srw', 'image/x-samsung-srw', 'SRW'),
+  camera('orf', 'image/x-olympus-orf', 'ORF'),
+  camera('rw2', 'image/x-panasonic-rw2', 'RW2'),
+  camera('raf', 'image/x-fujifilm-raf', 'RAF'),
 ];
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));

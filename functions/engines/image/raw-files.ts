@@ -55,9 +55,35 @@ function holdsMosaic({ directories, isCut }: Tiff, first: Directory): boolean {
 
 /** Says how long a raw file must be for the picture of its sensor to be whole. */
 export function rawLength(bytes: Buffer, format: string): number {
+  if (format === 'raf') return fujifilmLength(bytes);
   const tiff = readDirectories(bytes);
   if (!tiff || tiff.isCut) throw new RangeError(`The directories of the ${format} are not whole.`);
+  const [first] = tiff.directories;
+  if (format === 'rw2' && first) return panasonicLength(first);
   return largest(tiff.directories.flatMap(picturesOf)).end;
+}
+
+/** Where the preview, the table of sizes and the sensor's picture are, and how long. */
+function fujifilmLength(bytes: Buffer): number {
+  return Math.max(...[84, 92, 100].map((at) => bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4)));
+}
+
+/** Pixels in 16 bytes by the kind of packing, of 12 bits and of 14; other kinds pack as well as they can. */
+const panasonicPixels: Record<number, [number, number]> = { 4: [14, 14], 5: [10, 9], 6: [14, 11] };
+
+function panasonicLength(directory: Directory): number {
+  const value = (tag: number) => directory.numbers(tag)[0] ?? 0;
+  const { width, height, bits, packing, place } = {
+    width: 0x02,
+    height: 0x03,
+    bits: 0x0a,
+    packing: 0x2d,
+    place: 0x118,
+  };
+  const [short, long] = panasonicPixels[value(packing)] ?? [];
+  const pixels = value(bits) === 14 ? long : short;
+  const atLeast = pixels ? Math.floor((value(width) * value(height) * 16) / pixels) : 1;
+  return value(place) + atLeast;
 }
 
 interface Stored {

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { writeMagick } from '../../../functions/engines/image/magick.ts';
 import { program, programTo } from './programs.ts';
+import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
 import { readScene, type Scene } from './raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
 
@@ -82,9 +83,9 @@ const withOwnWriter =
 
 /** No program writes what cameras write. */
 const withCamera =
-  (camera: (scene: Scene) => Buffer): Maker =>
+  (camera: (scene: Scene) => Buffer | Promise<Buffer>): Maker =>
   async (path, { ppm }) =>
-    writeFile(path, camera(readScene(await readFile(ppm))));
+    writeFile(path, await camera(readScene(await readFile(ppm))));
 
 /** Makes a sample of each input format, by another program than the engine's wherever one writes it. */
 export const makers: Record<string, Maker> = {
@@ -146,6 +147,7 @@ export const makers: Record<string, Maker> = {
   mpo: (path, { ppm }) => programTo(path, 'pnmtojpeg', '-quality=95', ppm),
   mtv: withGraphicsMagick('mtv'),
   nef: withCamera(makeNef),
+  orf: withCamera(makeOrf),
   palm: withImageMagick('palm'),
   pam: withFfmpeg,
   pbm: (path, { pbm }) => copyFile(pbm, path),
@@ -166,8 +168,10 @@ export const makers: Record<string, Maker> = {
   psd: withImageMagick('psd'),
   ptif: withGraphicsMagick('ptif'),
   qoi: (path, { ppm }) => programTo(path, 'pamtoqoi', ppm),
+  raf: withCamera(makeRaf),
   ras: (path, { ppm }) => programTo(path, 'pnmtorast', ppm),
   rle: (path, { ppm }) => programTo(path, 'pnmtorle', ppm),
+  rw2: withCamera(makeRw2),
   sgi: (path, { ppm }) => programTo(path, 'pnmtosgi', ppm),
   srw: withCamera(makeSrw),
   svg: (path, { svg }) => copyFile(svg, path),

@@ -1,64 +1,6 @@
+import { camera, levels, makerNote, previewEntries, sensorEntries } from './camera-parts.ts';
 import { balance, inTwelveBits, inWords, photograph, type Response, type Scene } from './sensor.ts';
-import { type Entry, type Value, writeTiff } from './tiff-file.ts';
-
-/** Photometric interpretation of a mosaic of colour filters. */
-const mosaicked = 32_803;
-const redGreenGreenBlue: Entry[] = [
-  [33_421, 'short', [2, 2]],
-  [33_422, 'byte', [0, 1, 1, 2]],
-];
-
-interface Sensor {
-  width: number;
-  height: number;
-  bits: number;
-  data: Buffer;
-  compression?: number;
-}
-
-function sensorEntries({ width, height, bits, data, compression = 1 }: Sensor): Entry[] {
-  return [
-    [254, 'long', [0]],
-    [256, 'long', [width]],
-    [257, 'long', [height]],
-    [258, 'short', [bits]],
-    [259, 'short', [compression]],
-    [262, 'short', [mosaicked]],
-    [273, 'long', { bytes: data }],
-    [277, 'short', [1]],
-    [278, 'long', [height]],
-    [279, 'long', [data.length]],
-    [284, 'short', [1]],
-    ...redGreenGreenBlue,
-  ];
-}
-
-/** The small picture that comes first in most raw files: a reader that shows it instead of the sensor's is found out by its colour. */
-function previewEntries(): Entry[] {
-  const [width, height] = [16, 12];
-  const pixels = Buffer.alloc(width * height * 3, Buffer.from([255, 0, 255]));
-  return [
-    [254, 'long', [1]],
-    [256, 'long', [width]],
-    [257, 'long', [height]],
-    [258, 'short', [8, 8, 8]],
-    [259, 'short', [1]],
-    [262, 'short', [2]],
-    [273, 'long', { bytes: pixels }],
-    [277, 'short', [3]],
-    [278, 'long', [height]],
-    [279, 'long', [pixels.length]],
-  ];
-}
-
-function camera(make: string, model: string, orientation: number): Entry[] {
-  return [
-    [271, 'ascii', make],
-    [272, 'ascii', model],
-    [274, 'short', [orientation]],
-    [306, 'ascii', '2020:01:01 12:00:00'],
-  ];
-}
+import { type Entry, writeTiff } from './tiff-file.ts';
 
 /** The camera sees exactly what a screen shows. */
 const asScreens: Response = [32_406, -15_372, -4_986, -9_689, 18_758, 415, 557, -2_040, 10_570];
@@ -80,13 +22,6 @@ export function makeDng(scene: Scene, orientation = 1): Buffer {
       [50_778, 'short', [21]],
     ],
   ]);
-}
-
-/** What the sensor was told of the light, in the order red, green, green, blue. */
-const levels = [balance[0], balance[1], balance[1], balance[2]].map((value) => value * 1024);
-
-function makerNote(note: Extract<Value, { note: Entry[] }> | { bytes: Buffer }): Entry {
-  return [34_665, 'long', { directories: [[[37_500, 'undefined', note]]] }];
 }
 
 /** Writes a Nikon NEF of 14 bits, uncompressed, in a directory below the preview's. */
