@@ -380,6 +380,7 @@ export const imageFormats: ImageFormat[] = [
     write: writes('XPM', { alpha: true, colours: 256 }),
   },
   camera('dng', 'image/x-adobe-dng', 'DNG'),
+  camera('cr2', 'image/x-canon-cr2', 'CR2'),
   camera('nef', 'image/x-nikon-nef', 'NEF'),
   camera('arw', 'image/x-sony-arw', 'ARW'),
   camera('pef', 'image/x-pentax-pef', 'PEF'),

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { writeMagick } from '../../../functions/engines/image/magick.ts';
 import { program, programTo } from './programs.ts';
+import { makeCr2 } from './raw/canon.ts';
 import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
 import { readScene, type Scene } from './raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
@@ -115,6 +116,7 @@ export const makers: Record<string, Maker> = {
   avs: (path, { ppm }) => programTo(path, 'pamtoavs', ppm),
   bmp: (path, { ppm }) => programTo(path, 'ppmtobmp', ppm),
   cin: withImageMagick('cin'),
+  cr2: withCamera(makeCr2),
   cur: makeCursor,
   dcm: async (path, { folder, ppm }) => {
     const jpeg = join(folder, 'dicom.jpg');
