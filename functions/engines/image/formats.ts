@@ -381,6 +381,7 @@ export const imageFormats: ImageFormat[] = [
   },
   camera('dng', 'image/x-adobe-dng', 'DNG'),
   camera('cr2', 'image/x-canon-cr2', 'CR2'),
+  camera('cr3', 'image/x-canon-cr3', 'CR3'),
   camera('nef', 'image/x-nikon-nef', 'NEF'),
   camera('arw', 'image/x-sony-arw', 'ARW'),
   camera('pef', 'image/x-pentax-pef', 'PEF'),

@@ -56,11 +56,22 @@ function holdsMosaic({ directories, isCut }: Tiff, first: Directory): boolean {
 /** Says how long a raw file must be for the picture of its sensor to be whole. */
 export function rawLength(bytes: Buffer, format: string): number {
   if (format === 'raf') return fujifilmLength(bytes);
+  if (format === 'cr3') return canonLength(bytes);
   const tiff = readDirectories(bytes);
   if (!tiff || tiff.isCut) throw new RangeError(`The directories of the ${format} are not whole.`);
   const [first] = tiff.directories;
   if (format === 'rw2' && first) return panasonicLength(first);
   return largest(tiff.directories.flatMap(picturesOf)).end;
+}
+
+/** The boxes of a movie, up to the one that holds the pictures. */
+function canonLength(bytes: Buffer): number {
+  for (let at = 0; ; ) {
+    const [size, name] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)];
+    const end = at + (size === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : size);
+    if (name === 'mdat' || end <= at) return end;
+    at = end;
+  }
 }
 
 /** Where the preview, the table of sizes and the sensor's picture are, and how long. */

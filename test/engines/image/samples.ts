@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { writeMagick } from '../../../functions/engines/image/magick.ts';
 import { program, programTo } from './programs.ts';
-import { makeCr2 } from './raw/canon.ts';
+import { makeCr2, makeCr3 } from './raw/canon.ts';
 import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
 import { readScene, type Scene } from './raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
@@ -117,6 +117,7 @@ export const makers: Record<string, Maker> = {
   bmp: (path, { ppm }) => programTo(path, 'ppmtobmp', ppm),
   cin: withImageMagick('cin'),
   cr2: withCamera(makeCr2),
+  cr3: withCamera(makeCr3),
   cur: makeCursor,
   dcm: async (path, { folder, ppm }) => {
     const jpeg = join(folder, 'dicom.jpg');

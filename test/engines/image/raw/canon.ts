@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { camera, levels, makerNote } from './camera-parts.ts';
+import { type CrxPicture, encodeCrx } from './crx.ts';
 import { encodeLosslessJpeg } from './lossless-jpeg.ts';
 import { type Mosaic, photograph, type Response, type Scene } from './sensor.ts';
 import { type Entry, writeTiff } from './tiff-file.ts';
@@ -23,7 +24,7 @@ export async function makeCr2(scene: Scene): Promise<Buffer> {
         ...camera('Canon', 'Canon EOS 5D Mark II', 1),
         [273, 'long', { bytes: view }],
         [279, 'long', [view.length]],
-        makerNote({ mark: '', note: [colourData(1250, 6)], from: 'file' }),
+        makerNote({ mark: '', note: [colourData({ length: 1250, version: 6, place: 0x3f })], from: 'file' }),
       ],
       [
         [259, 'short', [6]],
@@ -38,11 +39,71 @@ export async function makeCr2(scene: Scene): Promise<Buffer> {
   return file;
 }
 
-/** Canon's table of colours has the light at this place; the rest is other lights, which nobody asks for. */
-export function colourData(length: number, version: number): Entry {
+/** Writes a Canon CR3: the boxes of a movie, whose only track is one picture of the sensor. */
+export function makeCr3(scene: Scene): Buffer {
+  const response: Response = [8293, -1789, -1094, -5025, 12_925, 2327, -1199, 2769, 6108];
+  const { width, height } = scene;
+  const picture = encodeCrx(photograph(scene, { response, white: 16_383 }));
+  const names: Entry[] = [[256, 'short', [width]], [257, 'short', [height]], ...camera('Canon', 'Canon EOS R', 1)];
+  const start = (place: number) =>
+    Buffer.concat([
+      box('ftyp', Buffer.from('crx \0\0\0\x01crx isom', 'latin1')),
+      box(
+        'moov',
+        box(
+          'uuid',
+          Buffer.from('85c0b687820f11e08111f4ce462b6a48', 'hex'),
+          box('CNCV', Buffer.from('CanonCR3_001/00.09.00/00.00.00')),
+          box('CMT1', writeTiff([names])),
+          box('CMT3', writeTiff([[colourData({ length: 1824, version: 17, place: 0x47 })]])),
+        ),
+        box(
+          'trak',
+          box(
+            'mdia',
+            box('hdlr', numbers(0, 0), Buffer.from('vide'), Buffer.alloc(13)),
+            box(
+              'minf',
+              box(
+                'stbl',
+                box('stsd', numbers(0, 1), sampleEntry(scene, picture)),
+                box('stsc', numbers(0, 1, 1, 1, 1)),
+                box('stsz', numbers(0, picture.data.length, 1)),
+                box('co64', numbers(0, 1, 0, place)),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ]);
+  return Buffer.concat([start(start(0).length + 8), box('mdat', picture.data)]);
+}
+
+function sampleEntry({ width, height }: Scene, { headerBytes, tileWidth }: CrxPicture): Buffer {
+  const entry = Buffer.alloc(82);
+  entry.writeUInt16BE(1, 6);
+  entry.writeUInt16BE(width, 24);
+  entry.writeUInt16BE(height, 26);
+  const coding = numbers(0xff00_0030, 0x0100_0000, width, height, tileWidth, height, 0x0e40_0000, headerBytes);
+  return box('CRAW', entry, box('CMP1', coding, numbers(0, ...Array<number>(4).fill(0x0101_0000))));
+}
+
+function box(name: string, ...contents: Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  return Buffer.concat([numbers(content.length + 8), Buffer.from(name, 'latin1'), content]);
+}
+
+function numbers(...values: number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
+  return bytes;
+}
+
+/** Canon's table of colours; all but the light that the picture was taken in is left empty. */
+function colourData({ length, version, place }: { length: number; version: number; place: number }): Entry {
   const values = Array<number>(length).fill(0);
   values[0] = version;
-  values.splice(0x3f, levels.length, ...levels);
+  values.splice(place, levels.length, ...levels);
   return [0x4001, 'short', values];
 }
 

@@ -1,3 +1,4 @@
+import { BitStream } from './bit-stream.ts';
 import type { Mosaic } from './sensor.ts';
 
 const bits = 14;
@@ -24,7 +25,7 @@ export function encodeLosslessJpeg({ width, height, values }: Mosaic): Buffer {
     segment(0xc4, [0, 0, 0, 0, 14, 1, ...Array(11).fill(0), ...codes.keys()]),
     segment(0xc3, [bits, ...(lines ?? []), ...(columns ?? []), 2, 1, 0x11, 0, 2, 0x11, 0]),
     segment(0xda, [2, 1, 0, 2, 0, 1, 0, 0]),
-    stream.bytes(),
+    withoutMarkers(stream.bytes(1)),
     Buffer.from([0xff, 0xd9]),
   ]);
 }
@@ -33,28 +34,7 @@ function segment(marker: number, data: number[]): Buffer {
   return Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data]);
 }
 
-class BitStream {
-  readonly #bytes: number[] = [];
-  #waiting = 0;
-  #count = 0;
-
-  write(value: number, length: number): void {
-    for (let bit = length - 1; bit >= 0; bit--) {
-      this.#waiting = (this.#waiting << 1) | ((value >> bit) & 1);
-      this.#count += 1;
-      if (this.#count === 8) this.#flush();
-    }
-  }
-
-  bytes(): Buffer {
-    while (this.#count > 0) this.write(1, 1);
-    return Buffer.from(this.#bytes);
-  }
-
-  #flush(): void {
-    this.#bytes.push(this.#waiting);
-    // A marker's first byte is never alone in the data.
-    if (this.#waiting === 0xff) this.#bytes.push(0);
-    [this.#waiting, this.#count] = [0, 0];
-  }
+/** A marker's first byte is never alone in the data. */
+function withoutMarkers(bytes: Buffer): Buffer {
+  return Buffer.from([...bytes].flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte])));
 }
