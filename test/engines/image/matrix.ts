@@ -81,4 +81,9 @@ async function verify(output: Sample, input: Sample, operation: string): Promise
   }
 }
 
-export const matrix: EngineMatrix = { engine: 'image', sample: makeSample, verify };
+export const matrix: EngineMatrix = {
+  engine: 'image',
+  sample: makeSample,
+  verify,
+  options: (operation) => matrixOptions[operation] ?? {},
+};
