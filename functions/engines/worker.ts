@@ -32,6 +32,7 @@ export class TaskError extends Error {
 
 /** One run of a task by this worker. */
 export interface Run {
+  /** The task as this run last wrote it. */
   task: Task;
   /** The task's parameters with their secrets. */
   parameters: JsonObject;
@@ -108,7 +109,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   );
   try {
     const result = await worker.perform(run);
-    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result });
+    await stopKeeping();
+    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
     if (ended.outcome !== 'changed') await discard(run);
     else if (attempt > 1) await discardEarlier(run);
   } catch (error) {
@@ -195,16 +197,18 @@ function keep(
       if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
       return;
     }
+    const progressed = {
+      type: 'progressed',
+      attempt: run.attempt,
+      ...(percent === undefined ? {} : { percent }),
+    } as const;
     const [decision] = await Promise.all([
-      lifecycle.apply(run.task.id, {
-        type: 'progressed',
-        attempt: run.attempt,
-        ...(percent === undefined ? {} : { percent }),
-      }),
+      lifecycle.apply(run.task.id, progressed, run.task),
       beat ? hide() : undefined,
     ]);
     if (decision.outcome !== 'changed')
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
+    run.task = decision.task;
   };
   const timer = setInterval(() => {
     ticking = ticking

@@ -40,8 +40,15 @@ export const records = {
 
   createTasks: (tasks: Task[]) => writeAll(tasks.map(fromTask)),
 
-  changeTask: (id: string, decision: (task: Task) => Decision) =>
-    change(taskKey(id), toTask, fromTask, decision, (made) => (made.outcome === 'changed' ? made.task : undefined)),
+  changeTask: (id: string, decision: (task: Task) => Decision, known?: Task) =>
+    change(
+      taskKey(id),
+      toTask,
+      fromTask,
+      decision,
+      (made) => (made.outcome === 'changed' ? made.task : undefined),
+      known,
+    ),
 
   addDependent: (id: string, dependent: string) => alterSet(taskKey(id), 'ADD', 'dependents', dependent, toTask),
 
@@ -63,13 +70,14 @@ export const records = {
     await client.send(new PutItemCommand({ TableName: name, Item: fromJob(job) }));
   },
 
-  async changeJob(id: string, decision: (job: Job) => Job | undefined): Promise<Job | undefined> {
+  async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
     const made = await change(
       jobKey(id),
       toJob,
       fromJob,
       (job) => ({ job: decision(job) }),
       (result) => result.job,
+      known,
     );
     return 'job' in made ? made.job : undefined;
   },
@@ -114,36 +122,46 @@ async function read<T>(key: Item, parse: (record: Record<string, unknown>) => T)
   return Item && parse(fromItem(Item));
 }
 
-async function change<T, D>(
+async function change<T extends { version: number }, D>(
   key: Item,
-  parse: (record: Record<string, unknown>) => T & { version: number },
+  parse: (record: Record<string, unknown>) => T,
   format: (record: T) => Item,
   decide: (record: T) => D,
   next: (decision: D) => T | undefined,
+  known?: T,
 ): Promise<D | { outcome: 'missing' }> {
-  const { client, name } = table();
+  // What the caller knows saves a read where it still is so. Where it leads to no write nothing has proved that it is.
+  const likely = known && decide(known);
+  const likelyNext = likely && next(likely);
+  if (known && likelyNext && (await replace(format(likelyNext), known.version))) return likely;
   for (let round = 0; round < mostTries; round++) {
     await backOff(round);
     const current = await read(key, parse);
     if (!current) return { outcome: 'missing' };
     const decision = decide(current);
     const changed = next(decision);
-    if (!changed) return decision;
-    try {
-      await client.send(
-        new PutItemCommand({
-          TableName: name,
-          Item: format(changed),
-          ConditionExpression: 'version = :version',
-          ExpressionAttributeValues: { ':version': { N: String(current.version) } },
-        }),
-      );
-      return decision;
-    } catch (error) {
-      if (!isConditionFailure(error)) throw error;
-    }
+    if (!changed || (await replace(format(changed), current.version))) return decision;
   }
   throw new Error(`The record ${key.pk?.S} changed ${mostTries} times while it was being written.`);
+}
+
+/** Writes an item if it still has this version; says whether it did. */
+async function replace(item: Item, version: number): Promise<boolean> {
+  const { client, name } = table();
+  try {
+    await client.send(
+      new PutItemCommand({
+        TableName: name,
+        Item: item,
+        ConditionExpression: 'version = :version',
+        ExpressionAttributeValues: { ':version': { N: String(version) } },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (isConditionFailure(error)) return false;
+    throw error;
+  }
 }
 
 async function alterSet<T>(

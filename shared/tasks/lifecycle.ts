@@ -9,7 +9,8 @@ export interface LifecycleRecords {
   task(id: string): Promise<Task | undefined>;
   tasks(ids: string[]): Promise<Task[]>;
   createTasks(tasks: Task[]): Promise<void>;
-  changeTask(id: string, decision: (task: Task) => Decision): Promise<Decision | { outcome: 'missing' }>;
+  /** A record that is known and still so saves the read before the write. */
+  changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | { outcome: 'missing' }>;
   /** Adds to X's dependents and returns X as it is after that, so that one of the two sides always sees the other. */
   addDependent(id: string, dependent: string): Promise<Task | undefined>;
   removeWait(id: string, input: string): Promise<Task | undefined>;
@@ -17,7 +18,7 @@ export interface LifecycleRecords {
   deleteTask(id: string): Promise<void>;
   job(id: string): Promise<Job | undefined>;
   createJob(job: Job): Promise<void>;
-  changeJob(id: string, decision: (job: Job) => Job | undefined): Promise<Job | undefined>;
+  changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined>;
   /** Removes a task from the job's open set and returns the job as it is after that. */
   closeTask(id: string, task: string): Promise<Job | undefined>;
   /** Takes news off a job, and with the last of them the time at which the sweep would look at it. */
@@ -57,9 +58,9 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 export function createLifecycle(parts: LifecycleParts) {
   const { records } = parts;
 
-  /** Applies an event to a task and carries out what follows from it. */
-  async function apply(id: string, event: TaskEvent): Promise<Decision | { outcome: 'missing' }> {
-    const decision = await records.changeTask(id, (task) => decide(task, event, parts.now()));
+  /** Applies an event to a task, as it was last known where the caller does, and carries out what follows from it. */
+  async function apply(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
+    const decision = await records.changeTask(id, (task) => decide(task, event, parts.now()), known);
     if (decision.outcome !== 'changed') return decision;
     if (hasEnded(decision.task)) await settle(decision.task);
     else if (event.type === 'started') {
@@ -181,7 +182,8 @@ export function createLifecycle(parts: LifecycleParts) {
         await records.deleteTask(current.id);
       } else {
         const { status } = current;
-        await records.changeTask(current.id, (latest) => decide(latest, { type: 'settled', status }, parts.now()));
+        const settled = (latest: Task) => decide(latest, { type: 'settled', status }, parts.now());
+        await records.changeTask(current.id, settled, current);
       }
     }
   }
@@ -192,9 +194,11 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function failJobOf(task: Task): Promise<boolean> {
     if (!task.job || task.status === 'completed') return true;
-    if (!(await records.job(task.job))) return false;
+    const known = await records.job(task.job);
+    if (!known) return false;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
-    await tellJob(await records.changeJob(task.job, (job) => decideJob(job, { type: 'failed', failure }, parts.now())));
+    const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
+    await tellJob(await records.changeJob(task.job, failed, known));
     return true;
   }
 
@@ -202,10 +206,10 @@ export function createLifecycle(parts: LifecycleParts) {
   async function closeInJob(task: Task): Promise<boolean> {
     if (!task.job) return true;
     const job = await records.closeTask(task.job, task.id);
-    if (job?.open.length === 0)
-      await tellJob(
-        await records.changeJob(task.job, (latest) => decideJob(latest, { type: 'allTasksEnded' }, parts.now())),
-      );
+    if (job?.open.length === 0) {
+      const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
+      await tellJob(await records.changeJob(task.job, ended, job));
+    }
     return job !== undefined;
   }
 
