@@ -5,15 +5,22 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import type { LocalFunction, LocalSocketsApi, LocalStack } from '../template/model.ts';
 import { connectEvent, disconnectEvent, messageEvent, type SocketFacts } from './event.ts';
+import { watchFrames } from './frames.ts';
 
 /** API Gateway's limits. */
 export interface SocketLimits {
   messageBytes: number;
+  frameBytes: number;
   idleMs: number;
   lifeMs: number;
 }
 
-const GATEWAY_LIMITS: SocketLimits = { messageBytes: 128 * 1024, idleMs: 10 * 60_000, lifeMs: 2 * 60 * 60_000 };
+const GATEWAY_LIMITS: SocketLimits = {
+  messageBytes: 128 * 1024,
+  frameBytes: 32 * 1024,
+  idleMs: 10 * 60_000,
+  lifeMs: 2 * 60 * 60_000,
+};
 
 export interface SocketsApi {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -71,7 +78,10 @@ export function createSocketsApi(
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
-    server.handleUpgrade(request, socket, head, (accepted) => enter(accepted, facts));
+    server.handleUpgrade(request, socket, head, (accepted) => {
+      watchFrames(socket, head, limits.frameBytes, () => accepted.close(1009, 'Message too long'));
+      enter(accepted, facts);
+    });
   }
 
   async function admit(facts: SocketFacts, request: IncomingMessage): Promise<number> {
