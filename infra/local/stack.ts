@@ -17,7 +17,7 @@ import { createLambdaRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
-import type { LocalFunction, LocalRole, LocalStack } from './template/model.ts';
+import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
 import { readTemplate } from './template/read.ts';
 import { createSocketsApi, type SocketLimits, type SocketsApi } from './websocket/sockets-api.ts';
 
@@ -34,6 +34,8 @@ export interface LocalStackOptions {
   report(line: string): void;
   /** Changes the stack before it runs; tests take permissions away with it. */
   alter?(stack: LocalStack): void;
+  /** Names the queues whose every message is handed out twice; tests prove with it that a second time does no harm. */
+  deliverTwice?(source: QueueSource): boolean;
   /** Other limits for WebSockets than API Gateway's, for those who cannot wait for two hours. */
   socketLimits?: Partial<SocketLimits>;
 }
@@ -141,6 +143,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
         runtime,
         cores,
         sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
+        twice: options.deliverTwice?.(source) ?? false,
         log: report,
       }),
     );

@@ -18,13 +18,15 @@ export interface QueueSourceDependencies {
   /** Signs as the function's role, as Lambda's poller does. */
   sqs: SQSClient;
   cores: number;
+  /** Hands every batch out a second time after it was handled, as SQS may. */
+  twice?: boolean;
   log: (line: string) => void;
 }
 
 /** Starts to invoke a function with the messages of a queue. */
 export function startQueueSource(
   source: QueueSource,
-  { runtime, sqs, cores, log }: QueueSourceDependencies,
+  { runtime, sqs, cores, twice = false, log }: QueueSourceDependencies,
 ): { stop(): Promise<void> } {
   const { queue, batchSize, batchingWindowSeconds } = source;
   const stopping = new AbortController();
@@ -83,6 +85,7 @@ export function startQueueSource(
   async function work(batch: Message[]): Promise<void> {
     let done: Message[];
     try {
+      if (twice) await runtime.invoke(source.function, buildSqsEvent(queue, batch));
       const response = await runtime.invoke(source.function, buildSqsEvent(queue, batch));
       done = source.reportBatchItemFailures ? succeeded(batch, response) : batch;
     } catch (error) {
