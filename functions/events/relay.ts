@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { putOnBus } from '../../shared/events/bus.ts';
 import type { EventMessage } from '../../shared/events/queue.ts';
-import { presentWhole, relay } from '../../shared/events/relay.ts';
+import { presentWhole, type Relay, relayFor } from '../../shared/events/relay.ts';
 import { deliveries } from './webhooks.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
@@ -10,15 +10,20 @@ const logger = new Logger({ serviceName: 'lathe' });
 /** Shows what was announced to the sockets that follow it, and passes it on to the bus. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const groups = Map.groupBy(event.Records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId);
-  const failures = await Promise.all([...groups.values()].map(inOrder));
+  const relay = relayFor(logger);
+  // Beside what is shown, so that nobody waits for the bus. Where it fails all comes again, and nobody is shown it twice.
+  const [failures] = await Promise.all([
+    Promise.all([...groups.values()].map((messages) => inOrder(messages, relay))),
+    putOnBus(event.Records.flatMap(announcementIn)),
+  ]);
   return { batchItemFailures: failures.flat() };
 }
 
 /** Handles the messages of one job; after one that fails, those behind it wait, or they would overtake it. */
-async function inOrder(messages: SQSRecord[]): Promise<SQSBatchItemFailure[]> {
+async function inOrder(messages: SQSRecord[], relay: Relay): Promise<SQSBatchItemFailure[]> {
   for (const [index, { body }] of messages.entries()) {
     try {
-      await handle(JSON.parse(body));
+      await handle(JSON.parse(body), relay);
     } catch (error) {
       logger.error('an event could not be passed on', { error });
       return messages.slice(index).map(({ messageId: itemIdentifier }) => ({ itemIdentifier }));
@@ -27,14 +32,14 @@ async function inOrder(messages: SQSRecord[]): Promise<SQSBatchItemFailure[]> {
   return [];
 }
 
-async function handle(message: EventMessage): Promise<void> {
-  await relay(message, logger);
-  if (message.type !== 'announced') return;
-  const { announcement } = message;
-  await Promise.all([
-    putOnBus([announcement]),
-    announcement.type === 'job'
-      ? deliveries.plan(announcement.job, announcement.news, () => presentWhole(announcement.job))
-      : undefined,
-  ]);
+async function handle(message: EventMessage, relay: Relay): Promise<void> {
+  await relay(message);
+  if (message.type !== 'announced' || message.announcement.type !== 'job') return;
+  const { job, news } = message.announcement;
+  await deliveries.plan(job, news, () => presentWhole(job));
+}
+
+function announcementIn({ body }: SQSRecord) {
+  const message: EventMessage = JSON.parse(body);
+  return message.type === 'announced' ? [message.announcement] : [];
 }

@@ -62,7 +62,7 @@ export class Events extends Construct {
       'Progress',
       'Thins out the progress of tasks',
       progressTimeout,
-      ['records:query', 'bus:put', 'events:send'],
+      ['records:read', 'bus:put', 'events:send'],
       resources,
       environment,
     );

@@ -2,23 +2,29 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { required } from '../settings.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
 import { revisionOf } from '../tasks/task.ts';
+import { batchesOf } from './batches.ts';
 import { type Announcement, eventFor, isProgress } from './event.ts';
 
 const client = new EventBridgeClient({});
 const mostInCall = 10;
+/** A call holds 1 MiB in all; a task is 200 KB at most. */
+const mostBytesInCall = 900_000;
 const mostTries = 5;
 
 /** Puts announcements on the bus, where rules of other services find them by their names. */
 export async function putOnBus(announcements: Announcement[]): Promise<void> {
-  const entries = announcements.flatMap(entriesOf);
-  for (let start = 0; start < entries.length; start += mostInCall) {
-    let left = entries.slice(start, start + mostInCall);
+  for (const batch of batchesOf(announcements.flatMap(entriesOf), sizeOf, mostInCall, mostBytesInCall)) {
+    let left = batch;
     for (let round = 0; left.length > 0; round++) {
       if (round === mostTries) throw new Error(`The bus refused ${left.length} events ${mostTries} times.`);
       const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: left }));
       left = left.filter((_, index) => Entries[index]?.ErrorCode !== undefined);
     }
   }
+}
+
+function sizeOf({ Detail = '' }: PutEventsRequestEntry): number {
+  return Buffer.byteLength(Detail);
 }
 
 function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {

@@ -6,7 +6,7 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { fromItem, type Item, isConditionFailure, table, toItem } from '../records/table.ts';
+import { fromItem, type Item, isConditionFailure, readAll, table, toItem } from '../records/table.ts';
 import type { Dialect } from './dialect.ts';
 import type { Phase, Shown } from './event.ts';
 
@@ -39,12 +39,16 @@ export interface Listener {
   dialect: Dialect;
   /** What was shown of each task or job when the channel was first followed; absent until then. */
   since?: Map<string, Shown>;
+  /** Whether that may not have been shown to the end. */
+  isShowing?: boolean;
 }
 
 const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
 const connectionKey = (id: string) => key(`conn#${id}`, 'conn');
 const listenerKey = (partition: string, { connection, channel }: Pick<Listener, 'connection' | 'channel'>) =>
   key(partition, `conn#${connection}#${channel}`);
+/** Tells that a partition has, or had, listeners, to those who ask for many partitions at once. */
+const followedKey = (partition: string) => key(partition, 'followed');
 const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
 
 /** Returns the partition that keeps who follows a job with its tasks, or a task of its own. */
@@ -54,13 +58,7 @@ export const partitionOfUser = (user: string) => `listen#user.${user}`;
 
 /** Stores a new connection. */
 export async function storeConnection(connection: Connection): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new PutItemCommand({
-      TableName: name,
-      Item: toItem({ ...fromItem(connectionKey(connection.id)), ...connection, ttl: expiry(connectionSeconds) }),
-    }),
-  );
+  await put({ ...fromItem(connectionKey(connection.id)), ...connection, ttl: expiry(connectionSeconds) });
 }
 
 /** Reads a connection. */
@@ -92,46 +90,61 @@ export async function removeConnection(id: string): Promise<void> {
   await remove(connectionKey(id));
 }
 
-/** Makes a connection follow a channel. A channel of one job or task shows nothing before its present state was shown. */
-export async function addListener(connection: Connection, channel: string, partition: string): Promise<void> {
-  const { client, name } = table();
+/**
+ * Makes a connection follow a channel, and says whether it did not before. A channel of one job or task shows nothing
+ * before its present state was shown.
+ */
+export async function addListener(connection: Connection, channel: string, partition: string): Promise<boolean> {
   const isOfUser = partition.startsWith(partitionOfUser(''));
+  const [isNew] = await Promise.all([
+    create({
+      ...fromItem(listenerKey(partition, { connection: connection.id, channel })),
+      connection: connection.id,
+      channel,
+      dialect: connection.dialect,
+      ...(isOfUser ? { since: {} } : {}),
+      ttl: expiry(connectionSeconds),
+    }),
+    alter(
+      connectionKey(connection.id),
+      'SET channels.#channel = :partition',
+      { ':partition': { S: partition } },
+      { '#channel': channel },
+    ),
+    put({ ...fromItem(followedKey(partition)), ttl: expiry(connectionSeconds) }),
+    connection.session ? rememberChannel(connection.session, connection.identity?.user ?? '', channel) : undefined,
+  ]);
+  return isNew;
+}
+
+async function create(record: Record<string, unknown>): Promise<boolean> {
+  const { client, name } = table();
+  try {
+    await client.send(
+      new PutItemCommand({ TableName: name, Item: toItem(record), ConditionExpression: 'attribute_not_exists(pk)' }),
+    );
+    return true;
+  } catch (error) {
+    if (isConditionFailure(error)) return false;
+    throw error;
+  }
+}
+
+async function rememberChannel(session: string, user: string, channel: string): Promise<void> {
+  const { client, name } = table();
   await client.send(
-    new PutItemCommand({
+    new UpdateItemCommand({
       TableName: name,
-      Item: toItem({
-        ...fromItem(listenerKey(partition, { connection: connection.id, channel })),
-        connection: connection.id,
-        channel,
-        dialect: connection.dialect,
-        ...(isOfUser ? { since: {} } : {}),
-        ttl: expiry(connectionSeconds),
-      }),
+      Key: sessionKey(session),
+      UpdateExpression: 'ADD channels :channel SET #user = :user, #ttl = :ttl',
+      ExpressionAttributeNames: { '#user': 'user', '#ttl': 'ttl' },
+      ExpressionAttributeValues: {
+        ':channel': { SS: [channel] },
+        ':user': { S: user },
+        ':ttl': { N: String(expiry(sessionSeconds)) },
+      },
     }),
   );
-  await alter(
-    connectionKey(connection.id),
-    'SET channels.#channel = :partition',
-    { ':partition': { S: partition } },
-    {
-      '#channel': channel,
-    },
-  );
-  if (connection.session) {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: name,
-        Key: sessionKey(connection.session),
-        UpdateExpression: 'ADD channels :channel SET #user = :user, #ttl = :ttl',
-        ExpressionAttributeNames: { '#user': 'user', '#ttl': 'ttl' },
-        ExpressionAttributeValues: {
-          ':channel': { SS: [channel] },
-          ':user': { S: connection.identity?.user ?? '' },
-          ':ttl': { N: String(expiry(sessionSeconds)) },
-        },
-      }),
-    );
-  }
 }
 
 /** Makes a connection follow a channel no more. */
@@ -156,7 +169,7 @@ export async function channelsOfSession(session: string, user: string): Promise<
 export async function readGroup(group: string): Promise<{ listeners: Listener[]; shown: Map<string, Shown> }> {
   const items = await queryPartition(partitionOfGroup(group));
   return {
-    listeners: items.filter(({ sk }) => String(sk).startsWith('conn#')).map(toListener),
+    listeners: items.filter(isListener).map(toListener),
     shown: new Map(
       items.flatMap((item) =>
         String(item.sk).startsWith('shown#') ? [[String(item.sk).slice('shown#'.length), toShown(item)]] : [],
@@ -167,7 +180,13 @@ export async function readGroup(group: string): Promise<{ listeners: Listener[];
 
 /** Reads who follows all jobs or all tasks of a user. */
 export async function readFollowersOf(user: string): Promise<Listener[]> {
-  return (await queryPartition(partitionOfUser(user))).map(toListener);
+  return (await queryPartition(partitionOfUser(user))).filter(isListener).map(toListener);
+}
+
+/** Tells which of these partitions anybody listens to, or did lately. */
+export async function followedAmong(partitions: string[]): Promise<Set<string>> {
+  const items = await readAll([...new Set(partitions)].map(followedKey), false);
+  return new Set(items.map(({ pk }) => pk?.S ?? ''));
 }
 
 /** Takes note of what all listeners of a group were shown of a task or job. */
@@ -176,22 +195,17 @@ export async function noteShown(
   subject: { id: string; expiresAt: string },
   shown: Shown,
 ): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new PutItemCommand({
-      TableName: name,
-      Item: toItem({
-        ...fromItem(key(partitionOfGroup(group), `shown#${subject.id}`)),
-        ...shown,
-        ttl: Math.ceil(Date.parse(subject.expiresAt) / 1000),
-      }),
-    }),
-  );
+  await put({
+    ...fromItem(key(partitionOfGroup(group), `shown#${subject.id}`)),
+    ...shown,
+    ttl: Math.ceil(Date.parse(subject.expiresAt) / 1000),
+  });
 }
 
-/** Takes note of what a listener was shown when it began to follow a channel; says whether it still does. */
+/** Takes note of what a listener is about to be shown, from where it follows a channel; says whether it still does. */
 export async function noteSince(partition: string, listener: Listener, since: Map<string, Shown>): Promise<boolean> {
-  return alter(listenerKey(partition, listener), 'SET since = :since', {
+  return alter(listenerKey(partition, listener), 'SET since = :since, isShowing = :true', {
+    ':true': { BOOL: true },
     ':since': {
       M: Object.fromEntries(
         [...since].map(([id, shown]): [string, AttributeValue] => [
@@ -201,6 +215,11 @@ export async function noteSince(partition: string, listener: Listener, since: Ma
       ),
     },
   });
+}
+
+/** Takes note that a listener was shown all that it was to be shown at first. */
+export async function noteSinceShown(partition: string, listener: Listener): Promise<void> {
+  await alter(listenerKey(partition, listener), 'REMOVE isShowing', {});
 }
 
 /** Removes a listener whose connection is gone. */
@@ -262,17 +281,27 @@ async function alter(
   }
 }
 
+async function put(record: Record<string, unknown>): Promise<void> {
+  const { client, name } = table();
+  await client.send(new PutItemCommand({ TableName: name, Item: toItem(record) }));
+}
+
 async function remove(Key: Item): Promise<void> {
   const { client, name } = table();
   await client.send(new DeleteItemCommand({ TableName: name, Key }));
 }
 
+function isListener({ sk }: Record<string, unknown>): boolean {
+  return String(sk).startsWith('conn#');
+}
+
 function toListener(item: Record<string, unknown>): Listener {
-  const { connection, channel, dialect, since } = item;
+  const { connection, channel, dialect, since, isShowing } = item;
   return {
     connection: String(connection),
     channel: String(channel),
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
+    isShowing: isShowing === true,
     ...(typeof since === 'object' && since !== null
       ? { since: new Map(Object.entries(since).map(([id, pair]) => [id, pairToShown(pair)])) }
       : {}),

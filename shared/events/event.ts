@@ -99,6 +99,24 @@ export function stateOf(subject: Task | Job): Shown {
   return { version: revisionOf(subject), phase: phaseOf(subject) };
 }
 
+/** Returns a task as it was when somebody was shown so much of it; of one that has ended since, as it was while it ran. */
+export function taskAsShown(task: Task, shown: Shown | undefined): Task {
+  if (!shown || shown.phase >= phases.ended || revisionOf(task) === shown.version) return task;
+  const { endedAt: _endedAt, failure: _failure, details: _details, progress: _progress, ...rest } = task;
+  return { ...rest, status: statusOf(shown), files: [], revision: shown.version };
+}
+
+/** Returns a job as it was when somebody was shown so much of it. */
+export function jobAsShown(job: Job, shown: Shown | undefined): Job {
+  if (!shown || shown.phase >= phases.ended || revisionOf(job) === shown.version) return job;
+  const { endedAt: _endedAt, failure: _failure, ...rest } = job;
+  return { ...rest, status: statusOf(shown), revision: shown.version };
+}
+
+function statusOf({ phase }: Shown): 'created' | 'processing' {
+  return phase === phases.created ? 'created' : 'processing';
+}
+
 /** Returns the later of two states. */
 export function laterOf(left: Shown | undefined, right: Shown | undefined): Shown | undefined {
   if (!left || !right) return left ?? right;

@@ -4,13 +4,14 @@ import { queueVariable } from '../queues/queues.ts';
 import { required } from '../settings.ts';
 import type { Change } from '../tasks/lifecycle.ts';
 import { revisionOf, type Task } from '../tasks/task.ts';
+import { batchesOf } from './batches.ts';
 import { type Announcement, announcementOf, groupOf, isProgress, subjectOf } from './event.ts';
 
 /** What the queue of events carries. */
 export type EventMessage =
   | { type: 'announced'; announcement: Announcement }
-  /** A client has begun to follow a channel and is to be shown the present state. */
-  | { type: 'subscribed'; connection: string; channel: string; group: string }
+  /** A client has begun to follow a channel and is to be shown the present state, or asks for it again. */
+  | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
   /** A connection is up, and its client waits for the first packet. */
   | { type: 'opened'; connection: string };
 
@@ -70,7 +71,7 @@ function bodyOf(message: EventMessage): string {
 }
 
 async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
-  for (const batch of batches(entries)) {
+  for (const batch of batchesOf(entries, sizeOf, mostInBatch, mostBytesInBatch)) {
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
       if (round === mostTries) throw new Error(`${left.length} messages were refused ${mostTries} times.`);
@@ -81,19 +82,6 @@ async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]
   }
 }
 
-function batches(entries: SendMessageBatchRequestEntry[]): SendMessageBatchRequestEntry[][] {
-  const all: SendMessageBatchRequestEntry[][] = [];
-  let batch: SendMessageBatchRequestEntry[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    const size = Buffer.byteLength(entry.MessageBody ?? '');
-    if (batch.length === mostInBatch || (batch.length > 0 && bytes + size > mostBytesInBatch)) {
-      all.push(batch);
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(entry);
-    bytes += size;
-  }
-  return batch.length > 0 ? [...all, batch] : all;
+function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
+  return Buffer.byteLength(MessageBody);
 }

@@ -9,6 +9,7 @@ import {
   type Listener,
   noteShown,
   noteSince,
+  noteSinceShown,
   partitionOfGroup,
   partitionOfUser,
   readFollowersOf,
@@ -20,12 +21,14 @@ import {
   type Announcement,
   eventFor,
   groupOf,
+  jobAsShown,
   laterOf,
   phaseOf,
   phases,
   type Shown,
   stateOf,
   subjectOf,
+  taskAsShown,
 } from './event.ts';
 import type { EventMessage } from './queue.ts';
 import { openPacket } from './socket-io.ts';
@@ -35,14 +38,44 @@ import { hangUp, post } from './sockets.ts';
 const openAfterMs = 50;
 const openPatienceMs = 3_000;
 
+/** Shows a message of the queue to the connections it concerns. */
+export type Relay = (message: EventMessage) => Promise<void>;
+
 /**
- * Shows a message of the queue to the connections it concerns. The queue hands out the messages of one job one after
- * the other, so nothing else is shown of that job meanwhile, and what was shown can be noted after it was.
+ * Makes the relay of one batch of messages. The queue hands out the messages of one job one after the other, so nothing
+ * else is shown of that job meanwhile, and what was shown can be noted after it was.
  */
-export async function relay(message: EventMessage, logger: Logger): Promise<void> {
-  if (message.type === 'opened') return open(message.connection);
-  if (message.type === 'subscribed') return showPresent(message, logger);
-  await tell(message.announcement, logger);
+export function relayFor(logger: Logger): Relay {
+  const audience = audienceOfBatch();
+  return (message) => {
+    if (message.type === 'opened') return open(message.connection);
+    if (message.type === 'subscribed') return showPresent(message, audience, logger);
+    return tell(message.announcement, audience, logger);
+  };
+}
+
+type Group = Awaited<ReturnType<typeof readGroup>>;
+
+interface Audience {
+  group(name: string): Promise<Group>;
+  followersOf(user: string): Promise<Listener[]>;
+}
+
+/**
+ * Reads who listens once for a whole batch. Nobody is missed: who follows a job begins by a message of the same job,
+ * and who follows a user later than this read is shown what was recorded before it, as all of the batch was.
+ */
+function audienceOfBatch(): Audience {
+  return { group: remembering(readGroup), followersOf: remembering(readFollowersOf) };
+}
+
+function remembering<T>(read: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (name) => {
+    const reading = known.get(name) ?? read(name);
+    known.set(name, reading);
+    return reading;
+  };
 }
 
 async function open(connection: string): Promise<void> {
@@ -51,17 +84,20 @@ async function open(connection: string): Promise<void> {
   while ((await post(connection, openPacket(connection))) === 'gone' && Date.now() < deadline);
 }
 
-async function tell(announcement: Announcement, logger: Logger): Promise<void> {
+async function tell(announcement: Announcement, audience: Audience, logger: Logger): Promise<void> {
   const subject = await wholeSubject(announcement);
   const group = groupOf(subject);
-  const [{ listeners, shown }, followers] = await Promise.all([readGroup(group), readFollowersOf(subject.user)]);
+  const [{ listeners, shown }, followers] = await Promise.all([
+    audience.group(group),
+    audience.followersOf(subject.user),
+  ]);
   const channels = channelsOf(subject);
   const targets = [...listeners, ...followers].filter(({ channel, since }) => since && channels.includes(channel));
   const place = { group, user: subject.user };
   if (targets.length === 0) return;
   const state = stateOf(subject);
   const last = shown.get(subject.id);
-  const data = await present(subject);
+  const data = 'waitsFor' in subject ? presentTask(subject) : await presentWhole(subject);
   await Promise.all(
     oncePerSocket(targets).map(async (listener) => {
       const event = eventFor(subject, laterOf(last, shownTo(listener, targets, subject.id)));
@@ -72,7 +108,9 @@ async function tell(announcement: Announcement, logger: Logger): Promise<void> {
     }),
   );
   // Never back to an earlier phase, whatever version comes with it: an end must stay the last that was shown.
-  if (!last || (last.version < state.version && last.phase <= state.phase)) await noteShown(group, subject, state);
+  if (last && (last.version >= state.version || last.phase > state.phase)) return;
+  await noteShown(group, subject, state);
+  shown.set(subject.id, state);
 }
 
 /** Returns the task or job of an announcement; of a task that did not fit the message, its record where there still is one. */
@@ -86,16 +124,6 @@ async function wholeSubject(announcement: Announcement): Promise<Task | Job> {
 /** Shows a job with its tasks as they are now. */
 export async function presentWhole(job: Job): Promise<JsonObject> {
   return presentJob(job, await tasksOf(job));
-}
-
-async function present(subject: Task | Job, read?: (Task | Job)[]): Promise<JsonObject> {
-  if ('waitsFor' in subject) return presentTask(subject);
-  return read
-    ? presentJob(
-        subject,
-        read.filter((one) => 'waitsFor' in one),
-      )
-    : presentWhole(subject);
 }
 
 async function tasksOf(job: Job): Promise<Task[]> {
@@ -126,48 +154,71 @@ function shownBy(listeners: Listener[], id: string): Shown | undefined {
   return listeners.map(({ since }) => since?.get(id)).reduce(laterOf, undefined);
 }
 
-/** Shows somebody who has begun to follow a channel how things stand, as the events that led there would have. */
+/**
+ * Shows somebody who has begun to follow a channel how things stand, as the events that led there would have; somebody
+ * who asks again, what they do not know of it. What is to be shown is noted first: a message that comes again because
+ * its relay died shows the same, and what happened since is told by the messages that wait behind it.
+ */
 async function showPresent(
-  { connection, channel, group }: Extract<EventMessage, { type: 'subscribed' }>,
+  { connection, channel, group, again }: Extract<EventMessage, { type: 'subscribed' }>,
+  audience: Audience,
   logger: Logger,
 ): Promise<void> {
-  const { listeners, shown } = await readGroup(group);
+  const [{ listeners, shown }, now] = await Promise.all([audience.group(group), readState(channel)]);
   const listener = listeners.find((one) => one.connection === connection && one.channel === channel);
-  const state = await readState(channel);
-  if (!listener || !state) return;
-  const { subject, all } = state;
+  if (!listener || !now) return;
+  const partition = partitionOfGroup(group);
+  const isCurrent = listener.since !== undefined && !listener.isShowing;
+  if (isCurrent && !again) return;
+  const { subject, tasks } = listener.isShowing ? asShownBefore(now, listener.since) : now;
+  const all = 'waitsFor' in subject ? [subject] : inOrder(subject, tasks);
+  // What this client knows by this channel, or one of Socket.IO by its others, is no news to it.
+  const sources = listeners.filter((one) =>
+    one === listener ? isCurrent : one.dialect !== 'plain' && one.connection === connection && one.since,
+  );
+  const events = all.flatMap((one) => {
+    const event = eventFor(one, sources.length > 0 ? laterOf(shown.get(one.id), shownBy(sources, one.id)) : undefined);
+    return event ? [{ event, one }] : [];
+  });
   const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
-  if (!(await noteSince(partitionOfGroup(group), listener, since))) return;
-
-  // What this client of Socket.IO knows by its other channels is no news to it.
-  const others =
-    listener.dialect === 'plain'
-      ? []
-      : listeners.filter((one) => one.connection === connection && one.channel !== channel && one.since);
-  const say = async (event: string, one: Task | Job) => {
-    const message = { event, channel, version: revisionOf(one), data: await present(one, all) };
-    await deliver(listener, { group, user: subject.user }, message, logger);
-  };
-  await say('subscribed', subject);
-  for (const one of all) {
-    const known = others.length > 0 ? laterOf(shown.get(one.id), shownBy(others, one.id)) : undefined;
-    const event = eventFor(one, known);
-    if (event) await say(event, one);
+  if (!listener.isShowing && !(await noteSince(partition, listener, since))) return;
+  for (const { event, one } of [{ event: 'subscribed', one: subject }, ...events]) {
+    const data = 'waitsFor' in one ? presentTask(one) : presentJob(one, tasks);
+    await deliver(listener, { group, user: subject.user }, { event, channel, version: revisionOf(one), data }, logger);
   }
+  await noteSinceShown(partition, listener);
+  Object.assign(listener, { since, isShowing: false });
 }
 
-/** Reads what a channel shows: a task, or a job before its tasks, or after them where it has ended. */
-async function readState(channel: string): Promise<{ subject: Task | Job; all: (Task | Job)[] } | undefined> {
+interface State {
+  subject: Task | Job;
+  /** The tasks of a job. */
+  tasks: Task[];
+}
+
+/** Lists a job before its tasks, or after them where it has ended. */
+function inOrder(job: Job, tasks: Task[]): (Task | Job)[] {
+  return phaseOf(job) === phases.ended ? [...tasks, job] : [job, ...tasks];
+}
+
+function asShownBefore({ subject, tasks }: State, since = new Map<string, Shown>()): State {
+  return {
+    subject:
+      'waitsFor' in subject ? taskAsShown(subject, since.get(subject.id)) : jobAsShown(subject, since.get(subject.id)),
+    tasks: tasks.map((task) => taskAsShown(task, since.get(task.id))),
+  };
+}
+
+/** Reads what a channel shows: a task, or a job with its tasks. */
+async function readState(channel: string): Promise<State | undefined> {
   const parsed = parseChannel(channel);
   if (parsed?.kind === 'task') {
     const task = await records.task(parsed.id);
-    return task && { subject: task, all: [task] };
+    return task && { subject: task, tasks: [] };
   }
   if (parsed?.kind !== 'job') return undefined;
   const job = await records.job(parsed.id);
-  if (!job) return undefined;
-  const tasks = await tasksOf(job);
-  return { subject: job, all: phaseOf(job) === phases.ended ? [...tasks, job] : [job, ...tasks] };
+  return job && { subject: job, tasks: await tasksOf(job) };
 }
 
 async function deliver(

@@ -38,13 +38,15 @@ export async function subscribe(connection: Connection, name: string): Promise<v
       'bad_request',
       'Expected a channel job.{id}, task.{id}, user.{id}.jobs or user.{id}.tasks.',
     );
-  if (Object.keys(connection.channels).length >= mostChannels)
+  const { channels } = connection;
+  if (!Object.hasOwn(channels, name) && Object.keys(channels).length >= mostChannels)
     throw new SubscriptionRefused('forbidden', `A connection may follow ${mostChannels} channels.`);
   if ('user' in channel) return followUser(connection, identity, channel, name);
   const group = await groupFor(identity, channel.kind, channel.id);
-  await addListener(connection, name, partitionOfGroup(group));
+  const isNew = await addListener(connection, name, partitionOfGroup(group));
+  const again = isNew ? {} : { again: true as const };
   // Shown by the relay, which alone knows what else it is showing of this job at that moment.
-  await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group }]);
+  await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group, ...again }]);
 }
 
 /** Makes a connection follow a channel no more. */

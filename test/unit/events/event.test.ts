@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { channelsOf, parseChannel } from '../../../shared/events/channel.ts';
 import { encode, largestMessageBytes } from '../../../shared/events/dialect.ts';
-import { type EventName, eventFor, phases, type Shown } from '../../../shared/events/event.ts';
+import { type EventName, eventFor, jobAsShown, phases, type Shown, taskAsShown } from '../../../shared/events/event.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 
@@ -63,6 +63,25 @@ describe('the name of a change', () => {
     ['deleted', { version: 4, phase: phases.ended }, undefined],
   ])('of a job that is %s to somebody who was shown %j is %s', (status, shown, event) => {
     expect(eventFor(jobIn(status, 5), shown)).toBe(event);
+  });
+});
+
+describe('what somebody was shown before', () => {
+  test('is a running task again, where the task has ended since', () => {
+    const ended = {
+      ...taskIn('failed', 5),
+      endedAt: 'then',
+      failure: { errorCode: 'processing_failed', msg: '' },
+    } as const;
+    const { endedAt, failure, ...shown } = taskAsShown(ended, { version: 2, phase: phases.started });
+    expect([endedAt, failure]).toEqual([undefined, undefined]);
+    expect(shown).toEqual(taskIn('processing', 2));
+    expect(taskAsShown(ended, { version: 5, phase: phases.ended })).toBe(ended);
+  });
+
+  test('is a running job again, where the job has ended since', () => {
+    expect(jobAsShown(jobIn('completed', 5), { version: 2, phase: phases.started })).toEqual(jobIn('processing', 2));
+    expect(jobAsShown(jobIn('created', 1), { version: 1, phase: phases.created })).toEqual(jobIn('created', 1));
   });
 });
 
