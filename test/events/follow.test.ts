@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
 import { newId } from '../../shared/ids.ts';
-import type { JobView } from '../support/client.ts';
+import { dataUri, type JobView } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { callerOf } from './caller.ts';
 import { type Follower, PlainFollower, SocketFollower, untilFollowing, untilHeard } from './followers.ts';
@@ -140,6 +140,27 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     expect(follower.heard.some(({ event, id }) => event === 'job_completed' && id === job.id)).toBe(false);
   });
 
+  test('that asks twice for a channel is answered twice and hears each event once', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const follower = connect();
+    const channel = `job.${job.id}`;
+    await following(follower, channel);
+    follower.follow(channel);
+    const answers = () => follower.messages.filter(({ event }) => event === 'subscribed');
+    await until('it is answered again', () => (answers().length === 2 ? true : undefined));
+    expect(answers()[1]?.data.id).toBe(job.id);
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+    expect(follower.heard.map(({ event }) => event)).toEqual([
+      'job_started',
+      'task_started',
+      'task_completed',
+      'task_started',
+      'task_completed',
+      'job_completed',
+    ]);
+  });
+
   test('hears nothing twice when every message of the relay is delivered twice', async () => {
     const job = await stack.client.createJob(tenTasks);
     const follower = connect();
@@ -243,19 +264,32 @@ describe('a plain connection', () => {
     await until('a pong comes', () => follower.messages.find(({ event }) => event === 'pong'));
   });
 
-  test('is closed for a message of more than 128 KB, and for a binary one', async () => {
-    for (const [message, code] of [
-      ['x'.repeat(128 * 1024 + 1), 1009],
-      [Buffer.from('x'), 1003],
-    ] as const) {
-      const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws`, {
-        headers: { authorization: `Bearer ${stack.apiKey}` },
-      });
-      await once(socket, 'open');
-      const closed = once(socket, 'close');
-      socket.send(message);
-      expect((await closed)[0]).toBe(code);
-    }
+  const connected = async () => {
+    const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws?token=${stack.apiKey}`, {
+      perMessageDeflate: false,
+    });
+    await once(socket, 'open');
+    return socket;
+  };
+
+  test.each([
+    ['a frame of more than 32 KB', ['x'.repeat(32 * 1024 + 1)], 1009],
+    ['a message of more than 128 KB in small frames', Array.from({ length: 5 }, () => 'x'.repeat(30 * 1024)), 1009],
+    ['a binary message', [Buffer.from('x')], 1003],
+  ] as const)('is closed for %s', async (_name, frames, code) => {
+    const socket = await connected();
+    const closed = once(socket, 'close');
+    for (const [index, frame] of frames.entries()) socket.send(frame, { fin: index === frames.length - 1 });
+    expect((await closed)[0]).toBe(code);
+  });
+
+  test('may send up to 128 KB in frames of 32 KB', async () => {
+    const socket = await connected();
+    const answered = once(socket, 'message');
+    const frames = Array.from({ length: 4 }, () => 'x'.repeat(32 * 1024));
+    for (const [index, frame] of frames.entries()) socket.send(frame, { fin: index === frames.length - 1 });
+    expect(JSON.parse(String((await answered)[0]))).toMatchObject({ event: 'error' });
+    socket.terminate();
   });
 
   test('elsewhere than at the paths of real time is not found', async () => {
@@ -281,6 +315,51 @@ describe('a client of Socket.IO', () => {
     await until('it is back', () => (follower.connections === 2 ? true : undefined));
     await upload(job);
     await untilHeard(follower, 'job_completed', job.id);
+  });
+});
+
+describe('a connection', () => {
+  test('that is silent for too long, or lives for too long, is closed, and a client of Socket.IO comes back', async () => {
+    await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 8_000 } });
+    const job = await short.client.createJob(twoTasks);
+    const quiet = new WebSocket(`${short.url.replace('http', 'ws')}/ws?token=${short.apiKey}`);
+    const quietClosed = once(quiet, 'close');
+    const talking = new WebSocket(`${short.url.replace('http', 'ws')}/ws?token=${short.apiKey}`);
+    const talkingClosed = once(talking, 'close');
+    await Promise.all([once(quiet, 'open'), once(talking, 'open')]);
+    const talk = setInterval(() => talking.send('{"action":"ping"}'), 200);
+    const follower = new SocketFollower(short);
+    followers.push(follower);
+    await until('it is in', () => follower.connections || undefined);
+    await following(follower, `job.${job.id}`);
+    const [quietCode] = await quietClosed;
+    expect(quietCode).toBe(1001);
+    expect(talking.readyState).toBe(WebSocket.OPEN);
+    const [talkingCode] = await talkingClosed;
+    clearInterval(talk);
+    expect(talkingCode).toBe(1001);
+    await until('it is back', () => (follower.connections >= 2 ? true : undefined));
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+  });
+
+  test('is not sent more than 128 KB at once, so that a large job comes without the details of its tasks', async () => {
+    const tasks = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [
+        `import-${index}`,
+        { operation: 'import/base64', file: dataUri(Buffer.from('a')), filename: `${'a'.repeat(100)}-${index}.txt` },
+      ]),
+    );
+    const job = await stack.client.createJob(tasks);
+    await stack.client.waitForJob(job.id);
+    const follower = plain();
+    await until('it is open', () => follower.connections || undefined);
+    await following(follower, `job.${job.id}`);
+    await untilHeard(follower, 'job_completed', job.id);
+    const end = follower.messages.find(({ event }) => event === 'job_completed')?.data;
+    expect(end).toMatchObject({ id: job.id, status: 'completed', truncated: true });
+    expect(end?.tasks).toHaveLength(200);
+    expect(follower.heard.filter(({ event }) => event === 'task_completed')).toHaveLength(200);
   });
 });
 

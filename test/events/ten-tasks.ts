@@ -17,7 +17,7 @@ export async function upload(job: JobView): Promise<void> {
   if (!answer.ok) throw new Error(`The upload answered ${answer.status}.`);
 }
 
-/** Lists what is wrong with what a client heard of a job, where it was never cut off. */
+/** Lists what is wrong with what a client heard of a job; one that was cut off may have missed what is said to be missing. */
 export function findFaults(job: JobView, heard: Heard[]): string[] {
   const faults: string[] = [];
   const positions = new Map<string, number>();
@@ -33,8 +33,8 @@ export function findFaults(job: JobView, heard: Heard[]): string[] {
   const imported = place('task_completed', taskOf(job, 'import').id);
   for (const { id, name } of job.tasks) {
     const started = place('task_started', id);
-    if (started > place('task_completed', id)) faults.push(`${name} ended before it started`);
-    if (name !== 'import' && started < imported) faults.push(`${name} started before its input ended`);
+    if (place('task_completed', id) < started) faults.push(`${name} ended before it started`);
+    if (name !== 'import' && started >= 0 && started < imported) faults.push(`${name} started before its input ended`);
   }
   if (place('job_completed', job.id) !== heard.length - 1) faults.push('the end of the job did not come last');
   if (place('job_started', job.id) !== 0) faults.push('the start of the job did not come first');
