@@ -5,6 +5,7 @@ import {
   afterAttempt,
   type Delivery,
   deliveryId,
+  deliveryKeptMs,
   signedHeaders,
   type Webhook,
   webhookEventsOf,
@@ -40,7 +41,6 @@ const graceMs = 120_000;
 const slackMs = 2_000;
 /** Longer than an attempt, so that two of one delivery do not overlap. */
 const holdMs = 30_000;
-const keptMs = 4 * 24 * 60 * 60 * 1000;
 /** A record is 400 KB at most. */
 const largestBodyBytes = 300_000;
 
@@ -73,7 +73,7 @@ export function createDeliveries(parts: DeliveryParts) {
           attempts: [],
           tries: 0,
           createdAt: timestamp,
-          expiresAt: new Date(now + keptMs).toISOString(),
+          expiresAt: new Date(now + deliveryKeptMs).toISOString(),
           version: 1,
           dueAt: now + graceMs,
         };
@@ -127,7 +127,7 @@ export function createDeliveries(parts: DeliveryParts) {
       ...delivery,
       state: 'pending',
       tries: 0,
-      expiresAt: isoTime(parts.now() + keptMs),
+      expiresAt: isoTime(parts.now() + deliveryKeptMs),
       dueAt: parts.now() + graceMs,
       version: delivery.version + 1,
     };

@@ -12,7 +12,7 @@ export interface Webhook {
   events: WebhookEvent[];
   /** `whsec_` and the key in base64, as the Standard Webhooks specification writes secrets. */
   secret: string;
-  /** Present where it was given with a job, with which it goes. */
+  /** Present where it was given with a job. */
   job?: string;
   createdAt: string;
   /** Set when the receiver answered that it is gone. */
@@ -54,6 +54,9 @@ export interface Delivery {
 /** Seconds from each attempt to the next: close at first, for a restart, then over a day and a half, for an outage. */
 export const retryDelays = [5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 28_800, 28_800] as const;
 
+/** How long a delivery is kept; attempts end well before. */
+export const deliveryKeptMs = 4 * 24 * 60 * 60 * 1000;
+
 const mostAttemptsKept = 50;
 
 /** Makes a secret that nobody can guess. */
@@ -61,9 +64,10 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Makes the webhook that is given with a job; it hears of that job alone and goes with it. */
+/** Makes the webhook that is given with a job; it hears of that job alone and goes with the last of its deliveries. */
 export function webhookOfJob(job: Job, url: string): Webhook {
-  const { id, user, createdAt, expiresAt } = job;
+  const { id, user, createdAt } = job;
+  const expiresAt = new Date(Date.parse(job.expiresAt) + deliveryKeptMs).toISOString();
   return { id, user, url, events: [...webhookEvents], secret: newSecret(), job: id, createdAt, expiresAt };
 }
 

@@ -10,6 +10,7 @@ import {
   signedHeaders,
   type Webhook,
   webhookEvents,
+  webhookOfJob,
 } from '../../../shared/webhooks/webhook.ts';
 
 const secondMs = 1_000;
@@ -84,18 +85,7 @@ class Simulation {
   }
 
   announce(id: string): Promise<void> {
-    const job: Job = {
-      id,
-      user: this.webhook.user,
-      status: 'completed',
-      tasks: [],
-      open: [],
-      createdAt: '',
-      updatedAt: '',
-      expiresAt: '',
-      version: 3,
-    };
-    return this.deliveries.plan(job, ['ended'], async () => ({ id }));
+    return this.deliveries.plan(jobOf(id), ['ended'], async () => ({ id }));
   }
 
   /** Runs queue and sweep until so long from the start, each minute a sweep as in the stack. */
@@ -121,6 +111,12 @@ class Simulation {
           await this.deliveries.drive({ webhook, delivery: id }).catch(() => undefined);
     }
   }
+}
+
+function jobOf(id: string): Job {
+  const user = '6af9126cc0830000f25c62d2';
+  const times = { createdAt: '', updatedAt: '', expiresAt: '' };
+  return { id, user, status: 'completed', tasks: [], open: [], ...times, version: 3 };
 }
 
 const jobIds = (count: number) =>
@@ -190,6 +186,15 @@ test('of 10,000 deliveries none is lost while receivers misbehave and processes 
   expect(accepted.size).toBe(ids.length);
   expect([...simulation.records.values()].filter(({ state }) => state !== 'delivered')).toEqual([]);
   expect(simulation.deadLetters).toEqual([]);
+});
+
+test('a webhook that is given with a job is there until its last attempt, though the job is gone by then', () => {
+  const expiresAt = new Date(start + 24 * hourMs).toISOString();
+  const job: Job = { ...jobOf(jobIds(1)[0] ?? ''), expiresAt };
+  const longest = retryDelays.reduce((sum, seconds) => sum + seconds * secondMs, 0);
+  // A job may end at the very end of its time.
+  const lastAttempt = Date.parse(expiresAt) + longest;
+  expect(Date.parse(webhookOfJob(job, 'https://receiver.example/').expiresAt ?? '')).toBeGreaterThan(lastAttempt);
 });
 
 test.each([0, 1, 2, 3, 4, 5, 6])('a process that dies at its call %i loses no delivery', async (call) => {
