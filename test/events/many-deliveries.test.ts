@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import type { LocalQueue, LocalStack } from '../../infra/local/template/model.ts';
@@ -10,20 +11,24 @@ import { startStack } from './stack.ts';
 
 // All 10,000 of them are `npm run test:events`.
 const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 300);
+const downMs = 10_000;
 
 test(
-  'of many deliveries to a receiver that fails, resets and redirects none is lost, and no queue has dead letters',
+  'of many deliveries to a receiver that fails, hangs, resets, redirects and is down none is lost, and no queue has dead letters',
   async () => {
     await using stack = await startStack(
       { LATHE_ALLOW_HOSTS: '127.0.0.1', LATHE_SWEEP_SECONDS: '10' },
       { alter: letWorkerLookAtDeadLetters },
     );
     const accepted = new Set<string>();
+    let hung = 0;
     await using receiver = await startReceiver((res, earlier, req) => {
       const chance = earlier > 2 ? 1 : Math.random();
       if (chance < 0.1) res.writeHead(503).end();
       else if (chance < 0.15) res.socket?.resetAndDestroy();
       else if (chance < 0.2) res.writeHead(301, { location: '/elsewhere' }).end();
+      // Few, since each holds a connection until the time-out of 15 seconds.
+      else if (chance < 0.21) hung += 1;
       else {
         accepted.add(String(req.headers['webhook-id']));
         res.writeHead(200).end();
@@ -51,6 +56,12 @@ test(
         }),
       );
     }
+    await until('a third was accepted', () => (accepted.size > count / 3 ? true : undefined), {
+      seconds: 240 + count / 5,
+    });
+    await receiver.down();
+    await pause(downMs);
+    await receiver.up();
     await until('each event was accepted', () => (accepted.size === count ? true : undefined), {
       seconds: 240 + count / 5,
       everyMs: 500,
@@ -67,7 +78,7 @@ test(
     }
     const seconds = (performance.now() - began) / 1000;
     process.stdout.write(
-      `${JSON.stringify({ deliveries: count, calls: receiver.calls.length, lost: 0, seconds: Math.round(seconds) })}\n`,
+      `${JSON.stringify({ deliveries: count, calls: receiver.calls.length, hung, lost: 0, seconds: Math.round(seconds) })}\n`,
     );
   },
   300_000 + count * 300,

@@ -24,7 +24,12 @@ export async function startReceiver(behave: Behaviour) {
     calls.push({ headers, body: Buffer.concat(chunks).toString(), path: req.url ?? '' });
     behave(res, earlier, req);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/hook`,
@@ -33,9 +38,11 @@ export async function startReceiver(behave: Behaviour) {
     set behave(next: Behaviour) {
       behave = next;
     },
+    /** Is down: its port refuses connections. */
+    down: close,
+    up: () => listen(port),
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }
