@@ -11,6 +11,7 @@ export interface ItemDatabase {
 /** Opens dynalite on the folder; throws when another process has the folder open. */
 export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
   const { server, store } = create(directory);
+  readAtOnce(store.db);
   writeItemsWithIndexes(store.db);
   try {
     await store.db.open();
@@ -39,6 +40,21 @@ function create(path: string): { server: Server; store: Store } {
   } finally {
     internals.create = original;
   }
+}
+
+/**
+ * Makes dynalite read in this thread. What it reads lies in memory, and handing that to another thread and back takes
+ * many times as long as reading it; each call reads the definition of its table and an item at least.
+ */
+function readAtOnce(db: Database): void {
+  db.get = (key, done) => {
+    try {
+      const value = db.getSync(key);
+      queueMicrotask(() => done(null, value));
+    } catch (error) {
+      queueMicrotask(() => done(error));
+    }
+  };
 }
 
 let pending: Write[] | undefined;

@@ -27,6 +27,8 @@ declare module 'dynalite/db/index.js' {
 
   export interface Database {
     open(): Promise<void>;
+    get(key: string, done: (error: unknown, value?: Item) => void): void;
+    getSync(key: string): Item | undefined;
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
     batch(writes: Write[], done: Done): void;

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const verified = (payloadHash: string): Verified => ({
   payloadHash,
   presigned: false,
   signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
-  signingKey: EXAMPLE_KEY,
+  signingKey: createSecretKey(EXAMPLE_KEY),
   scope: '20130524/us-east-1/s3/aws4_request',
   timestamp: '20130524T000000Z',
 });
