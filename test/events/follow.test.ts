@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -119,6 +120,21 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     await untilHeard(follower, 'task_deleted', second?.id ?? '');
   });
 
+  test('hears how far a task is, by any channel of it', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const [task] = job.tasks;
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    await report({ ...task, progress: 40, revision: 50 });
+    const updated = await untilHeard(follower, 'task_updated', task?.id ?? '');
+    expect(updated.version).toBe(50);
+    await report({ ...task, progress: 30, revision: 49 });
+    await report({ ...task, progress: 60, revision: 51 });
+    await until('the newest is heard', () => follower.heard.find(({ version }) => version === 51));
+    expect(follower.heard.some(({ version }) => version === 49)).toBe(false);
+    expect(follower.messages.findLast(({ event }) => event === 'task_updated')?.data.progress).toBe(60);
+  });
+
   test('hears nothing of what it follows no more', async () => {
     const job = await stack.client.createJob(twoTasks);
     const other = await stack.client.createJob(twoTasks);
@@ -221,6 +237,59 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     follower.messages.splice(0);
     follower.follow('everything');
     expect(await codeOf(follower)).toBe('bad_request');
+  });
+});
+
+/** Reports progress of a task as its worker does. */
+async function report(task: object): Promise<void> {
+  const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
+  const known = { waitsFor: [], dependents: [], files: [], ...task, status: 'processing' };
+  await new SQSClient(caller.client('sqs')).send(
+    new SendMessageCommand({
+      QueueUrl: caller.fn.environment.LATHE_QUEUE_PROGRESS ?? '',
+      MessageBody: JSON.stringify({ type: 'announced', announcement: { type: 'task', task: known } }),
+    }),
+  );
+}
+
+describe('a token', () => {
+  const issue = (body: object = {}) => stack.client.call<{ token: string }>('POST', '/v1/account/token', body);
+
+  test('is not given for a job of somebody else, nor for longer than a day', async () => {
+    const { token } = await tokenOf(await otherKey());
+    expect((await issue({ job: newId() })).status).toBe(404);
+    expect((await issue({ expires_in: 86_401 })).status).toBe(400);
+    expect(token).toMatch(/^lathet_/);
+  });
+
+  test('opens sockets and not the API', async () => {
+    const { body } = await issue();
+    const answer = await fetch(`${stack.url}/v1/process/jobs`, { headers: { authorization: `Bearer ${body.token}` } });
+    expect(answer.status).toBe(401);
+    const follower = plain(body.token);
+    await until('it is open', () => follower.connections || undefined);
+  });
+
+  test('opens nothing once its time is over', async () => {
+    const { body } = await issue({ expires_in: 10 });
+    const caller = await callerOf(stack, 'functions/api/account-token.ts');
+    const pk = `token#${createHash('sha256').update(body.token).digest('hex')}`;
+    await new DynamoDBClient(caller.client('dynamodb')).send(
+      new UpdateItemCommand({
+        TableName: caller.fn.environment.LATHE_TABLE,
+        Key: { pk: { S: pk }, sk: { S: 'token' } },
+        ConditionExpression: 'attribute_exists(pk)',
+        UpdateExpression: 'SET expiresAt = :past',
+        ExpressionAttributeValues: { ':past': { S: new Date(Date.now() - 1).toISOString() } },
+      }),
+    );
+    const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws?token=${body.token}`);
+    const [, response] = await once(socket, 'unexpected-response');
+    expect(response.statusCode).toBe(401);
+    response.destroy();
+    const follower = socketIo(body.token);
+    const [error] = await once(follower.socket as never, 'connect_error');
+    expect(error.message).toContain('access token');
   });
 });
 
