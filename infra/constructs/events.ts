@@ -7,8 +7,11 @@ import type { Need } from '../../shared/http/endpoint.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
-/** A relay that died holds back the events of the jobs it had in hand for this long. */
 const relayTimeout = Duration.seconds(10);
+/** A relay that died holds back the events of the jobs it had in hand for this long: its time-out, after a slow start. */
+const relayHold = Duration.seconds(15);
+/** As many as SQS takes: nobody hears of an event that is given up, so the relay may fail for hours before one is. */
+const mostRelayReceives = 1000;
 const progressTimeout = Duration.seconds(30);
 /** Longer than a batch of receivers that all hang until they are given up. */
 const deliverTimeout = Duration.seconds(60);
@@ -29,9 +32,9 @@ export class Events extends Construct {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       retentionPeriod: Duration.days(4),
-      visibilityTimeout: relayTimeout,
+      visibilityTimeout: relayHold,
       deadLetterQueue: {
-        maxReceiveCount: mostReceives,
+        maxReceiveCount: mostRelayReceives,
         queue: new Queue(this, 'DeadLetters', {
           encryption: QueueEncryption.SQS_MANAGED,
           fifo: true,
