@@ -5,9 +5,9 @@ const table = Uint8Array.from({ length: 256 }, (_, value) =>
   Math.round(255 * toScreenTone(fromTelevision(value / 255))),
 );
 
-/** Gives the pixels of a raw file, as its decoder leaves them, the tones that screens expect. */
-export function correctTones(pixels: Uint8Array): Uint8Array {
-  return pixels.map((value) => table[value] ?? 0);
+/** Gives the pixels of a raw file, as its decoder leaves them, the tones that screens expect; in place, as they may be hundreds of millions. */
+export function correctTones(pixels: Uint8Array): void {
+  for (let at = 0; at < pixels.length; at++) pixels[at] = table[pixels[at] ?? 0] ?? 0;
 }
 
 function fromTelevision(value: number): number {

@@ -54,9 +54,10 @@ const writes = (format: MagickFormat, more: Omit<Writing, 'by' | 'format'> = {})
   ...more,
 });
 
-const camera = (ext: string, mediaType: string, format: MagickFormat): ImageFormat => ({
+const camera = (ext: string, mediaType: string, format: MagickFormat, aliases: string[] = []): ImageFormat => ({
   ext,
   mediaType,
+  aliases,
   lossy: true,
   camera: true,
   read: magick(format),
@@ -382,7 +383,7 @@ export const imageFormats: ImageFormat[] = [
   camera('dng', 'image/x-adobe-dng', 'DNG'),
   camera('cr2', 'image/x-canon-cr2', 'CR2'),
   camera('cr3', 'image/x-canon-cr3', 'CR3'),
-  camera('nef', 'image/x-nikon-nef', 'NEF'),
+  camera('nef', 'image/x-nikon-nef', 'NEF', ['nrw']),
   camera('arw', 'image/x-sony-arw', 'ARW'),
   camera('pef', 'image/x-pentax-pef', 'PEF'),
   camera('srw', 'image/x-samsung-srw', 'SRW'),

@@ -262,7 +262,7 @@ async function openWithMagick(
     camera,
   });
   let { frames } = picture;
-  if (camera) frames = frames.map((frame) => ({ ...frame, data: correctTones(frame.data) }));
+  if (camera) for (const { data } of frames) correctTones(data);
   if (read.several === 'sizes' && options.page === undefined) {
     frames = [...frames].sort((one, other) => other.width * other.height - one.width * one.height).slice(0, 1);
   }

@@ -2,7 +2,6 @@ import { type Directory, readDirectories, type Tiff } from './tiff-directories.t
 
 const tags = {
   subfileType: 254,
-  compression: 259,
   photometric: 262,
   make: 271,
   stripOffsets: 273,
@@ -43,14 +42,14 @@ export function rawFormat(start: Buffer): string | undefined {
   if (first.has(tags.dngVersion)) return 'dng';
   const make = first.text(tags.make);
   const format = makes.find(([pattern]) => pattern.test(make))?.[1];
-  return format && holdsMosaic(tiff, first) ? format : 'tif';
+  return format && isRecorded(tiff, first) ? format : 'tif';
 }
 
 /** Programs copy the name of the camera into the TIFFs that they make of its pictures, so the name alone says nothing. */
-function holdsMosaic({ directories, isCut }: Tiff, first: Directory): boolean {
+function isRecorded({ directories }: Tiff, first: Directory): boolean {
   if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
-  // The mosaic's directory lies beyond the first bytes; what comes first calls itself a preview.
-  return isCut && first.numbers(tags.subfileType)[0] === 1;
+  // The directory of the picture may lie beyond the first bytes; what comes first calls itself a preview of it.
+  return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
 }
 
 /** Says how long a raw file must be for the picture of its sensor to be whole. */

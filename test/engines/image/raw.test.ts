@@ -6,8 +6,8 @@ import { EngineError } from '../../../functions/engines/engine.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
 import { compare } from './compare.ts';
 import { readScene } from './raw/sensor.ts';
-import { makeNef, makePef, makeTiff } from './raw/tiff-cameras.ts';
-import { detectFile, inFolder, runEngine, runForPath } from './run-engine.ts';
+import { makeNef, makeNrw, makePef, makeTiff } from './raw/tiff-cameras.ts';
+import { catalogue, detectFile, inFolder, runEngine, runForPath } from './run-engine.ts';
 import { makeSample, original } from './samples.ts';
 
 const cameras = imageFormats.filter(({ camera }) => camera).map(({ ext }) => ext);
@@ -73,6 +73,16 @@ describe('Raw files of cameras', { timeout: 60_000 }, () => {
         expect([width, height]).toEqual(orientation < 5 ? [160, 120] : [120, 160]);
         expect((await compare(await readFile(output), expected, 'colour')).difference).toBeLessThan(3);
       }
+    }));
+
+  test('An NRW of a compact camera is a NEF by another name.', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'compact.nrw');
+      await writeFile(path, makeNrw(await sceneIn(folder)));
+      expect(catalogue.canonical('nrw')).toBe('nef');
+      expect(await detectFile(path)).toBe('nef');
+      const output = await runForPath({ inputs: [path], outputFormat: 'png', folder });
+      expect((await compare(await readFile(output), await original(), 'colour')).difference).toBeLessThan(2);
     }));
 
   test('A TIFF that a program made of a camera’s picture stays a TIFF.', () =>

@@ -27,14 +27,27 @@ export function makeDng(scene: Scene, orientation = 1): Buffer {
 /** Writes a Nikon NEF of 14 bits, uncompressed, in a directory below the preview's. */
 export function makeNef(scene: Scene, orientation = 1): Buffer {
   const response: Response = [9200, -3522, -992, -5755, 13_803, 2117, -753, 1486, 6338];
-  const data = inWords(photograph(scene, { response, white: 16_383 }));
+  return nikonFile(scene, { model: 'NIKON D5', response, bits: 14, orientation });
+}
+
+/** Writes an NRW, which is what a NEF is called by Nikon's compact cameras. */
+export function makeNrw(scene: Scene): Buffer {
+  const response: Response = [10_601, -3487, -1127, -2931, 11_443, 1676, -587, 1740, 5278];
+  return nikonFile(scene, { model: 'COOLPIX A1000', response, bits: 12, orientation: 1 });
+}
+
+function nikonFile(
+  scene: Scene,
+  { model, response, bits, orientation }: { model: string; response: Response; bits: number; orientation: number },
+): Buffer {
+  const data = inWords(photograph(scene, { response, white: 2 ** bits - 1 }));
   const [red, green, , blue] = levels.map((value) => [value, 1024]);
   const light: Entry = [12, 'rational', [red, blue, green, green].flatMap((value) => value ?? [])];
   return writeTiff([
     [
       ...previewEntries(),
-      ...camera('NIKON CORPORATION', 'NIKON D5', orientation),
-      [330, 'long', { directories: [sensorEntries({ ...scene, bits: 14, data })] }],
+      ...camera('NIKON CORPORATION', model, orientation),
+      [330, 'long', { directories: [sensorEntries({ ...scene, bits, data })] }],
       makerNote({ bytes: Buffer.concat([Buffer.from('Nikon\0\x02\x10\0\0', 'latin1'), writeTiff([[light]])]) }),
     ],
   ]);
