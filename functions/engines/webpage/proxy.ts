@@ -18,8 +18,8 @@ export interface ServedDocument {
 
 export interface PageProxy {
   url: string;
-  /** Hosts that the page asked for and that the policy refused. */
-  refused: Set<string>;
+  /** What the policy refused of what the page asked for: names by host and port, as one may be excepted on another port. */
+  refused: Map<string, string>;
   /** Says which limit was reached, if any was. */
   exceeded(): 'requests' | 'bytes' | undefined;
   close(): void;
@@ -46,7 +46,7 @@ export async function startProxy(
   document?: ServedDocument,
 ): Promise<PageProxy> {
   const sockets = new Set<Duplex>();
-  const refused = new Set<string>();
+  const refused = new Map<string, string>();
   let requests = 0;
   let bytes = 0;
   let exceeded: 'requests' | 'bytes' | undefined;
@@ -67,15 +67,15 @@ export async function startProxy(
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
     return socket;
   };
-  const note = (error: unknown) => {
-    if (error instanceof AddressRefused) refused.add(error.host);
+  const note = (error: unknown, url: string) => {
+    if (error instanceof AddressRefused && URL.canParse(url)) refused.set(new URL(url).host, error.host);
   };
 
   const server: Server = createServer((incoming, outgoing) => {
     if (document && incoming.url === document.url.href) return serve(document, outgoing);
     if (!admit()) return refuse(outgoing, 429);
     forward(incoming, outgoing, allow, keep, count).catch((error: unknown) => {
-      note(error);
+      note(error, incoming.url ?? '');
       refuse(outgoing, error instanceof AddressRefused ? 403 : 502);
     });
   });
@@ -86,7 +86,7 @@ export async function startProxy(
       return;
     }
     tunnel(incoming.url ?? '', client, head, allow, keep, count).catch((error: unknown) => {
-      note(error);
+      note(error, `https://${incoming.url}`);
       client.end(`HTTP/1.1 ${error instanceof AddressRefused ? '403 Forbidden' : '502 Bad Gateway'}\r\n\r\n`);
     });
   });

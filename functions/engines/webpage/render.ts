@@ -196,8 +196,8 @@ async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTT
 function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy): void {
   if (!response)
     throw new EngineError(`${JSON.stringify(url.hostname)} did not answer within ${loadMs / 1000} seconds.`);
-  const { hostname } = new URL(response.url());
-  if (proxy.refused.has(hostname)) throw new EngineError(new AddressRefused(hostname).message);
+  const refused = proxy.refused.get(new URL(response.url()).host);
+  if (refused !== undefined) throw new EngineError(new AddressRefused(refused).message);
   if (response.status() >= 400) throw new EngineError(`The page answered with status ${response.status()}.`);
 }
 
@@ -205,7 +205,7 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
 function explain(error: unknown, proxy: PageProxy): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = error.message;
-  const [refused] = proxy.refused;
+  const [refused] = proxy.refused.values();
   if (/ERR_TUNNEL_CONNECTION_FAILED/.test(detail) && refused !== undefined)
     return new EngineError(new AddressRefused(refused).message, { detail, cause: error });
   if (/net::ERR_ABORTED/.test(detail))

@@ -47,9 +47,18 @@ export const engine: Engine = {
 async function importPage(url: string, folder: string, allow: AllowedHosts, signal: AbortSignal): Promise<OutputFile> {
   const path = join(folder, 'page.html');
   await writeFile(path, await capturePage(url, { load: { hideCookie: true }, allow, signal }));
-  const { hostname, pathname } = new URL(url);
+  return { path, name: withExtension(pageName(new URL(url)), 'html'), format: 'html' };
+}
+
+/** Names a page after the end of its path, in the letters that a user typed there. */
+function pageName({ hostname, pathname }: URL): string {
   const segment = pathname.split('/').findLast((part) => part !== '');
-  return { path, name: withExtension(segment ?? `${hostname}.html`, 'html'), format: 'html' };
+  if (segment === undefined) return `${hostname}.html`;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 function loadOptions(options: OptionValues, outputFormat: string): LoadOptions {
