@@ -41,17 +41,20 @@ function plain(value: string | undefined): string | undefined {
 }
 
 function mimeWords(value: string): string {
-  return value.replace(/=\?([\w-]+)\?([bq])\?([^?]*)\?=/gi, (word, charset: string, kind: string, text: string) => {
-    const bytes =
-      kind.toLowerCase() === 'b'
-        ? Buffer.from(text, 'base64')
-        : percentDecoded(text.replaceAll('_', ' ').replaceAll('=', '%'));
-    try {
-      return new TextDecoder(charset).decode(bytes);
-    } catch {
-      return word;
-    }
-  });
+  // Blanks between two words only keep them apart.
+  return value
+    .replace(/\?=\s+(?==\?)/g, '?=')
+    .replace(/=\?([\w-]+)\?([bq])\?([^?]*)\?=/gi, (word, charset: string, kind: string, text: string) => {
+      const bytes =
+        kind.toLowerCase() === 'b'
+          ? Buffer.from(text, 'base64')
+          : percentDecoded(text.replaceAll('_', ' ').replaceAll('=', '%'));
+      try {
+        return new TextDecoder(charset).decode(bytes);
+      } catch {
+        return word;
+      }
+    });
 }
 
 /** Header values come byte for byte as Latin-1; most servers mean UTF-8. */
