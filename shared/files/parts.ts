@@ -1,18 +1,13 @@
-import {
-  AbortMultipartUploadCommand,
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3';
-
-export interface Target {
-  Bucket: string;
-  Key: string;
-  ContentType: string;
-  ContentDisposition?: string;
+/** A store that takes content in parts, and shows it only when all of them are there. */
+export interface PartStore {
+  /** Stores content that is small enough for one request. */
+  putWhole(body: Buffer): Promise<unknown>;
+  /** Stores a part; they are numbered from 1, and several are on their way at once. */
+  putPart(number: number, body: Buffer): Promise<void>;
+  /** Makes one object of the parts. */
+  complete(): Promise<void>;
+  /** Gives the parts up, as far as that can be done. */
+  abort(): Promise<void>;
 }
 
 export interface PartOptions {
@@ -23,25 +18,24 @@ export interface PartOptions {
 
 /**
  * Stores content of any size in parts and returns its size. The parts pass through a few buffers that are filled again and
- * again: a new one for each, as the library's own upload makes it, is garbage that heaps up faster than it is collected.
+ * again: a new one for each, as libraries make it, is garbage that heaps up faster than it is collected.
  * What is stored is whole; of content that breaks off nothing stays.
  */
 export async function storeInParts(
-  client: S3Client,
-  target: Target,
+  store: PartStore,
   content: AsyncIterable<Uint8Array>,
   { partBytes, partsAtOnce, signal }: PartOptions,
 ): Promise<number> {
   signal.throwIfAborted();
-  const upload = new PartUpload(client, target, signal);
   const free: Buffer[] = [];
   const inFlight = new Set<Promise<void>>();
   let buffer: Buffer = Buffer.allocUnsafeSlow(partBytes);
   let filled = 0;
   let size = 0;
+  let parts = 0;
   const send = async () => {
     const sent = buffer;
-    const part = upload.send(sent.subarray(0, filled)).then(() => void free.push(sent));
+    const part = store.putPart(++parts, sent.subarray(0, filled)).then(() => void free.push(sent));
     const settled = part.finally(() => inFlight.delete(settled));
     // Whoever waits next hears of a failure; until then it is nobody's.
     settled.catch(() => undefined);
@@ -64,68 +58,16 @@ export async function storeInParts(
       size += chunk.length;
     }
     if (size <= partBytes) {
-      await client.send(new PutObjectCommand({ ...target, Body: buffer.subarray(0, filled) }), { abortSignal: signal });
+      await store.putWhole(buffer.subarray(0, filled));
       return size;
     }
     await send();
     await Promise.all(inFlight);
-    await upload.complete();
+    await store.complete();
     return size;
   } catch (error) {
     await Promise.allSettled(inFlight);
-    await upload.abort();
+    await store.abort();
     throw error;
-  }
-}
-
-class PartUpload {
-  readonly #client: S3Client;
-  readonly #target: Target;
-  readonly #signal: AbortSignal;
-  readonly #parts: CompletedPart[] = [];
-  #started: Promise<string> | undefined;
-  #sent = 0;
-
-  constructor(client: S3Client, target: Target, signal: AbortSignal) {
-    this.#client = client;
-    this.#target = target;
-    this.#signal = signal;
-  }
-
-  async send(body: Uint8Array): Promise<void> {
-    const PartNumber = ++this.#sent;
-    this.#started ??= this.#start();
-    const UploadId = await this.#started;
-    const { Bucket, Key } = this.#target;
-    const { ETag, ChecksumCRC32 } = await this.#client.send(
-      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: body }),
-      { abortSignal: this.#signal },
-    );
-    this.#parts[PartNumber - 1] = { PartNumber, ETag, ...(ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 }) };
-  }
-
-  async complete(): Promise<void> {
-    const { Bucket, Key } = this.#target;
-    const UploadId = await this.#started;
-    await this.#client.send(
-      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: this.#parts } }),
-      { abortSignal: this.#signal },
-    );
-  }
-
-  /** Gives the upload up; what cannot be taken away now goes by the bucket's own rule. */
-  async abort(): Promise<void> {
-    const UploadId = await this.#started?.catch(() => undefined);
-    if (UploadId === undefined) return;
-    const { Bucket, Key } = this.#target;
-    await this.#client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined);
-  }
-
-  async #start(): Promise<string> {
-    const { UploadId } = await this.#client.send(new CreateMultipartUploadCommand(this.#target), {
-      abortSignal: this.#signal,
-    });
-    if (!UploadId) throw new Error('S3 began an upload without an id.');
-    return UploadId;
   }
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import type { StoredFile } from '../tasks/task.ts';
 import { bucket } from './bucket.ts';
+import { MultipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
 
 /** What S3 copies in one request; larger files go through the function in parts. */
@@ -45,9 +46,9 @@ export async function storeStream(
   { partsAtOnce = 4 }: { partsAtOnce?: number | undefined } = {},
 ): Promise<number> {
   const { client, name } = bucket();
-  const target = { Bucket: name, Key: key, ContentType: mediaType };
+  const upload = new MultipartUpload(client, { Bucket: name, Key: key, ContentType: mediaType }, signal);
   try {
-    return await storeInParts(client, target, stream, { partBytes, partsAtOnce, signal });
+    return await storeInParts(upload, stream, { partBytes, partsAtOnce, signal });
   } finally {
     stream.destroy();
   }

@@ -90,10 +90,13 @@ describe('import/blobstore', () => {
     if (errorCode === 'processing_failed') expect(failure.msg).toContain('"missing"');
   });
 
-  it('brings the blob whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('brings the blob whole over a link that %s', async (_what, silent) => {
     const content = noise(12_000_000);
     await put('drop.bin', content);
-    await using link = await openToxicLink(azure.port, { after: 4_000_000, direction: 'down', times: 2 });
+    await using link = await openToxicLink(azure.port, { after: 4_000_000, direction: 'down', times: 2, silent });
     const { files } = await importing({ blob: 'drop.bin' }, link.port);
     expect(link.cuts).toBe(2);
     expect(files[0] && (await own.read(files[0])).equals(content)).toBe(true);
@@ -147,10 +150,13 @@ describe('export/blobstore', () => {
     expect([properties.contentType, properties.contentDisposition]).toEqual(['image/png', 'inline']);
   });
 
-  it('writes the blob whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('writes the blob whole over a link that %s', async (_what, silent) => {
     const content = noise(20_000_000);
     const input = await makeInput([{ name: 'big.bin', content }]);
-    await using link = await openToxicLink(azure.port, { after: 5_000_000, direction: 'up', times: 2 });
+    await using link = await openToxicLink(azure.port, { after: 5_000_000, direction: 'up', times: 2, silent });
     await exporting({ blob: 'up.bin' }, input, link.port);
     expect(link.cuts).toBe(2);
     expect((await read('up.bin')).equals(content)).toBe(true);

@@ -75,6 +75,11 @@ describe('import/url', () => {
     ["attachment; filename*=iso-8859-1''f%E9vrier.bin", 'février.bin'],
     [Buffer.from('attachment; filename="Отчёт.bin"').toString('latin1'), 'Отчёт.bin'],
     ['attachment; filename="=?UTF-8?B?4KS54KS/4KSo4KWN4KSm4KWALmJpbg==?="', 'हिन्दी.bin'],
+    ['attachment; filename="=?utf-8?Q?r=C3=A9sum=C3=A9_1.bin?="', 'résumé 1.bin'],
+    ['attachment; filename="=?UTF-8?B?5pel5pys?= =?UTF-8?B?6KqeLmJpbg==?="', '日本語.bin'],
+    ['attachment; filename="f\u00e9vrier.bin"', 'février.bin'],
+    ["attachment; filename*=UTF-8''%D8%AA%D9%82%D8%B1%D9%8A%D8%B1.bin", 'تقرير.bin'],
+    ["attachment; filename*=UTF-8''%ED%95%9C%EA%B5%AD%EC%96%B4%20%F0%9F%98%80.bin", '한국어 😀.bin'],
     ['attachment; filename="%D7%A9%D7%9C%D7%95%D7%9D.bin"', 'שלום.bin'],
     ['attachment; filename=with spaces.bin', 'with spaces.bin'],
     ['attachment; filename="a\\"b.bin"', 'a_b.bin'],
@@ -273,13 +278,16 @@ describe('import/url', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('resumes a dropped transfer by Range where the server offers it', async () => {
+  it.each([
+    ['dropped', false],
+    ['stalled', true],
+  ])('resumes a %s transfer by Range where the server offers it', async (_what, silent) => {
     const file = noise(20_000_000);
     await using server = await startFileServer((request, response) => {
       const { body } = serveRange(file, '"v1"')(request, response);
       response.end(body);
     });
-    await using link = await openToxicLink(server.port, { after: 3_000_000, direction: 'down', times: 5 });
+    await using link = await openToxicLink(server.port, { after: 3_000_000, direction: 'down', times: 5, silent });
 
     const { content } = await fetchOne(`http://127.0.0.1:${link.port}/big.bin`);
 

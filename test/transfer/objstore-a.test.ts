@@ -108,10 +108,13 @@ describe('import/objstore_a', () => {
     expect(elsewhere.errorCode).toBe('invalid_credentials');
   });
 
-  it('brings the object whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('brings the object whole over a link that %s', async (_what, silent) => {
     const content = noise(12_000_000);
     await put('drop.bin', content);
-    await using link = await openToxicLink(store.port, { after: 4_000_000, direction: 'down', times: 2 });
+    await using link = await openToxicLink(store.port, { after: 4_000_000, direction: 'down', times: 2, silent });
     const { files } = await importing({ key: 'drop.bin' }, link.port);
     expect(link.cuts).toBe(2);
     expect(files[0] && (await own.read(files[0])).equals(content)).toBe(true);
@@ -185,10 +188,13 @@ describe('export/objstore_a', () => {
     expect(failure.msg).toBe('The input has 2 files, which cannot all go to one key. Give key_prefix instead.');
   });
 
-  it('writes the object whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('writes the object whole over a link that %s', async (_what, silent) => {
     const content = noise(20_000_000);
     const input = await makeInput([{ name: 'big.bin', content }]);
-    await using link = await openToxicLink(store.port, { after: 5_000_000, direction: 'up', times: 2 });
+    await using link = await openToxicLink(store.port, { after: 5_000_000, direction: 'up', times: 2, silent });
     await exportObjstoreA(
       makeRun('export/objstore_a', parameters({ key: 'dropped-up.bin' }, link.port), [input]),
       makeConduct(),

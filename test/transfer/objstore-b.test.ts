@@ -116,10 +116,13 @@ describe.skipIf('missing' in program)('objstore_b against fake-gcs-server', () =
     expect([missing.msg, bucket.msg].every((msg) => msg.includes('missing'))).toBe(true);
   });
 
-  it('brings the object whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('brings the object whole over a link that %s', async (_what, silent) => {
     const content = noise(12_000_000);
     await put('drop.bin', content);
-    await using link = await openToxicLink(store.port, { after: 4_000_000, direction: 'down', times: 2 });
+    await using link = await openToxicLink(store.port, { after: 4_000_000, direction: 'down', times: 2, silent });
     const { files } = await importing({ file: 'drop.bin' }, link.port);
     expect(link.cuts).toBe(2);
     expect(files[0] && (await own.read(files[0])).equals(content)).toBe(true);
@@ -146,17 +149,35 @@ describe.skipIf('missing' in program)('objstore_b against fake-gcs-server', () =
     expect(await (await object('out/1.png')).json()).toMatchObject({ contentDisposition: 'inline', size: '10' });
   });
 
-  it('leaves the object whole or absent when the link drops on the way there', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('writes the object whole over a link that %s', async (what, silent) => {
     const content = noise(20_000_000);
     const input = await makeInput([{ name: 'big.bin', content }]);
-    await using link = await openToxicLink(store.port, { after: 5_000_000, direction: 'up', times: 2 });
-    const outcome = await exporting({ file: 'up.bin' }, input, link.port).then(
-      () => 'completed',
-      () => 'failed',
-    );
-    const answer = await object('up.bin', '?alt=media');
-    if (outcome === 'completed') expect(Buffer.from(await answer.arrayBuffer()).equals(content)).toBe(true);
-    else expect(answer.status).toBe(404);
-    expect(link.cuts).toBeGreaterThan(0);
+    await using link = await openToxicLink(store.port, { after: 5_000_000, direction: 'up', times: 2, silent });
+    await exporting({ file: `${what}.bin` }, input, link.port);
+    expect(link.cuts).toBe(2);
+    expect((await read(`${what}.bin`)).equals(content)).toBe(true);
+  });
+
+  it('leaves no object when the link drops every time', async () => {
+    const input = await makeInput([{ name: 'big.bin', content: noise(10_000_000) }]);
+    await using link = await openToxicLink(store.port, { after: 1_000_000, direction: 'up', times: 1_000 });
+    const failure = await failureOf(exporting({ file: 'never-up.bin' }, input, link.port));
+    expect(failure.msg).toContain('tried 4 times');
+    expect((await object('never-up.bin')).status).toBe(404);
+  });
+
+  it('tries an export again after an overload and not after a refusal', async () => {
+    const input = await makeInput([{ name: 'a', content: Buffer.from('a') }]);
+    let status = 503;
+    await using server = await startFileServer((_request, response) => response.writeHead(status).end('{}'));
+    await failureOf(exporting({ file: 'a' }, input, server.port));
+    expect(server.requests).toHaveLength(4);
+    status = 403;
+    const refused = await failureOf(exporting({ file: 'a' }, input, server.port));
+    expect(refused.errorCode).toBe('insufficient_permission');
+    expect(server.requests).toHaveLength(5);
   });
 });

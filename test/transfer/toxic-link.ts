@@ -16,6 +16,8 @@ export interface Toxin {
   direction: 'down' | 'up';
   /** How many connections are cut before the link is sound. */
   times: number;
+  /** Whether it falls silent, as when a cable is pulled, instead of ending the connection. */
+  silent?: boolean;
 }
 
 /** Opens a link on a loopback port that breaks connections in the middle of a transfer, as networks do. */
@@ -34,6 +36,7 @@ export async function openToxicLink(port: number, toxin: Toxin): Promise<ToxicLi
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
     let passed = 0;
+    let isCut = false;
     const [from, to] = toxin.direction === 'down' ? [far, near] : [near, far];
     to.pipe(from);
     from.on('data', (chunk: Buffer) => {
@@ -43,15 +46,19 @@ export async function openToxicLink(port: number, toxin: Toxin): Promise<ToxicLi
         cuts++;
         // What came before the cut arrives: the receiver is left with a part of the file, not with nothing.
         to.write(chunk.subarray(0, Math.max(0, left)), () => {
+          if (toxin.silent) return;
           near.resetAndDestroy();
           far.resetAndDestroy();
         });
         from.pause();
+        isCut = true;
         return;
       }
       if (!to.write(chunk)) from.pause();
     });
-    to.on('drain', () => from.resume());
+    to.on('drain', () => {
+      if (!isCut) from.resume();
+    });
     from.on('end', () => to.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

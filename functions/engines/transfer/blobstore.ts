@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
 import {
   AnonymousCredential,
+  type BlobHTTPHeaders,
   BlobServiceClient,
+  type BlockBlobClient,
   type ContainerClient,
   newPipeline,
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
+import { type PartStore, storeInParts } from '../../../shared/files/parts.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import { deliver, type Outgoing } from './deliver.ts';
@@ -20,21 +23,22 @@ import {
   isExplained,
 } from './failures.ts';
 import { agentsFor } from './outbound.ts';
+import { beginning, type Patience } from './patience.ts';
 import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
-const blockBytes = 4 * 1024 * 1024;
+const blockBytes = 5 * 1024 * 1024;
 const blocksAtOnce = 4;
 
 /** Imports a blob from Azure. */
 export async function importBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, 1);
+  const store = connect(run.parameters, conduct, false);
   const file = await receive(run, 0, new StoreBlob(store, String(run.parameters.blob)), conduct);
   return { files: [file] };
 }
 
 /** Exports files to Azure as block blobs. */
 export async function exportBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, conduct.patience.tries);
+  const store = connect(run.parameters, conduct, true);
   return deliver(run, { one: 'blob', several: 'blob_prefix' }, (file) => put(run, store, file), conduct.patience);
 }
 
@@ -42,10 +46,12 @@ interface Store {
   container: ContainerClient;
   /** Address of the container without a token. */
   address: string;
+  patience: Patience;
   explain(error: unknown): Error;
 }
 
-function connect(parameters: JsonObject, conduct: Conduct, maxTries: number): Store {
+/** Connects to a container; exports leave it to the library to try again, imports go on where they were. */
+function connect(parameters: JsonObject, conduct: Conduct, isExport: boolean): Store {
   const account = String(parameters.storage_account);
   // It becomes part of the host name.
   if (!/^[a-z0-9]{3,24}$/.test(account))
@@ -54,15 +60,14 @@ function connect(parameters: JsonObject, conduct: Conduct, maxTries: number): St
   if (!/^[A-Za-z0-9$][A-Za-z0-9-]{1,62}$/.test(container) && container !== '$root' && container !== '$web')
     throw failed('Expected a container of 3 to 63 letters, digits and dashes.');
   const endpoint = endpointOf(account);
-  const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound);
+  const { stallMs, tries, backOffMs } = conduct.patience;
+  const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound, isExport ? stallMs : undefined);
   const token = tokenOf(parameters);
   const pipeline = newPipeline(
     token === undefined
       ? new StorageSharedKeyCredential(account, String(parameters.storage_access_key))
       : new AnonymousCredential(),
-    {
-      retryOptions: { maxTries, tryTimeoutInMs: conduct.patience.stallMs, retryDelayInMs: conduct.patience.backOffMs },
-    },
+    { retryOptions: { maxTries: isExport ? tries : 1, retryDelayInMs: backOffMs } },
   );
   pipeline.factories.push({
     create: (next) => ({
@@ -75,6 +80,7 @@ function connect(parameters: JsonObject, conduct: Conduct, maxTries: number): St
   const service = new BlobServiceClient(token === undefined ? endpoint.href : `${endpoint.href}?${token}`, pipeline);
   return {
     container: service.getContainerClient(container),
+    patience: conduct.patience,
     address: `${endpoint.href.replace(/\/$/, '')}/${container}`,
     explain: (error) => explain(error, endpoint.host, container),
   };
@@ -122,11 +128,13 @@ class StoreBlob implements Incoming {
 
   async open(offset: number, signal: AbortSignal) {
     const blob = this.#store.container.getBlobClient(this.#name);
-    const answer = await blob.download(offset, undefined, {
-      abortSignal: signal,
-      maxRetryRequests: 0,
-      ...(offset > 0 && this.#etag ? { conditions: { ifMatch: this.#etag } } : {}),
-    });
+    const answer = await beginning(this.#store.patience, signal, (abortSignal) =>
+      blob.download(offset, undefined, {
+        abortSignal,
+        maxRetryRequests: 0,
+        ...(offset > 0 && this.#etag ? { conditions: { ifMatch: this.#etag } } : {}),
+      }),
+    );
     if (!(answer.readableStreamBody instanceof Readable)) throw failed('Azure answered without the blob.');
     if (offset === 0) {
       this.#etag = answer.etag;
@@ -144,16 +152,12 @@ class StoreBlob implements Incoming {
 async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: string }> {
   const body = file.open();
   try {
-    // Azure takes 50,000 blocks at most.
-    await store.container
-      .getBlockBlobClient(file.place)
-      .uploadStream(body, Math.max(blockBytes, Math.ceil(file.size / 45_000)), blocksAtOnce, {
-        abortSignal: run.signal,
-        blobHTTPHeaders: {
-          blobContentType: file.contentType,
-          ...(file.contentDisposition === undefined ? {} : { blobContentDisposition: file.contentDisposition }),
-        },
-      });
+    await storeInParts(new BlockUpload(store.container.getBlockBlobClient(file.place), file, run.signal), body, {
+      // Azure takes 50,000 blocks at most.
+      partBytes: Math.max(blockBytes, Math.ceil(file.size / 45_000)),
+      partsAtOnce: blocksAtOnce,
+      signal: run.signal,
+    });
   } catch (error) {
     run.signal.throwIfAborted();
     throw isExplained(error) ? error : store.explain(error);
@@ -161,6 +165,40 @@ async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: 
     body.destroy();
   }
   return { location: `${store.address}/${file.place.split('/').map(encodeURIComponent).join('/')}` };
+}
+
+/** A blob made of blocks: they are nothing until their list is committed, and Azure drops those that never are. */
+class BlockUpload implements PartStore {
+  readonly #blob: BlockBlobClient;
+  readonly #options: { abortSignal: AbortSignal };
+  readonly #headers: BlobHTTPHeaders;
+  readonly #blocks: string[] = [];
+
+  constructor(blob: BlockBlobClient, { contentType, contentDisposition }: Outgoing, abortSignal: AbortSignal) {
+    this.#blob = blob;
+    this.#options = { abortSignal };
+    this.#headers = {
+      blobContentType: contentType,
+      ...(contentDisposition === undefined ? {} : { blobContentDisposition: contentDisposition }),
+    };
+  }
+
+  putWhole(body: Buffer): Promise<unknown> {
+    return this.#blob.upload(body, body.length, { ...this.#options, blobHTTPHeaders: this.#headers });
+  }
+
+  async putPart(number: number, body: Buffer): Promise<void> {
+    // Azure wants ids of one length.
+    const id = Buffer.from(String(number).padStart(8, '0')).toString('base64');
+    this.#blocks[number - 1] = id;
+    await this.#blob.stageBlock(id, body, body.length, this.#options);
+  }
+
+  async complete(): Promise<void> {
+    await this.#blob.commitBlockList(this.#blocks, { ...this.#options, blobHTTPHeaders: this.#headers });
+  }
+
+  async abort(): Promise<void> {}
 }
 
 const unknownKeys = new Set(['AuthenticationFailed', 'InvalidAuthenticationInfo', 'NoAuthenticationInformation']);

@@ -6,6 +6,7 @@ import {
   type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { MultipartUpload } from '../../../shared/files/multipart.ts';
 import { uniqueNames } from '../../../shared/files/names.ts';
 import { storeInParts } from '../../../shared/files/parts.ts';
 import { required } from '../../../shared/settings.ts';
@@ -88,7 +89,8 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number):
     requestHandler: {
       ...(endpoint ? agentsFor(endpoint, conduct.outbound) : {}),
       connectionTimeout: conduct.patience.stallMs,
-      requestTimeout: conduct.patience.stallMs,
+      // By itself the library waits for ever, and its limit for a whole request would fail slow stores.
+      socketTimeout: conduct.patience.stallMs,
     },
   };
   if (own && bucket === required('LATHE_BUCKET'))
@@ -243,7 +245,7 @@ async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: 
     ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
   };
   try {
-    await storeInParts(store.client, target, body, {
+    await storeInParts(new MultipartUpload(store.client, target, run.signal), body, {
       // S3 takes 10,000 parts at most.
       partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
       partsAtOnce: 4,

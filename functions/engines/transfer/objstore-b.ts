@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { JWT } from 'google-auth-library';
@@ -13,28 +14,33 @@ import {
   insufficientPermission,
   invalidCredentials,
   isExplained,
+  Transient,
 } from './failures.ts';
 import { checkEndpoint } from './outbound.ts';
+import { beginning, type Patience, retrying } from './patience.ts';
 import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
-/** The library sends a chunk again when it fails, so it keeps one in memory. */
-const chunkBytes = 8 * 1024 * 1024;
 const host = 'Google Cloud Storage';
 
 /** Imports an object from Google Cloud Storage. */
 export async function importObjstoreB(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const bucket = connect(run.parameters, conduct, false);
-  const file = await receive(run, 0, new StoreObject(bucket, String(run.parameters.file)), conduct);
+  const bucket = connect(run.parameters, conduct);
+  const file = await receive(run, 0, new StoreObject(bucket, String(run.parameters.file), conduct), conduct);
   return { files: [file] };
 }
 
 /** Exports files to Google Cloud Storage. */
 export async function exportObjstoreB(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const bucket = connect(run.parameters, conduct, true);
-  return deliver(run, { one: 'file', several: 'file_prefix' }, (file) => put(run, bucket, file), conduct.patience);
+  const bucket = connect(run.parameters, conduct);
+  return deliver(
+    run,
+    { one: 'file', several: 'file_prefix' },
+    (file) => put(run, bucket, file, conduct),
+    conduct.patience,
+  );
 }
 
-function connect(parameters: JsonObject, conduct: Conduct, autoRetry: boolean): Bucket {
+function connect(parameters: JsonObject, conduct: Conduct): Bucket {
   const privateKey = String(parameters.private_key).replaceAll('\\n', '\n');
   try {
     createPrivateKey(privateKey);
@@ -48,8 +54,8 @@ function connect(parameters: JsonObject, conduct: Conduct, autoRetry: boolean): 
       key: privateKey,
       scopes: ['https://www.googleapis.com/auth/devstorage.read_write'],
     }),
-    timeout: conduct.patience.stallMs,
-    retryOptions: { autoRetry, maxRetries: autoRetry ? conduct.patience.tries : 0 },
+    // It tries again after failures that it names itself, and forgets what they were.
+    retryOptions: { autoRetry: false, maxRetries: 0, retryableErrorFn: () => false },
     ...standIn(conduct),
   });
   return storage.bucket(String(parameters.bucket));
@@ -67,12 +73,14 @@ function standIn({ outbound }: Conduct) {
 class StoreObject implements Incoming {
   readonly #bucket: Bucket;
   readonly #name: string;
+  readonly #patience: Patience;
   #file: File | undefined;
   #announced: Announced = { name: '' };
 
-  constructor(bucket: Bucket, name: string) {
+  constructor(bucket: Bucket, name: string, { patience }: Conduct) {
     this.#bucket = bucket;
     this.#name = name;
+    this.#patience = patience;
   }
 
   announced(): Announced {
@@ -96,7 +104,7 @@ class StoreObject implements Incoming {
   async open(offset: number, signal: AbortSignal) {
     if (offset === 0 || !this.#file) {
       this.#file = undefined;
-      const [metadata] = await this.#bucket.file(this.#name).getMetadata();
+      const [metadata] = await beginning(this.#patience, signal, () => this.#bucket.file(this.#name).getMetadata());
       signal.throwIfAborted();
       this.#announced = {
         name: this.#name.replace(/\/+$/, ''),
@@ -120,22 +128,44 @@ class StoreObject implements Incoming {
   }
 }
 
-async function put(run: Run, bucket: Bucket, file: Outgoing): Promise<{ location: string }> {
-  const target = bucket.file(file.place).createWriteStream({
-    resumable: true,
-    chunkSize: chunkBytes,
-    metadata: {
-      contentType: file.contentType,
-      ...(file.contentDisposition === undefined ? {} : { contentDisposition: file.contentDisposition }),
-    },
+/**
+ * Sends a file in one request: in chunks, each would wait for the answer to the last. The size told at first keeps a part
+ * from ever being taken for the whole, so what is dropped can be sent again from its start.
+ */
+async function put(run: Run, bucket: Bucket, file: Outgoing, { patience }: Conduct): Promise<{ location: string }> {
+  await retrying(patience, run.signal, async () => {
+    const target = bucket.file(file.place).createWriteStream({
+      resumable: true,
+      validation: 'crc32c',
+      metadata: {
+        contentLength: file.size,
+        contentType: file.contentType,
+        ...(file.contentDisposition === undefined ? {} : { contentDisposition: file.contentDisposition }),
+      },
+    });
+    try {
+      await send(file.open(), target, patience, run.signal);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      throw isExplained(error) ? error : explain(error, bucket.name);
+    }
+  });
+  return { location: `gs://${bucket.name}/${file.place}` };
+}
+
+/** Sends content to its end, and breaks off when the other side takes nothing for too long. */
+async function send(content: Readable, target: Writable, { stallMs }: Patience, signal: AbortSignal): Promise<void> {
+  const stalled = () => target.destroy(new Transient(`${host} did not answer in time.`));
+  let timer = setTimeout(stalled, stallMs);
+  target.on('progress', () => {
+    clearTimeout(timer);
+    timer = setTimeout(stalled, stallMs);
   });
   try {
-    await pipeline(file.open(), target, { signal: run.signal });
-  } catch (error) {
-    run.signal.throwIfAborted();
-    throw isExplained(error) ? error : explain(error, bucket.name);
+    await pipeline(content, target, { signal });
+  } finally {
+    clearTimeout(timer);
   }
-  return { location: `gs://${bucket.name}/${file.place}` };
 }
 
 function explain(error: unknown, bucket: string): Error {

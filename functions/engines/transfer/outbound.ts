@@ -22,12 +22,36 @@ export function deploymentOutbound(): Outbound {
   return { allow: parseAllowHosts(process.env.LATHE_ALLOW_HOSTS) };
 }
 
-/** Checks the address of a store and makes the agents that connect to it: only to addresses that were checked. */
-export function agentsFor(endpoint: URL, outbound: Outbound): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
+/**
+ * Checks the address of a store and makes the agents that connect to it: only to addresses that were checked. With a
+ * time given, a connection on which nothing moves for so long ends; that is for exports, as imports read at their own pace.
+ */
+export function agentsFor(
+  endpoint: URL,
+  outbound: Outbound,
+  stallMs?: number,
+): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
   const { allow, resolve } = outbound;
   const port = checkEndpoint(endpoint, outbound);
-  const options = { lookup: lookupFunction(port, allow, resolve), keepAlive: true, maxSockets: 16 };
-  return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
+  const options = {
+    lookup: lookupFunction(port, allow, resolve),
+    keepAlive: true,
+    maxSockets: 16,
+    ...(stallMs === undefined ? {} : { timeout: stallMs }),
+  };
+  return { httpAgent: impatient(new HttpAgent(options)), httpsAgent: impatient(new HttpsAgent(options)) };
+}
+
+/** Makes an agent end connections that time out: by itself it leaves that to each request, and libraries forget it. */
+function impatient<T extends HttpAgent>(agent: T): T {
+  const createConnection = agent.createConnection.bind(agent);
+  agent.createConnection = (...given) => {
+    const socket = createConnection(...given);
+    return socket?.on('timeout', () => {
+      socket.destroy(Object.assign(new Error('Nothing moved on the connection.'), { code: 'ETIMEDOUT' }));
+    });
+  };
+  return agent;
 }
 
 /** Checks the address of a store as far as it can be told before a look-up, and returns its port. */

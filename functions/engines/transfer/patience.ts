@@ -41,3 +41,23 @@ export async function waitAfter(
   const backOff = backOffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
   await pause(Math.max(backOff, error.retryAfterMs ?? 0), undefined, { signal });
 }
+
+/** Lets the other side take so long to begin an answer, and as long as it likes to end it. */
+export async function beginning<T>(
+  { stallMs }: Patience,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const breakOff = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(Object.assign(new Error('The answer did not begin in time.'), { code: 'ETIMEDOUT' }));
+    breakOff.abort();
+  }, stallMs);
+  try {
+    // Not every library heeds a signal.
+    return await Promise.race([begin(AbortSignal.any([signal, breakOff.signal])), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -161,6 +161,7 @@ class Login {
         `${address} shows the host key ${this.#shown}, not ${fingerprint(String(wanted))}. It may be another server than you think.`,
         error,
       );
+    if (this.#level === 'client-timeout') return new Transient(`${address} did not answer in time.`, { cause: error });
     if (this.#level === 'client-authentication')
       return invalidCredentials(`${address} does not accept the user name with this password or private key.`, error);
     // Nothing has been said to the server yet: it is the key that cannot be read.
@@ -168,8 +169,7 @@ class Login {
       !this.#began &&
       this.#level === undefined &&
       explainConnection(error, address) === undefined &&
-      this.#parameters.private_key !== undefined &&
-      !isTimeout(error)
+      this.#parameters.private_key !== undefined
     )
       return invalidCredentials(
         'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
@@ -188,10 +188,6 @@ class Login {
     this.#shown = shown.toString();
     return false;
   }
-}
-
-function isTimeout(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'level' in error && error.level === 'client-timeout';
 }
 
 /** Writes a fingerprint as OpenSSH does. */
