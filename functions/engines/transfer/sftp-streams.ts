@@ -8,6 +8,12 @@ type Handle = Buffer;
 const packetBytes = 32 * 1024;
 /** Requests on their way at once: one at a time spends the transfer waiting. */
 const packetsAtOnce = 64;
+/**
+ * A write that fills seven packets of SSH with its header, which is a little longer than 32 bytes at most with OpenSSH: with
+ * the last packet nearly empty, as it is for a round size, each costs one more. The library splits it for servers that take less.
+ */
+const writeBytes = 7 * packetBytes - 64;
+const writesAtOnce = 12;
 
 /** Opens a file of the server. */
 export function openFile(sftp: Sftp, path: string, flags: 'r' | 'r+' | 'w'): Promise<Handle> {
@@ -108,7 +114,10 @@ export class SftpReader extends Readable {
   }
 }
 
-/** Writes content to an open file from a byte on with many requests in flight, and tells how far the server has confirmed it. */
+/**
+ * Writes content to an open file from a byte on with many requests in flight, and tells how far the server has confirmed it.
+ * Content is gathered to requests of one size in buffers that are used again: as it comes, it is small pieces.
+ */
 export async function writeAll(
   sftp: Sftp,
   handle: Handle,
@@ -117,26 +126,39 @@ export async function writeAll(
   confirmed: (position: number) => void,
 ): Promise<void> {
   const inFlight: Promise<number>[] = [];
+  const free: Buffer[] = [];
+  let buffer: Buffer = Buffer.allocUnsafeSlow(writeBytes);
+  let filled = 0;
   let position = start;
-  for await (const chunk of content) {
-    for (let offset = 0; offset < chunk.length; offset += packetBytes) {
-      const packet = chunk.subarray(offset, offset + packetBytes);
-      const written = writeOnce(sftp, handle, packet, position);
-      // Awaited in its turn; until then a failure of it is nobody's.
-      written.catch(() => undefined);
-      inFlight.push(written);
-      position += packet.length;
-      if (inFlight.length >= packetsAtOnce) confirmed((await inFlight.shift()) ?? start);
+  const write = async () => {
+    const sent = buffer;
+    const end = position + filled;
+    const written = writeOnce(sftp, handle, sent.subarray(0, filled), position).then(() => {
+      free.push(sent);
+      return end;
+    });
+    // Awaited in its turn; until then a failure of it is nobody's.
+    written.catch(() => undefined);
+    inFlight.push(written);
+    position = end;
+    filled = 0;
+    if (inFlight.length >= writesAtOnce) confirmed((await inFlight.shift()) ?? start);
+    buffer = free.pop() ?? Buffer.allocUnsafeSlow(writeBytes);
+  };
+  for await (const chunk of content)
+    for (let offset = 0; offset < chunk.length; ) {
+      const taken = Math.min(writeBytes - filled, chunk.length - offset);
+      buffer.set(chunk.subarray(offset, offset + taken), filled);
+      filled += taken;
+      offset += taken;
+      if (filled === writeBytes) await write();
     }
-  }
+  if (filled > 0) await write();
   for (const written of inFlight) confirmed(await written);
 }
 
-/** Returns the position behind what was written. */
-function writeOnce(sftp: Sftp, handle: Handle, packet: Buffer, position: number): Promise<number> {
+function writeOnce(sftp: Sftp, handle: Handle, packet: Buffer, position: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    sftp.write(handle, packet, 0, packet.length, position, (error) =>
-      error ? reject(error) : resolve(position + packet.length),
-    );
+    sftp.write(handle, packet, 0, packet.length, position, (error) => (error ? reject(error) : resolve()));
   });
 }
