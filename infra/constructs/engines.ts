@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
@@ -30,15 +31,19 @@ export class Engine extends Construct {
   }
 
   /** Adds the function; it comes after the queues of all engines because any end may release work for any of them. */
-  addWorker(resources: Resources, environment: Record<string, string>): void {
+  addWorker(resources: Resources, environment: Record<string, string>, more: PolicyStatement[] = []): void {
     const { engine, summary, resources: size } = this.#catalogue;
     const props: FunctionProps = {
       entry: `functions/engines/${engine}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
-      environment: { ...environment, ...variablesFor(needs, resources) },
-      statements: statementsFor(needs, resources),
+      environment: {
+        ...environment,
+        ...variablesFor(needs, resources),
+        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+      },
+      statements: [...statementsFor(needs, resources), ...more],
     };
     const worker =
       size.packaging === 'zip'

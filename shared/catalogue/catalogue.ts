@@ -53,6 +53,8 @@ export interface EngineResources {
   timeoutSeconds: number;
   /** Conversions at once in a deployment, so that one engine cannot use up the account's functions. */
   mostAtOnce: number;
+  /** Options of Node itself, where its own choice does not suit the work. */
+  nodeOptions?: string;
 }
 
 export interface EngineCatalogue {

@@ -4,7 +4,16 @@ import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
 export const catalogue: EngineCatalogue = {
   engine: 'transfer',
   summary: 'Brings files in and hands them out',
-  resources: { packaging: 'zip', memoryMegabytes: 1024, diskMegabytes: 512, timeoutSeconds: 900, mostAtOnce: 100 },
+  resources: {
+    packaging: 'zip',
+    memoryMegabytes: 1024,
+    diskMegabytes: 512,
+    timeoutSeconds: 900,
+    mostAtOnce: 100,
+    // Each chunk that passes is a small object with 64 KB outside the heap, which goes when the small objects are swept:
+    // with a young generation of the usual size, that is after a hundred megabytes.
+    nodeOptions: '--max-semi-space-size=2',
+  },
   formats: [{ ext: 'zip', mediaType: 'application/zip' }],
   capabilities: [],
 };

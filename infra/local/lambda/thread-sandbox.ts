@@ -12,15 +12,19 @@ const SMALLEST_HEAP_MEGABYTES = 128;
 /** Starts a thread that holds the handler of a zip function. */
 export function startThread(fn: LocalFunction, { environmentOf, log }: RuntimeOptions): Sandbox {
   const description = describeFunction(fn);
+  const { NODE_OPTIONS: nodeOptions, ...env } = environmentFor(fn, description, environmentOf(fn));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
-    env: environmentFor(fn, description, environmentOf(fn)),
+    env,
     workerData: description,
     execArgv: [],
     argv: [],
     stdout: true,
     stderr: true,
     name: fn.name,
-    resourceLimits: { maxOldGenerationSizeMb: Math.max(fn.memoryMegabytes, SMALLEST_HEAP_MEGABYTES) },
+    resourceLimits: {
+      maxOldGenerationSizeMb: Math.max(fn.memoryMegabytes, SMALLEST_HEAP_MEGABYTES),
+      ...youngGeneration(nodeOptions),
+    },
   });
   const sandbox = new Sandbox(
     fn.timeoutSeconds,
@@ -40,4 +44,11 @@ export function startThread(fn: LocalFunction, { environmentOf, log }: RuntimeOp
     sandbox.exited(reason ?? (code === 0 ? 'without providing a reason' : `with error: exit status ${code}`));
   });
   return sandbox;
+}
+
+/** Reads from a function's NODE_OPTIONS the one that a thread takes too, in its own way: of options for V8 it refuses to start. */
+function youngGeneration(nodeOptions = ''): { maxYoungGenerationSizeMb?: number } {
+  const semiSpace = /--max-semi-space-size=(\d+)/.exec(nodeOptions)?.[1];
+  // The young generation is three of these.
+  return semiSpace === undefined ? {} : { maxYoungGenerationSizeMb: 3 * Number(semiSpace) };
 }
