@@ -9,7 +9,7 @@ import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { SocketsApi } from './constructs/websocket-api.ts';
-import type { Resources } from './permissions.ts';
+import { type Resources, statementsForOpenBuckets } from './permissions.ts';
 import { settingVariables } from './settings.ts';
 
 /** The whole service. Everything that runs, here and in AWS, is in the template that this makes. */
@@ -46,7 +46,8 @@ export class LatheStack extends Stack {
     http.addRoutes(resources, environment);
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    for (const { construct } of engines) construct.addWorker(resources, environment);
+    for (const { name, construct } of engines)
+      construct.addWorker(resources, environment, name === 'transfer' ? statementsForOpenBuckets(this) : []);
     new Lifecycle(this, 'Lifecycle', {
       resources,
       environment,

@@ -1,8 +1,10 @@
+import { Aws } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import { keyPrefix } from '../shared/accounts/keys.ts';
 import { filePrefix, secretPrefix, uploadPrefix } from '../shared/files/keys.ts';
 import type { Need } from '../shared/http/endpoint.ts';
@@ -41,6 +43,26 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
     ...(touches('sockets:') ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url } : {}),
     ...(touches('bus:') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
   };
+}
+
+/** Lets imports and exports that are given no keys reach the buckets that the operator names by `-c openBuckets=one,two`. */
+export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
+  const names = String(scope.node.tryGetContext('openBuckets') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const wrong = names.find((name) => !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name));
+  // A star here would open every bucket of the account to whoever has a key of the API.
+  if (wrong !== undefined) throw new Error(`Expected names of buckets in openBuckets but received ${wrong}.`);
+  if (names.length === 0) return [];
+  const arns = names.map((name) => `arn:${Aws.PARTITION}:s3:::${name}`);
+  return [
+    allow(['s3:ListBucket'], arns),
+    allow(
+      ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'],
+      arns.map((arn) => `${arn}/*`),
+    ),
+  ];
 }
 
 const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {

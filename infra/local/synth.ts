@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { projectRoot } from '../bundling.ts';
 
 /**
- * Synthesizes the stack's template for use on this machine and returns its path.
+ * Synthesizes the stack's template for use on this machine, with context values where some are given, and returns its path.
  * Bundling is left out, since functions run from source here; everything else is what a deployment gets.
  */
-export async function synthesize(folder: string): Promise<string> {
+export async function synthesize(folder: string, settings: Record<string, string> = {}): Promise<string> {
   const { context } = JSON.parse(readFileSync(`${projectRoot}/cdk.json`, 'utf8'));
   const app = spawn(process.execPath, [`${projectRoot}/infra/app.ts`], {
     cwd: projectRoot,
@@ -17,6 +17,7 @@ export async function synthesize(folder: string): Promise<string> {
       CDK_OUTDIR: folder,
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
+        ...settings,
         'aws:cdk:bundling-stacks': [],
         'aws:cdk:enable-asset-metadata': true,
       }),

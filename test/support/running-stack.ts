@@ -162,11 +162,15 @@ export async function startService(settings: Record<string, string> = {}): Promi
 }
 
 /** Runs the stack in this process, changed by the test before it starts. */
-export async function startAlteredStack(alter: (stack: LocalStack) => void, settings: Record<string, string> = {}) {
+export async function startAlteredStack(
+  alter: (stack: LocalStack) => void,
+  settings: Record<string, string> = {},
+  template?: string,
+) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];
   const running = await startLocalStack({
-    template: await currentTemplate(),
+    template: template ?? (await currentTemplate()),
     dataDirectory,
     port: 0,
     enginesOff: {},
@@ -187,7 +191,7 @@ export async function startAlteredStack(alter: (stack: LocalStack) => void, sett
 }
 
 /** Finds the function that runs a module, named by its path from the project's root. */
-export function functionOf(stack: LocalStack, entry: string): LocalFunction {
+export function functionOf(stack: Pick<LocalStack, 'functions'>, entry: string): LocalFunction {
   const found = stack.functions.find((fn) => fn.entry === join(projectRoot, entry));
   if (!found) throw new Error(`No function of the stack runs ${entry}.`);
   return found;
