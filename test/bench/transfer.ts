@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,12 +7,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Upload } from '@aws-sdk/lib-storage';
 import { build } from 'esbuild';
+import { catalogue } from '../../functions/engines/transfer/catalogue.ts';
 import { bundling, projectRoot } from '../../infra/bundling.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { startFileServer } from '../transfer/file-server.ts';
-import { gcsKey, startOwnBucket } from '../transfer/own-bucket.ts';
+import { gcsKey, type OwnBucket, startOwnBucket } from '../transfer/own-bucket.ts';
 import { findGcsServer, startAzurite, startGcsServer, startS3Store, startSshd } from '../transfer/stores.ts';
+import { formatTable } from './table.ts';
 import type { Assignment } from './transfer-worker.ts';
+import { benchUpload } from './upload.ts';
 
 const run = promisify(execFile);
 
@@ -21,33 +25,24 @@ export interface TransferMeasure {
   ours: number;
   /** Bytes per second with the plain tool or library of the protocol on the same servers. */
   bare: number;
-  /** Most memory that the worker's process ever had. */
-  memoryMegabytes?: number;
+  /** Most memory that the worker's process ever had, in bytes; absent where no worker touches the file. */
+  peakBytes?: number;
+}
+
+export interface TransferLoad {
+  bytes: number;
+  /** Tells which measures to take. */
+  only(name: string): boolean;
 }
 
 /** Passes a large file through each import and export, and through the plain tool beside it, each in a process of its own. */
-export async function benchTransfer(bytes = 2 * 1024 ** 3): Promise<TransferMeasure[]> {
+export async function benchTransfer({ bytes, only }: TransferLoad = { bytes: 2 * 1024 ** 3, only: () => true }) {
   const folder = await mkdtemp(join(tmpdir(), 'lathe-bench-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'large.bin');
   await writeNoise(file, bytes);
-  // Bundled as it is deployed: reading TypeScript takes memory that no function spends.
-  const worker = join(folder, 'worker.mjs');
-  await build({
-    entryPoints: [join(projectRoot, 'test/bench/transfer-worker.ts')],
-    outfile: worker,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    minify: bundling.minify,
-    target: bundling.target,
-    mainFields: bundling.mainFields,
-    external: ['*.node', 'cpu-features'],
-    banner: { js: bundling.banner },
-    logLevel: 'silent',
-  });
-
+  const worker = await bundleWorker(folder);
   const own = stack.use(await startOwnBucket());
   const store = stack.use(await startS3Store());
   const azure = stack.use(await startAzurite());
@@ -65,47 +60,40 @@ export async function benchTransfer(bytes = 2 * 1024 ** 3): Promise<TransferMeas
     ...(gcs ? { LATHE_STANDIN_GCS: gcs.url } : {}),
     LATHE_STANDIN_AZURE: `http://127.0.0.1:${azure.port}`,
   };
-  const perform = async (assignment: Omit<Assignment, 'scratch' | 'ssh'>) => {
-    const ssh = { port: sshd.port, keyFile: sshd.keyFile, username: sshd.username };
-    const whole: Assignment = { ...assignment, scratch: join(folder, 'scratch'), ssh };
-    const { stdout } = await run(process.execPath, [worker, JSON.stringify(whole)], { env: environment });
-    const result: { seconds: number; peakMegabytes: number } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
+  const ssh = { port: sshd.port, keyFile: sshd.keyFile, username: sshd.username };
+  const perform = async (given: Pick<Assignment, 'operation' | 'parameters' | 'inputs' | 'bare'>) => {
+    const assignment: Assignment = { ...given, scratch: join(folder, 'scratch'), ssh };
+    // As it is deployed; the plain copy runs as Node does by itself.
+    const nodeOptions = given.bare ? undefined : catalogue.resources.nodeOptions;
+    const { stdout } = await run(process.execPath, [worker, JSON.stringify(assignment)], {
+      env: { ...environment, ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }) },
+    });
+    const result: { seconds: number; peakBytes: number } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
     return result;
   };
-  const measures: TransferMeasure[] = [];
-  const measure = async (
-    operation: string,
-    parameters: JsonObject,
-    input?: StoredFile,
-    clear?: () => Promise<void>,
-  ) => {
-    const given = { operation, parameters, ...(input ? { input } : {}) };
-    const bare = await perform({ ...given, bare: true });
-    await clear?.();
-    const ours = await perform({ ...given, bare: false });
-    await clear?.();
-    measures.push({
-      name: operation,
-      ours: bytes / ours.seconds,
-      bare: bytes / bare.seconds,
-      memoryMegabytes: ours.peakMegabytes,
-    });
-  };
 
-  const input: StoredFile = {
-    key: 'files/large',
-    name: 'large.bin',
-    size: bytes,
-    format: '',
-    mediaType: 'application/octet-stream',
-    token: 't',
+  const whole = await storeInput(own, file, 'large', { start: 0, end: bytes - 1 });
+  const halves = [
+    await storeInput(own, file, 'left', { start: 0, end: bytes / 2 - 1 }),
+    await storeInput(own, file, 'right', { start: bytes / 2, end: bytes - 1 }),
+  ];
+  const kept = [whole, ...halves].map(({ key }) => key);
+  const measures: TransferMeasure[] = [];
+  const add = (measured: TransferMeasure) => {
+    measures.push(measured);
+    // Each takes minutes.
+    process.stderr.write(`${row(measured).join('  ')}\n`);
   };
-  await new Upload({
-    client: own.client,
-    params: { Bucket: 'lathe-files', Key: input.key, Body: createReadStream(file) },
-    partSize: 8 * 1024 ** 2,
-  }).done();
-  const clear = () => own.deleteAllBut(input.key);
+  const measure = async (operation: string, parameters: JsonObject, inputs: StoredFile[] = [], name = operation) => {
+    // What an export leaves in its store, the import after it reads.
+    if (!only(name) && !only(name.replace('export', 'import'))) return;
+    const given = { operation, parameters, inputs };
+    const bare = await perform({ ...given, bare: true });
+    await own.deleteAllBut(...kept);
+    const ours = await perform({ ...given, bare: false });
+    await own.deleteAllBut(...kept);
+    add({ name, ours: bytes / ours.seconds, bare: bytes / bare.seconds, peakBytes: ours.peakBytes });
+  };
 
   const s3 = {
     bucket: store.bucket,
@@ -120,7 +108,13 @@ export async function benchTransfer(bytes = 2 * 1024 ** 3): Promise<TransferMeas
     storage_access_key: azure.key,
     blob: 'large.bin',
   };
-  const sftp = { host: '127.0.0.1', port: sshd.port, username: sshd.username, private_key: sshd.privateKey };
+  const sftp = {
+    host: '127.0.0.1',
+    port: sshd.port,
+    username: sshd.username,
+    private_key: sshd.privateKey,
+    file_string: join(sshd.folder, 'large.bin'),
+  };
   const google = {
     project_id: 'project',
     bucket: 'customer',
@@ -129,25 +123,78 @@ export async function benchTransfer(bytes = 2 * 1024 ** 3): Promise<TransferMeas
     file: 'large.bin',
   };
 
-  await measure('import/url', { url: server.url }, undefined, clear);
-  // Each export leaves in the store what the import then reads.
-  await measure('export/objstore_a', s3, input, clear);
-  await measure('import/objstore_a', s3, undefined, clear);
-  await measure('export/blobstore', blob, input, clear);
-  await measure('import/blobstore', blob, undefined, clear);
-  await measure('export/sftp', { ...sftp, file_string: join(sshd.folder, 'large.bin') }, input, clear);
-  await measure('import/sftp', { ...sftp, file_string: join(sshd.folder, 'large.bin') }, undefined, clear);
+  if (only('import/upload')) add(await benchUpload(file, bytes));
+  await measure('import/url', { url: server.url });
+  await measure('export/url', {}, [whole]);
+  await measure('export/url', { archive_multiple_files: true }, halves, 'export/url, one ZIP of two files');
+  await measure('export/objstore_a', s3, [whole]);
+  await measure('import/objstore_a', s3);
+  await measure('export/blobstore', blob, [whole]);
+  await measure('import/blobstore', blob);
+  await measure('export/sftp', sftp, [whole]);
+  await measure('import/sftp', sftp);
   if (gcs) {
-    await measure('export/objstore_b', google, input, clear);
-    await measure('import/objstore_b', google, undefined, clear);
+    await measure('export/objstore_b', google, [whole]);
+    await measure('import/objstore_b', google);
   } else if ('missing' in program) {
     process.stderr.write(`\n*** SKIPPED: Google Cloud Storage, because ${program.missing}. ***\n`);
   }
   return measures;
 }
 
+/** Formats measures with their ratios, and says what is not among them. */
+export function formatTransfers(measures: TransferMeasure[]): string {
+  const table = formatTable(['', 'ours', 'bare', 'ratio', 'peak memory'], measures.map(row));
+  return `${table}\n\nNot among them: import/base64, which takes 1.5 MB at most, and import/webpage, which takes 100 MB at most.`;
+}
+
+function row({ name, ours, bare, peakBytes }: TransferMeasure): string[] {
+  return [
+    name,
+    `${megabytes(ours)} MB/s`,
+    `${megabytes(bare)} MB/s`,
+    `${(ours / bare).toFixed(2)}×`,
+    peakBytes === undefined ? 'no worker' : `${megabytes(peakBytes)} MB`,
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}
+
+/** Bundles the worker as it is deployed: reading TypeScript takes memory that no function spends. */
+async function bundleWorker(folder: string): Promise<string> {
+  const outfile = join(folder, 'worker.mjs');
+  await build({
+    entryPoints: [join(projectRoot, 'test/bench/transfer-worker.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    minify: bundling.minify,
+    target: bundling.target,
+    mainFields: bundling.mainFields,
+    external: ['*.node', 'cpu-features'],
+    banner: { js: bundling.banner },
+    logLevel: 'silent',
+  });
+  return outfile;
+}
+
+async function storeInput(
+  { client }: OwnBucket,
+  file: string,
+  name: string,
+  part: { start: number; end: number },
+): Promise<StoredFile> {
+  const mediaType = 'application/octet-stream';
+  const key = `files/${name}`;
+  const params = { Bucket: 'lathe-files', Key: key, Body: createReadStream(file, part), ContentType: mediaType };
+  await new Upload({ client, params }).done();
+  return { key, name: `${name}.bin`, size: part.end - part.start + 1, format: '', mediaType, token: 't' };
+}
+
 async function writeNoise(path: string, bytes: number): Promise<void> {
-  const { randomBytes } = await import('node:crypto');
   const block = randomBytes(8 * 1024 ** 2);
   const file = await open(path, 'w');
   try {

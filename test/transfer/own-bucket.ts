@@ -10,7 +10,7 @@ export interface OwnBucket extends AsyncDisposable {
   client: ReturnType<LocalAws['s3']>;
   read(file: StoredFile): Promise<Buffer>;
   keys(): Promise<string[]>;
-  deleteAllBut(key: string): Promise<void>;
+  deleteAllBut(...keys: string[]): Promise<void>;
 }
 
 export const bareBucket = { cors: [], notifications: [], policy: [], expirations: [] };
@@ -55,10 +55,10 @@ export async function startOwnBucket(): Promise<OwnBucket> {
       const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'lathe-files' }));
       return (Contents ?? []).flatMap(({ Key }) => Key ?? []);
     },
-    async deleteAllBut(kept) {
+    async deleteAllBut(...kept) {
       const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'lathe-files' }));
       for (const { Key } of Contents ?? [])
-        if (Key !== kept) await client.send(new DeleteObjectCommand({ Bucket: 'lathe-files', Key }));
+        if (Key && !kept.includes(Key)) await client.send(new DeleteObjectCommand({ Bucket: 'lathe-files', Key }));
     },
     [Symbol.asyncDispose]: () => aws[Symbol.asyncDispose](),
   };

@@ -88,10 +88,13 @@ describe('import/sftp', () => {
     );
   });
 
-  it('brings the file whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('brings the file whole over a link that %s', async (_what, silent) => {
     const content = noise(12_000_000);
     await writeFile(join(sshd.folder, 'drop.bin'), content);
-    await using link = await openToxicLink(sshd.port, { after: 4_000_000, direction: 'down', times: 2 });
+    await using link = await openToxicLink(sshd.port, { after: 4_000_000, direction: 'down', times: 2, silent });
     const { files } = await importing({ file_string: join(sshd.folder, 'drop.bin'), port: link.port });
     expect(link.cuts).toBe(2);
     expect(files[0] && (await own.read(files[0])).equals(content)).toBe(true);
@@ -138,10 +141,13 @@ describe('export/sftp', () => {
     expect(fresh.files).toHaveLength(2);
   });
 
-  it('writes the file whole over a link that drops', async () => {
+  it.each([
+    ['drops', false],
+    ['falls silent', true],
+  ])('writes the file whole over a link that %s', async (_what, silent) => {
     const content = noise(20_000_000);
     const input = await makeInput([{ name: 'big.bin', content }]);
-    await using link = await openToxicLink(sshd.port, { after: 5_000_000, direction: 'up', times: 2 });
+    await using link = await openToxicLink(sshd.port, { after: 5_000_000, direction: 'up', times: 2, silent });
     await exporting({ file_string: join(sshd.folder, 'up.bin'), port: link.port }, input);
     expect(link.cuts).toBe(2);
     expect((await readFile(join(sshd.folder, 'up.bin'))).equals(content)).toBe(true);
