@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 import { stopOffice } from '../../functions/engines/document/office.ts';
 import { engine } from '../../functions/engines/document/run.ts';
 import { makeSample } from '../engines/document/samples.ts';
+import { median, type Row, timed } from './table.ts';
 
 const run = promisify(execFile);
 const rounds = 5;
 
 /** Measures a warm docx to pdf against a LibreOffice started for the file, in milliseconds, the middle of some rounds each. */
-export async function benchDocument(): Promise<{ name: string; ours: number; bare: number }[]> {
+export async function benchDocument(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   try {
     const sample = await makeSample('docx', folder);
@@ -22,7 +23,7 @@ export async function benchDocument(): Promise<{ name: string; ours: number; bar
       ours.push(await timed(() => convert(sample, folder)));
       bare.push(await timed(() => fresh(sample, folder)));
     }
-    return [{ name: 'docx to pdf, warm, against a fresh soffice', ours: middle(ours), bare: middle(bare) }];
+    return [{ name: 'docx to pdf, warm, against a fresh soffice', ours: median(ours), bare: median(bare) }];
   } finally {
     await stopOffice();
     await rm(folder, { recursive: true, force: true });
@@ -51,14 +52,4 @@ async function convert(sample: string, parent: string): Promise<void> {
 async function fresh(sample: string, folder: string): Promise<void> {
   const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
   await run('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, sample]);
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
-function middle(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
-import { median, type Row } from './table.ts';
+import { median, type Row, timed } from './table.ts';
 
 const rounds = 7;
 /** Pictures as phones take them. */
@@ -85,10 +85,4 @@ function photo(): Sharp {
   return sharp(Buffer.from(drawing))
     .flatten({ background: '#334455' })
     .composite([{ input: grain, blend: 'soft-light' }]);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

@@ -1,11 +1,14 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { countCalls } from './calls.ts';
 import { benchColdStarts } from './cold-start.ts';
+import { benchDocument } from './document.ts';
 import { benchEvents } from './events.ts';
+import { benchImage } from './image.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLists } from './lists.ts';
-import { formatRatios, formatTable, kilobytes, milliseconds, type Row } from './table.ts';
+import { benchMedia } from './media.ts';
+import { benchMemory } from './memory.ts';
+import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
 
 /** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is. */
@@ -39,14 +42,12 @@ const parts: Record<string, () => Promise<void>> = {
   },
 
   async engines() {
-    const rows: Row[] = [];
-    for (const [name, exported] of engineBenches) {
-      const module = new URL(`${name}.ts`, import.meta.url);
-      if (!existsSync(module)) continue;
-      const { [exported]: bench }: Record<string, () => Promise<Row[]>> = await import(module.href);
-      if (bench) rows.push(...(await bench()));
-    }
+    const rows = [...(await benchImage()), ...(await benchMedia()), ...(await benchDocument())];
     console.log(`\nEngines, beside their bare programs\n\n${formatRatios(rows)}`);
+  },
+
+  async memory() {
+    console.log(`\nMemory of an engine's processes while they convert again and again\n\n${await benchMemory()}`);
   },
 
   async transfer() {
@@ -58,13 +59,6 @@ const parts: Record<string, () => Promise<void>> = {
     await benchEvents();
   },
 };
-
-/** What engines measure of themselves, each in a module of its own. */
-const engineBenches = [
-  ['image', 'benchImage'],
-  ['media', 'benchMedia'],
-  ['document', 'benchDocument'],
-] as const;
 
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
 import { engine } from '../../functions/engines/media/run.ts';
+import { median, type Row, timed } from './table.ts';
 
 const execute = promisify(execFile);
 const rounds = 3;
 
 /** Measures a transcode of 1080p through the engine against the same bare command, in turns, by the median. */
-export async function benchMedia(): Promise<{ name: string; ours: number; bare: number }[]> {
+export async function benchMedia(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-media-'));
   try {
     const source = join(folder, 'source.mkv');
@@ -63,14 +64,4 @@ async function transcodeByEngine(source: string, folder: string): Promise<void> 
     },
     { signal: new AbortController().signal, progress: () => {}, log: () => {} },
   );
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
