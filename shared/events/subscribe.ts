@@ -1,6 +1,6 @@
 import { records } from '../records/records.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
-import { isGone } from '../tasks/task.ts';
+import { isGone, revisionOf } from '../tasks/task.ts';
 import { type Channel, parseChannel } from './channel.ts';
 import {
   addListener,
@@ -72,9 +72,10 @@ async function followUser(
   if (channel.user !== identity.user || identity.job !== undefined)
     throw new SubscriptionRefused('not_found', `There is no channel ${name} for this access token.`);
   await addListener(connection, name, partitionOfUser(channel.user));
-  const docs =
-    channel.kind === 'jobs'
-      ? (await latestJobs(channel.user)).map((job) => presentJob(job))
-      : (await latestTasks(channel.user)).map(presentTask);
-  await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data: { docs } }));
+  const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
+  const docs = latest.map((one) => ('waitsFor' in one ? presentTask(one) : presentJob(one)));
+  // An event may overtake this; by its version a client tells which of the two is older.
+  const versions = Object.fromEntries(latest.map((one) => [one.id, revisionOf(one)]));
+  const data = { docs, versions };
+  await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));
 }

@@ -96,6 +96,10 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     const job = await stack.client.createJob(twoTasks);
     await upload(job);
     await untilHeard(follower, 'job_completed', job.id);
+    const shown = follower.messages.find(({ channel }) => channel === `user.${user}.tasks`)?.data;
+    const { docs, versions } = shown as { docs: { id: string }[]; versions: Record<string, number> };
+    expect(docs.length).toBeGreaterThan(0);
+    expect(Object.keys(versions).sort()).toEqual(docs.map(({ id }) => id).sort());
     const own = new Set([job.id, ...job.tasks.map(({ id }) => id)]);
     expect(follower.heard.filter(({ id }) => own.has(id)).map(({ event }) => event)).toEqual([
       'job_started',
@@ -389,7 +393,7 @@ describe('a client of Socket.IO', () => {
 
 describe('a connection', () => {
   test('that is silent for too long, or lives for too long, is closed, and a client of Socket.IO comes back', async () => {
-    await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 8_000 } });
+    await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 12_000 } });
     const job = await short.client.createJob(twoTasks);
     const quiet = new WebSocket(`${short.url.replace('http', 'ws')}/ws?token=${short.apiKey}`);
     const quietClosed = once(quiet, 'close');
@@ -397,13 +401,13 @@ describe('a connection', () => {
     const talkingClosed = once(talking, 'close');
     await Promise.all([once(quiet, 'open'), once(talking, 'open')]);
     const talk = setInterval(() => talking.send('{"action":"ping"}'), 200);
+    const [quietCode] = await quietClosed;
+    expect(quietCode).toBe(1001);
+    expect(talking.readyState).toBe(WebSocket.OPEN);
     const follower = new SocketFollower(short);
     followers.push(follower);
     await until('it is in', () => follower.connections || undefined);
     await following(follower, `job.${job.id}`);
-    const [quietCode] = await quietClosed;
-    expect(quietCode).toBe(1001);
-    expect(talking.readyState).toBe(WebSocket.OPEN);
     const [talkingCode] = await talkingClosed;
     clearInterval(talk);
     expect(talkingCode).toBe(1001);
