@@ -1,3 +1,4 @@
+import { workersLost } from '../../shared/tasks/lifecycle.ts';
 import type { JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -76,8 +77,10 @@ export async function runChaos(
       await upload(job);
       const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;
       for (let count = 0; count < strikes; count++) setTimeout(strike, Math.random() * 1_500);
-      const { status } = await endOf(job.id);
-      if (status === 'failed') {
+      const ended = await endOf(job.id);
+      if (ended.status === 'failed') {
+        const reasons = ended.tasks.filter(({ result }) => result.msg === workersLost.msg);
+        if (reasons.length === 0) figures.faults.push(`${job.id}: it failed though no task was given up`);
         figures.givenUp += 1;
         await Promise.all(followers.map(untilRight));
         return;

@@ -233,13 +233,11 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
 /** Looks at the whole file once, by the very command of the second pass: any other counts frames differently. */
 async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
-  const discarded = `${path}.first`;
+  const written = `${path}.first`;
   const passArgs = ['-pass', '1', '-passlogfile', log];
-  await transcode(
-    { input, probe, target, request, path: discarded, passArgs, onShare: (done) => onShare(done * 0.4) },
-    run,
-  );
-  await rm(discarded);
+  const share = (done: number) => onShare(done * 0.4);
+  await transcode({ input, probe, target, request, path: written, passArgs, onShare: share, discarded: true }, run);
+  await rm(written, { force: true });
 }
 
 /** Bare streams do not tell their length: they are read once to know it. */

@@ -22,6 +22,8 @@ export interface Transcode {
   onShare?: (share: number) => void;
   /** For what goes before the format's own arguments, such as the passes of an encoder. */
   passArgs?: string[];
+  /** Nobody gets what is written: a first pass leaves its findings elsewhere, and may write no pictures at all. */
+  discarded?: true;
 }
 
 /** Makes one media file of another and checks it; streams are copied where they fit, and coded anew where that fails. */
@@ -74,6 +76,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       },
     },
   );
+  if (job.discarded) return;
   if (target.kind === 'audio' && seconds === 0) {
     throw new EngineError('Nothing in the file could be decoded there: it is damaged or incomplete.');
   }
