@@ -25,7 +25,7 @@ export interface FunctionProps {
 }
 
 /** Says which module a function is, so that the local stack runs the source that the template's bundle was made of. */
-export const entryMetadata = 'lathe:entry';
+const entryMetadata = 'lathe:entry';
 
 /** A function with a log group that forgets, and a role of its own that may do what its statements say and nothing else. */
 abstract class BaseFunction extends Construct {

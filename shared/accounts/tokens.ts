@@ -4,7 +4,7 @@ import { fromItem, table, toItem } from '../records/table.ts';
 import { accountOfKey } from './keys.ts';
 
 /** First part of the records of tokens. */
-export const tokenPrefix = 'token#';
+const tokenPrefix = 'token#';
 
 /** What a token stands for: an account, or one job of it. */
 export interface TokenHolder {

@@ -2,7 +2,7 @@ import type { Job, JobNews } from '../jobs/job.ts';
 import type { Change } from '../tasks/lifecycle.ts';
 import { hasEnded, revisionOf, type Task } from '../tasks/task.ts';
 
-export const eventNames = [
+const eventNames = [
   'job_started',
   'job_completed',
   'job_failed',

@@ -4,7 +4,7 @@ import { bucket } from './bucket.ts';
 import { uploadKey } from './keys.ts';
 
 /** Metadata under which an upload keeps the name of the file. */
-export const fileNameMetadata = 'filename';
+const fileNameMetadata = 'filename';
 
 /** Makes the form with which a client posts a task's file straight to the bucket. */
 export async function makeUploadForm(

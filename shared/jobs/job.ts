@@ -12,7 +12,7 @@ const jobNews = ['created', 'started', 'ended'] as const;
 export type JobNews = (typeof jobNews)[number];
 
 /** How long the telling of a change may take before the sweep repeats it. */
-export const tellPatienceMs = 60_000;
+const tellPatienceMs = 60_000;
 
 export interface Job {
   id: string;

@@ -103,7 +103,7 @@ export function parseAllowHosts(text: string | undefined): AllowedHosts {
 }
 
 /** Tells whether the operator excepts a host, or it on this port. */
-export function isAllowedHost(hostname: string, port: number, allow: AllowedHosts): boolean {
+function isAllowedHost(hostname: string, port: number, allow: AllowedHosts): boolean {
   const host = normalHost(hostname);
   return allow.has(host) || allow.has(`${host}:${port}`);
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../tasks/task.ts';
 import { isOperation, isSecret, type OperationName, operationNames, operationSchemas } from './schemas.ts';
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
-export const mostTasksInJob = 500;
+const mostTasksInJob = 500;
 /** Each input is a read and a write; a job of more would not be answered in one request. */
 const mostInputsInJob = 2_000;
 

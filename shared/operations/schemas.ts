@@ -40,7 +40,7 @@ export const Url = text(8192)
   // A record shows its URL, and what stands before an @ passes for a host.
   .refine(bareUrl, 'Expected a URL without a user name or password; import/url takes credentials as headers.');
 
-export const largestBase64Characters = 1_500_000;
+const largestBase64Characters = 1_500_000;
 
 const objstoreA = {
   bucket: text(255),

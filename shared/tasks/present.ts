@@ -3,7 +3,7 @@ import { required } from '../settings.ts';
 import type { JsonObject, StoredFile, Task } from './task.ts';
 
 /** Returns the link of a file: the service's own, so that it lives as long as the task and holds no credentials. */
-export function linkTo(task: Task, file: StoredFile): string {
+function linkTo(task: Task, file: StoredFile): string {
   return `${required('LATHE_URL')}/v1/files/${task.id}/${file.token}/${encodeURIComponent(file.name)}`;
 }
 

@@ -50,7 +50,7 @@ function parsed(text: string): Body {
 }
 
 /** A PNG of four orange pixels, written by libpng. */
-export const png =
+const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQMAAABIeJ9nAAAAA1BMVEXmfiJuyYRUAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADElEQVQImWNgYGAAAAAEAAGjChXjAAAAAElFTkSuQmCC';
 
 export const importPng = { operation: 'import/base64', file: png, filename: 'dot.png' };

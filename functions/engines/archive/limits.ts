@@ -1,7 +1,7 @@
 import { EngineError } from '../engine.ts';
 
 /** What an archive may become on disk. Input, contents and output must fit a function's disk together. */
-export const mostBytes = 3 * 1024 ** 3;
+const mostBytes = 3 * 1024 ** 3;
 export const mostEntries = 100_000;
 /** Below this any ratio is harmless. */
 const freeBytes = 256 * 1024 ** 2;

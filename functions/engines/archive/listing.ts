@@ -151,7 +151,7 @@ export function linkOutside(name: string): EngineError {
 }
 
 /** Makes the failure of an archive that is locked. */
-export function passwordNeeded(): EngineError {
+function passwordNeeded(): EngineError {
   return new EngineError('The archive is protected by a password. Give it in the option password.');
 }
 
@@ -186,7 +186,7 @@ export function lastLines(text: string): string {
 }
 
 /** Writes a path without `.` segments and doubled slashes. */
-export function normalize(path: string): string {
+function normalize(path: string): string {
   return path
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')

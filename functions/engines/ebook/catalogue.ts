@@ -23,7 +23,7 @@ const formats: Format[] = [
   { ext: 'pdf', mediaType: 'application/pdf' },
 ];
 
-export const bookFormats = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'pdb', 'htmlz', 'txtz'];
+const bookFormats = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'pdb', 'htmlz', 'txtz'];
 const documents = ['docx', 'odt', 'rtf', 'txt', 'pdf'];
 
 function spellings(names: string[]): string[] {

@@ -12,7 +12,7 @@ export async function crop(work: Work, context: WorkContext): Promise<OutputFile
 }
 
 /** Works out the part that stays, in pixels of the picture as it is seen. */
-export function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
+function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
   const left = numberOption(options, 'x');
   const top = numberOption(options, 'y');
   const room = { width: picture.width - (left ?? 0), height: picture.height - (top ?? 0) };

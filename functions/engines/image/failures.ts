@@ -28,7 +28,7 @@ export function explain(error: unknown, input: InputFile): unknown {
 }
 
 /** Returns the end of an error's message, for the log. */
-export function lastLines(error: unknown): string {
+function lastLines(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.trimEnd().split('\n').slice(-5).join('\n').slice(-2000);
 }

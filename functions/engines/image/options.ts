@@ -3,7 +3,7 @@ import type { ImageFormat } from './formats.ts';
 
 const largestSide = 16_383;
 
-export const width: OptionDescriptor = {
+const width: OptionDescriptor = {
   name: 'image_custom_width',
   label: 'Width',
   hint: 'Width of the output. Alone, the height follows the proportions; with a height too, fit says how both are met.',
@@ -12,7 +12,7 @@ export const width: OptionDescriptor = {
   properties: { min: 1, max: largestSide },
 };
 
-export const height: OptionDescriptor = {
+const height: OptionDescriptor = {
   name: 'image_custom_height',
   label: 'Height',
   hint: 'Height of the output. Alone, the width follows the proportions; with a width too, fit says how both are met.',
@@ -45,7 +45,7 @@ const fit: OptionDescriptor = {
   ],
 };
 
-export const background: OptionDescriptor = {
+const background: OptionDescriptor = {
   name: 'background',
   label: 'Background',
   hint: 'Colour put behind transparent parts. Formats without transparency use white when it is left out.',
@@ -77,7 +77,7 @@ const flip: OptionDescriptor = {
   ],
 };
 
-export const autoOrient: OptionDescriptor = {
+const autoOrient: OptionDescriptor = {
   name: 'auto-orient',
   label: 'Auto-orient',
   hint: 'Turns the image as its EXIF orientation says.',
@@ -86,7 +86,7 @@ export const autoOrient: OptionDescriptor = {
 };
 
 /** As in the specification's example. */
-export const strip: OptionDescriptor = {
+const strip: OptionDescriptor = {
   name: 'strip',
   label: 'Strip metadata',
   hint: 'Strips profiles, EXIF and comments to reduce size.',

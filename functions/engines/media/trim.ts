@@ -52,7 +52,7 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
 }
 
 /** Asks for the codec that the file has, at a quality where no difference shows. */
-export function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
+function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
   const encoder: VideoEncoder | undefined = target.video?.encoders.find(
     (known) => codecOf[known] === probe.video?.codec,
   );

@@ -111,16 +111,6 @@ export function explainOverload(
   return undefined;
 }
 
-/** Names an error for the log by its kind alone: what libraries write into messages may hold a secret. */
-export function nameOf(error: unknown): { error: string; code?: string } {
-  const name = error instanceof Error ? error.name : typeof error;
-  for (const cause of causes(error)) {
-    const code = codeOf(cause);
-    if (code !== undefined && /^[A-Za-z0-9_.-]{1,60}$/.test(code)) return { error: name, code };
-  }
-  return { error: name };
-}
-
 function* causes(error: unknown): Generator<object> {
   const pending = [error];
   for (let depth = 0; depth < 12 && pending.length > 0; depth++) {

@@ -56,7 +56,7 @@ export async function closeBrowser(): Promise<void> {
 }
 
 /** A page that would not end: its renderer may still be busy, so the browser is not used again. */
-export class PageTimeout extends EngineError {
+class PageTimeout extends EngineError {
   override name = 'PageTimeout';
 }
 

@@ -1,7 +1,7 @@
 import { FunctionError } from './function-error.ts';
 
 /** Lambda's limit for the event and for the answer of a synchronous invocation. */
-export const PAYLOAD_LIMIT_BYTES = 6_291_556;
+const PAYLOAD_LIMIT_BYTES = 6_291_556;
 
 /** Encodes an event as JSON, and refuses one that Lambda would not take. */
 export function encodeEvent(event: unknown): string {

@@ -44,7 +44,7 @@ const postScript: Reader = (path, png) =>
   );
 
 /** Reads each output format by another program than the one that wrote it. */
-export const readers: Record<string, Reader> = {
+const readers: Record<string, Reader> = {
   aai: imageMagick('aai'),
   apng: ffmpeg,
   avif: graphicsMagick('avif'),

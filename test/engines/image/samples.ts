@@ -10,8 +10,8 @@ import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
 import { readScene, type Scene } from './raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
 
-export const width = 160;
-export const height = 120;
+const width = 160;
+const height = 120;
 
 /** A picture that is no mirror image of itself, with colours, a gradient, and areas of black and white. */
 export const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
@@ -89,7 +89,7 @@ const withCamera =
     writeFile(path, await camera(readScene(await readFile(ppm))));
 
 /** Makes a sample of each input format, by another program than the engine's wherever one writes it. */
-export const makers: Record<string, Maker> = {
+const makers: Record<string, Maker> = {
   aai: withImageMagick('aai'),
   arw: withCamera(makeArw),
   apng: (path, { png }) =>
