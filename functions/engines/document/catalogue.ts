@@ -95,13 +95,13 @@ function office(): Capability[] {
       case 'text':
         return [...protectable(source, outputsOf('text')), ...convert(source, markupOutputs, []), ...pages(source)];
       case 'sheet': {
-        const perSheet = ['csv', 'tsv', 'dif', 'slk'];
+        const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
         return [
           ...protectable(source, [...whole, 'html']),
           ...convert(source, ['csv'], [option.sheet, option.delimiter, option.outputEncoding]),
           ...convert(source, ['tsv'], [option.sheet, option.outputEncoding]),
-          ...convert(source, ['dif', 'slk'], [option.sheet]),
+          ...convert(source, ['slk'], [option.sheet]),
           ...convert(source, tableOutputs, [option.firstSheet]),
           ...pages(source),
         ];
@@ -116,7 +116,12 @@ function office(): Capability[] {
       case 'drawing':
         // A metafile comes in as one picture, which is no drawing to edit.
         if (format.ext === 'emf' || format.ext === 'wmf') return pages(source);
-        return [...convert(source, outputsOf('drawing'), []), ...pages(source)];
+        return [
+          ...convert(source, outputsOf('drawing'), []),
+          ...convert(source, ['txt'], [option.pageRange, option.keepLayout]),
+          ...convert(source, ['html'], [option.pageRange]),
+          ...pages(source),
+        ];
       default:
         return [];
     }

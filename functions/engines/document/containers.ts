@@ -59,6 +59,18 @@ async function open(zip: Awaited<ReturnType<typeof openPromise>>, entry: Entry):
   return zip.openReadStreamPromise(entry);
 }
 
+/** Lists the names of the parts of a zipped document. */
+export async function listParts(path: string): Promise<string[]> {
+  const zip = await openPromise(path, { autoClose: false });
+  const names: string[] = [];
+  try {
+    for await (const { fileName } of zip.eachEntry()) names.push(fileName);
+    return names;
+  } finally {
+    zip.close();
+  }
+}
+
 /** Reads one part of a zipped document, if it has it. */
 export async function readPart(path: string, name: string): Promise<Buffer | undefined> {
   const zip = await openPromise(path, { autoClose: false });

@@ -6,7 +6,8 @@ import { EngineError, type InputFile, type OutputFile, type Work, type WorkConte
 import { checkZip } from './containers.ts';
 import { officeFormat } from './formats.ts';
 import { archivePdf, distill } from './ghostscript.ts';
-import { convertWithOffice, type OfficeFacts, UnreadableDocument } from './office.ts';
+import { previewOf, unreadableIwork } from './iwork.ts';
+import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office.ts';
 import { guessDelimiter, loading, paper, storing } from './office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
 import {
@@ -37,6 +38,8 @@ interface Conversion {
   input: InputFile;
   folder: string;
   context: WorkContext;
+  /** Whether the pages are as they came and LibreOffice had no part in them. */
+  drawnElsewhere: boolean;
 }
 
 /** Converts a document by whatever programs its route takes. */
@@ -47,10 +50,16 @@ export async function convert(
   context: WorkContext,
 ): Promise<OutputFile[]> {
   const { outputFormat } = work;
-  const conversion: Conversion = { work, input, folder, context };
   let made: Made[] = [{ path: await prepare(input, work.options, folder) }];
   context.progress(5);
-  const steps = route(input.format, outputFormat);
+  let steps = route(input.format, outputFormat);
+  const preview = await findPreview(work, input, steps, folder, context);
+  if (preview) {
+    made = [{ path: preview.path }];
+    steps = steps.slice(1);
+  }
+  const drawnElsewhere = preview !== undefined || input.format === 'pdf' || input.format === 'ps';
+  const conversion: Conversion = { work, input, folder, context, drawnElsewhere };
   for (const [index, step] of steps.entries()) {
     const [only] = made;
     if (!only) break;
@@ -63,6 +72,21 @@ export async function convert(
     name: outputName(input.name, outputFormat, suffix),
     format: outputFormat,
   }));
+}
+
+/** Looks for pages that need not be laid out here, where nothing is asked for that would change them. */
+async function findPreview(
+  { options }: Work,
+  input: InputFile,
+  [first]: Step[],
+  folder: string,
+  context: WorkContext,
+): Promise<Pdf | undefined> {
+  if (officeFormat(input.format)?.container !== 'iwork' || first?.by !== 'office' || first.to !== 'pdf')
+    return undefined;
+  const changing = ['page_size', 'page_orientation', 'image_resolution'];
+  if (changing.some((name) => options[name] !== undefined)) return undefined;
+  return previewOf(input.path, folder, context);
 }
 
 function outputName(name: string, format: string, suffix: string | undefined): string {
@@ -105,7 +129,7 @@ async function pdfOf({ work, input, folder, context }: Conversion, path: string)
 }
 
 async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: Conversion): Promise<Made[]> {
-  const { folder, context, input } = conversion;
+  const { folder, context, drawnElsewhere } = conversion;
   const pages = pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages);
   if (step.by === 'images') {
     const quality = Number(options.jpg_convert_compression_level ?? options.quality ?? 85);
@@ -128,9 +152,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
       await writePostScript(selected, output, undefined, folder, context);
       break;
     default:
-      return [
-        { path: await finishPdf(selected, options, input.format === 'pdf' || input.format === 'ps', folder, context) },
-      ];
+      return [{ path: await finishPdf(selected, options, drawnElsewhere, folder, context) }];
   }
   return [{ path: output }];
 }
@@ -160,7 +182,7 @@ async function finishPdf(
   return path;
 }
 
-const perSheet = ['csv', 'tsv', 'dif', 'slk'];
+const perSheet = ['csv', 'tsv', 'slk'];
 
 async function byOffice(
   conversion: Conversion,
@@ -181,7 +203,8 @@ async function byOffice(
   const page = paper(options);
   const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
     const store = storing(from === 'pdf' ? to : from, to, options);
-    return office({ input, load, outputs: [{ path: output, store }], sheet, ...(page ? { page } : {}) }, options, from);
+    const request = { input, load, outputs: [{ path: output, store }], sheet, ...(page ? { page } : {}) };
+    return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);
   };
   const wanted = typeof options.sheet === 'number' ? options.sheet : 1;
   const first = join(folder, `${index}.${to}`);
@@ -244,11 +267,18 @@ async function selectedPdf(conversion: Conversion, path: string): Promise<Pdf> {
   return selectPages(pdf, pagesOf(typeof range === 'string' ? range : undefined, pdf.pages), folder, context);
 }
 
-async function office(
-  request: Parameters<typeof convertWithOffice>[0],
-  options: OptionValues,
-  format: string,
-): Promise<OfficeFacts> {
+async function fromIwork(request: OfficeRequest, format: string): Promise<OfficeFacts> {
+  try {
+    const facts = await convertWithOffice({ ...request, weigh: true });
+    if (facts.empty) throw unreadableIwork(format, 'LibreOffice loaded an empty document');
+    return facts;
+  } catch (error) {
+    if (error instanceof UnreadableDocument) throw unreadableIwork(format, error.detail);
+    throw error;
+  }
+}
+
+async function office(request: OfficeRequest, options: OptionValues, format: string): Promise<OfficeFacts> {
   try {
     return await convertWithOffice(request);
   } catch (error) {

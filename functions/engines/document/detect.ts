@@ -1,3 +1,5 @@
+import { detectIwork } from './detect-iwork.ts';
+
 const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
 /** Streams by which a compound file shows what made it, with the formats that share each. */
@@ -5,12 +7,24 @@ const streams: [stream: string, formats: string[]][] = [
   ['WordDocument', ['doc', 'dot']],
   ['Workbook', ['xls', 'xlt']],
   ['PowerPoint Document', ['ppt', 'pps', 'pot']],
+  ['VisioDocument', ['vsd']],
+  ['Quill', ['pub']],
 ];
+
+/** Class that the root of a compound file names, without the part that all of Microsoft's share. */
+const classes: Record<string, string> = {
+  '01120200': 'pub',
+  '111a0200': 'vsd',
+  '121a0200': 'vsd',
+  '131a0200': 'vsd',
+  '141a0200': 'vsd',
+};
 
 /** Tells formats whose marks the general detection does not know. */
 export function detectDocument(start: Uint8Array, name: string): string | undefined {
   const starts = (mark: number[], at = 0) => mark.every((byte, index) => start[at + index] === byte);
-  if (starts(compoundMark)) return detectCompound(start, name);
+  if (starts(compoundMark)) return detectCompound(Buffer.from(start), name);
+  if (starts([0x50, 0x4b, 0x03, 0x04])) return detectIwork(Buffer.from(start), name);
   const text = Buffer.from(start.subarray(0, 64)).toString('latin1');
   if (text.startsWith('%!PS') && !/EPSF/.test(text)) return 'ps';
   if (starts([0xff, 0x57, 0x50, 0x43])) return 'wpd';
@@ -20,11 +34,20 @@ export function detectDocument(start: Uint8Array, name: string): string | undefi
   return undefined;
 }
 
-function detectCompound(start: Uint8Array, name: string): string | undefined {
+function detectCompound(start: Buffer, name: string): string | undefined {
+  const root = rootClass(start);
+  if (root) return root;
   // The directory may lie beyond what is read for detection; then the name decides, as for any compound file.
-  const text = Buffer.from(start).toString('utf16le');
+  const text = start.toString('utf16le');
   const shared = streams.find(([stream]) => text.includes(`${stream}\0`))?.[1];
   if (!shared) return undefined;
   const named = shared.find((format) => name.toLowerCase().endsWith(`.${format}`));
   return named ?? shared[0];
+}
+
+function rootClass(start: Buffer): string | undefined {
+  if (start.length < 512) return undefined;
+  const sectorBytes = 1 << Math.min(12, start.readUInt16LE(30));
+  const root = (start.readUInt32LE(48) + 1) * sectorBytes;
+  return classes[start.toString('hex', root + 80, root + 84)];
 }

@@ -10,7 +10,7 @@ export interface OfficeFormat extends Format {
   /** LibreOffice's name of its exporter; absent where it only reads the format. */
   writes?: string;
   /** Container to look into before LibreOffice does. */
-  container?: 'zip' | 'xml' | 'cfb' | 'rtf' | 'text' | 'html' | 'gzip';
+  container?: 'zip' | 'xml' | 'cfb' | 'rtf' | 'text' | 'html' | 'gzip' | 'iwork';
   /** Whether LibreOffice can write it with a password. */
   protectable?: boolean;
 }
@@ -173,6 +173,14 @@ export const officeFormats: OfficeFormat[] = [
     container: 'xml',
   },
   { ext: 'wpd', mediaType: 'application/vnd.wordperfect', kind: 'text', reads: 'WordPerfect' },
+  {
+    ext: 'pages',
+    mediaType: 'application/vnd.apple.pages',
+    contents: ['zip'],
+    kind: 'text',
+    reads: 'Apple Pages',
+    container: 'iwork',
+  },
 
   {
     ext: 'xls',
@@ -288,7 +296,6 @@ export const officeFormats: OfficeFormat[] = [
     container: 'text',
   },
   { ext: 'tab', mediaType: 'text/tab-separated-values', aliasOf: 'tsv', kind: 'sheet' },
-  { ext: 'dif', mediaType: 'text/x-dif', kind: 'sheet', reads: 'DIF', writes: 'DIF', container: 'text' },
   { ext: 'slk', mediaType: 'text/x-sylk', kind: 'sheet', reads: 'SYLK', writes: 'SYLK', container: 'text' },
   { ext: 'sylk', mediaType: 'text/x-sylk', aliasOf: 'slk', kind: 'sheet' },
   {
@@ -300,6 +307,14 @@ export const officeFormats: OfficeFormat[] = [
     container: 'gzip',
   },
   { ext: 'wk1', mediaType: 'application/vnd.lotus-1-2-3', kind: 'sheet', reads: 'Lotus' },
+  {
+    ext: 'numbers',
+    mediaType: 'application/vnd.apple.numbers',
+    contents: ['zip'],
+    kind: 'sheet',
+    reads: 'Apple Numbers',
+    container: 'iwork',
+  },
 
   {
     ext: 'ppt',
@@ -416,6 +431,14 @@ export const officeFormats: OfficeFormat[] = [
     reads: 'StarOffice XML (Impress)',
     container: 'zip',
   },
+  {
+    ext: 'key',
+    mediaType: 'application/vnd.apple.keynote',
+    contents: ['zip'],
+    kind: 'slides',
+    reads: 'Apple Keynote',
+    container: 'iwork',
+  },
 
   {
     ext: 'odg',
@@ -451,6 +474,20 @@ export const officeFormats: OfficeFormat[] = [
     kind: 'drawing',
     reads: 'StarOffice XML (Draw)',
     container: 'zip',
+  },
+  {
+    ext: 'vsd',
+    mediaType: 'application/vnd.visio',
+    contents: ['cfb'],
+    kind: 'drawing',
+    reads: 'Visio Document',
+  },
+  {
+    ext: 'pub',
+    mediaType: 'application/vnd.ms-publisher',
+    contents: ['cfb'],
+    kind: 'drawing',
+    reads: 'Publisher Document',
   },
   {
     ext: 'vsdx',

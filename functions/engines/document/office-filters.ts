@@ -25,7 +25,6 @@ export function loading(format: string, options: OptionValues, delimiter: string
         FilterOptions: `${separator},34,${utf8},1,,${english},false,false,false,false,false,0,false`,
       };
     }
-    case 'dif':
     case 'slk':
       return { FilterName, FilterOptions: String(utf8) };
     default:
@@ -55,7 +54,6 @@ export function storing(from: string, to: string, options: OptionValues): Office
         FilterOptions: `${separator},34,${utf8},1,,${english},false,true,false,false,false,0`,
       };
     }
-    case 'dif':
     case 'slk':
       return { FilterName, FilterOptions: String(utf8) };
     default: {

@@ -142,10 +142,28 @@ def facts(document):
     return {}
 
 
+def is_empty(document):
+    """Says whether a document has nothing to show: no text, no cells, no shapes."""
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return all(not holds_anything(page) for page in document.DrawPages)
+    if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
+        # 23: numbers, dates, texts and formulas
+        return all(sheet.queryContentCells(23).Count == 0 and sheet.DrawPage.Count == 0 for sheet in document.Sheets)
+    return not document.Text.String.strip() and document.DrawPage.Count == 0 and document.TextTables.Count == 0
+
+
+def holds_anything(page):
+    # A place-holder that nobody filled in is a shape without text.
+    return any(not shape.supportsService('com.sun.star.drawing.Text') or shape.String.strip()
+               or not shape.supportsService('com.sun.star.presentation.Shape') for shape in page)
+
+
 def convert(desktop, request):
     document = load(desktop, request)
     try:
         found = facts(document)
+        if request.get('weigh'):
+            found['empty'] = is_empty(document)
         if request.get('sheet', 1) > 1 and request['sheet'] <= len(found.get('sheets', [])):
             # Formats of one table take the first sheet.
             document.Sheets.moveByName(found['sheets'][request['sheet'] - 1], 0)

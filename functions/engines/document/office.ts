@@ -32,12 +32,15 @@ export interface OfficeRequest {
   sheet?: number;
   /** Paper in hundredths of a millimetre, and its orientation. */
   page?: { width?: number; height?: number; landscape?: boolean };
+  /** Whether to say if nothing came in, as happens where an importer skips all that it does not know. */
+  weigh?: boolean;
 }
 
 export interface OfficeFacts {
   /** Names of the sheets of a spreadsheet. */
   sheets?: string[];
   pages?: number;
+  empty?: boolean;
 }
 
 type Answer = ({ ok: true } & OfficeFacts) | { ok: false; kind: string; message: string };

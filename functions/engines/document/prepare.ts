@@ -4,6 +4,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../engine.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
 import { markupFormat, officeFormat } from './formats.ts';
+import { checkIwork } from './iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
 
 /** Looks into a file before any program does, and returns the path of what they may read. */
@@ -14,6 +15,10 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
   switch (container) {
     case 'zip':
       await checkPackage(input);
+      return input.path;
+    case 'iwork':
+      await checkPackage(input);
+      await checkIwork(input, folder);
       return input.path;
     case 'xml':
       await checkXml(input.path);

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { markupFormat, officeFormat } from '../../../functions/engines/document/formats.ts';
 import type { EngineMatrix, Sample } from '../matrix.ts';
 import { asciiWords, cells, lotusCells, makeSample, pandoc, soffice, unzip, words } from './samples.ts';
+import { shipped } from './shipped.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ export const matrix: EngineMatrix = {
   sample: makeSample,
   async verify(output, input, operation) {
     if ((await stat(output.path)).size === 0) throw new Error('The output is empty.');
-    if (images.includes(output.format)) return comparePictures(output.path, input);
+    if (images.includes(output.format)) return comparePictures(output.path, input, pageOf(output));
     // The fonts of PostScript need not name their letters, so its pages are compared as pictures too.
     if (output.format === 'ps' || output.format === 'eps')
       return inFolder(async (folder) => {
@@ -38,7 +39,7 @@ export const matrix: EngineMatrix = {
           `-o${drawn}`,
           output.path,
         ]);
-        return comparePictures(drawn, input);
+        return comparePictures(drawn, input, pageOf(output));
       });
     if (operation !== 'convert') return expectWords(await textOf(output), wordsOf(input, output));
     if (officeFormat(input.format)?.kind === 'sheet') return expectCells(await textOf(output), input);
@@ -47,6 +48,8 @@ export const matrix: EngineMatrix = {
 };
 
 function wordsOf(input: Sample, output: Sample): string[] {
+  const foreign = shipped[input.format];
+  if (foreign) return foreign.words;
   return asciiInputs.includes(input.format) || asciiOutputs.includes(output.format) ? asciiWords : words;
 }
 
@@ -61,7 +64,7 @@ function expectWords(text: string, expected: string[]): void {
 }
 
 function expectCells(text: string, input: Sample): void {
-  const expected = (input.format === 'wk1' ? lotusCells : cells).flat();
+  const expected = shipped[input.format]?.cells ?? (input.format === 'wk1' ? lotusCells : cells).flat();
   for (const cell of expected) {
     const value = String(cell);
     // Mark-up escapes a minus, and some exporters write thousands apart.
@@ -96,7 +99,6 @@ export async function textOf({ path, format }: Sample): Promise<string> {
       return zipText(path, /\.x?html$/);
     case 'csv':
     case 'tsv':
-    case 'dif':
     case 'slk':
     case 'txt':
       return readFile(path, 'utf8');
@@ -155,15 +157,18 @@ function unescaped(text: string): string {
 async function compoundText(path: string, numbers: boolean): Promise<string> {
   const bytes = await readFile(path);
   const wide = [bytes.toString('utf16le'), bytes.subarray(1).toString('utf16le')];
-  const found = [...words, ...cells.flat().map(String), ...lotusCells.flat().map(String)].filter(
+  const known = [...words, ...allCells.map(String), ...Object.values(shipped).flatMap((sample) => sample.words)];
+  const found = known.filter(
     (word) => wide.some((text) => text.includes(word)) || bytes.includes(Buffer.from(word, 'latin1')),
   );
   return [...found, ...(numbers ? sheetNumbers(bytes) : [])].join(' ');
 }
 
+const allCells = [...cells, ...lotusCells, ...Object.values(shipped).map((sample) => sample.cells)].flat();
+
 /** Finds the values of a sheet: numbers of eight bytes, and those packed into four. */
 function sheetNumbers(bytes: Buffer): string[] {
-  return [...cells, ...lotusCells].flat().flatMap((cell) => {
+  return allCells.flatMap((cell) => {
     if (typeof cell !== 'number') return [];
     const double = Buffer.alloc(8);
     double.writeDoubleLE(cell);
@@ -206,17 +211,22 @@ function referencePdf(input: Sample): Promise<string> {
   return made;
 }
 
-/** Compares a drawn page with the input's first page drawn by another renderer: ink in the same places, and enough of it. */
-async function comparePictures(picture: string, input: Sample): Promise<void> {
+/** Tells which page an output shows; the engine numbers their files. */
+function pageOf(output: Sample): number {
+  return Number(/page-(\d+)\.[^/]*$/.exec(output.path)?.[1] ?? 0) + 1;
+}
+
+/** Compares a drawn page with the same page drawn by another renderer: ink in the same places, and enough of it. */
+async function comparePictures(picture: string, input: Sample, page: number): Promise<void> {
   const ours = await inkOf(picture);
   const theirs = await inFolder(async (folder) => {
     await run('pdftoppm', [
       '-r',
       '150',
       '-f',
-      '1',
+      String(page),
       '-l',
-      '1',
+      String(page),
       '-png',
       '-singlefile',
       await referencePdf(input),

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { markupFormat, officeFormat } from '../../../functions/engines/document/formats.ts';
+import { shipped } from './shipped.ts';
 
 const run = promisify(execFile);
 
@@ -178,7 +179,6 @@ const typed: Record<string, string> = {
   abw: `<?xml version="1.0" encoding="UTF-8"?>\n<abiword xmlns="http://www.abisource.com/awml.dtd" version="3.0.0" fileformat="1.1" xml:space="preserve"><section><p style="Heading 1">${heading}</p><p>${first}</p><p>${second}</p></section></abiword>`,
   csv: cells.map((row) => row.join(',')).join('\n'),
   tsv: cells.map((row) => row.join('\t')).join('\n'),
-  dif: dif(),
   slk: sylk(),
   md: `# ${heading}\n\n${first}\n\n${second}\n`,
   rst: `${heading}\n==============\n\n${first}\n\n${second}\n`,
@@ -208,14 +208,6 @@ const typed: Record<string, string> = {
   man: `.TH SAMPLE 1\n.SH ${heading}\n${first}\n.PP\n${second}\n`,
   ps: `%!PS-Adobe-3.0\n%%Pages: 1\n%%BoundingBox: 0 0 595 842\n<< /PageSize [595 842] >> setpagedevice\n/Helvetica findfont 24 scalefont setfont\n72 700 moveto (Lathe turns things) show\n72 660 moveto (This comes final) show\nshowpage\n`,
 };
-
-function dif(): string {
-  const rows = cells.map((row) => {
-    const filled = row.map((cell) => (typeof cell === 'number' ? `0,${cell}\nV` : `1,0\n"${cell}"`));
-    return `-1,0\nBOT\n${filled.join('\n')}`;
-  });
-  return `TABLE\n0,1\n"EXCEL"\nVECTORS\n0,${cells.length}\n""\nTUPLES\n0,2\n""\nDATA\n0,0\n""\n${rows.join('\n')}\n-1,0\nEOD\n`;
-}
 
 function sylk(): string {
   const lines = cells.flatMap((row, y) =>
@@ -428,6 +420,8 @@ export async function makeSample(format: string, folder: string): Promise<string
   await mkdir(dirname(path), { recursive: true });
   const text = typed[format];
   if (text !== undefined) return write(path, text);
+  const foreign = shipped[format];
+  if (foreign) return write(path, await readFile(foreign.path));
   const old = one[format];
   if (old) return zip(path, openOfficeOneParts(old.kind, officeFormat(format)?.mediaType ?? '', old.body));
   const variant = variants[format];

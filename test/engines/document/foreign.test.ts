@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { known, only, runEngine, temporaryFolder } from './harness.ts';
+import { unzip, zip } from './samples.ts';
+import { shipped, withPreview } from './shipped.ts';
+
+const run = promisify(execFile);
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+});
+
+afterAll(async () => {
+  await stopOffice();
+  await place.remove();
+});
+
+const at = (name: string) => join(place.folder, name);
+
+async function detect(path: string, name: string): Promise<string> {
+  return detectFormat(known, (await readFile(path)).subarray(0, detectionBytes), name);
+}
+
+describe('formats of other offices, by their content', () => {
+  it.each(Object.entries(shipped))('tells a %s under any name', async (format, { path }) => {
+    for (const name of ['file', 'file.zip', 'file.doc', 'file.docx', `file.${format}`])
+      expect([name, await detect(path, name)]).toEqual([name, format]);
+  });
+
+  it.each([
+    ['pages', 'index.xml', '<sl:document xmlns:sl="http://developer.apple.com/namespaces/sl"/>'],
+    ['numbers', 'index.xml', '<ls:document xmlns:ls="http://developer.apple.com/namespaces/ls"/>'],
+    ['key', 'index.apxl', '<key:presentation/>'],
+    ['key', 'index.apxl.gz', gzipSync('<key:presentation/>')],
+  ])('tells a %s of an older iWork by its %s', async (format, part, content) => {
+    const path = await zip(at('old'), { 'QuickLook/Thumbnail.jpg': Buffer.alloc(500), [part]: content });
+
+    expect(await detect(path, 'file')).toBe(format);
+  });
+});
+
+describe('documents of iWork', () => {
+  const preview = async () => {
+    const path = at('preview.pdf');
+    await writeFile(path, (await unzip(withPreview))['QuickLook/Preview.pdf'] ?? '');
+    return run('pdftotext', [path, '-']);
+  };
+
+  it('become a PDF of the pages that the app itself drew, where they hold them', async () => {
+    const path = only(await runEngine(withPreview, 'pages', 'pdf'));
+
+    const { stdout } = await run('pdftotext', [path, '-']);
+    expect(stdout).toBe((await preview()).stdout);
+    expect(stdout).toContain('Liberation');
+    expect((await run('pdfinfo', [path])).stdout).not.toContain('LibreOffice');
+  });
+
+  it('are archived as PDF/A from those pages too', async () => {
+    const path = only(await runEngine(withPreview, 'pages', 'pdf', { pdf_a: '2b' }));
+
+    expect((await readFile(path)).toString('latin1')).toMatch(/pdfaid:part(>|=')2|pdfaid:part="2"/);
+  });
+
+  it('are laid out anew on another paper, or where the drawn pages are damaged', async () => {
+    const parts = await unzip(withPreview);
+    const broken = await zip(at('broken.pages'), { ...parts, 'QuickLook/Preview.pdf': '%PDF-1.4 broken' });
+
+    const [anew, instead] = [
+      only(await runEngine(withPreview, 'pages', 'pdf', { page_size: 'a5' })),
+      only(await runEngine(broken, 'pages', 'pdf')),
+    ];
+
+    expect((await run('pdfinfo', [anew])).stdout).toMatch(/Page size:\s+(419|420)/);
+    for (const path of [anew, instead]) {
+      expect((await run('pdfinfo', [path])).stdout).toContain('LibreOffice');
+      expect((await run('pdftotext', [path, '-'])).stdout).toContain('Liberation');
+    }
+  });
+
+  it.each([
+    ['pages', 'Pages', 'Word'],
+    ['numbers', 'Numbers', 'Excel'],
+    ['key', 'Keynote', 'PowerPoint'],
+  ])('of a newer version fail with what to do instead: %s', async (format, app, other) => {
+    const parts = await unzip(shipped[format]?.path ?? '');
+    for (const name of Object.keys(parts))
+      if (/\.iwa$|index\.(xml|apxl)$/.test(name)) parts[name] = Buffer.from([0, 4, 0, 0, 3, 8, 1, 2]);
+    const path = await zip(at(`newer.${format}`), parts);
+
+    await expect(runEngine(path, format, 'pdf')).rejects.toThrow(
+      new RegExp(`newer ${app} than is known here. Export it from ${app} as PDF or for ${other}`),
+    );
+  });
+
+  it('with a password say who can remove it', async () => {
+    const path = await zip(at('locked.key'), { ...(await unzip(shipped.key?.path ?? '')), '.iwpv2': 'x' });
+
+    await expect(runEngine(path, 'key', 'pdf')).rejects.toThrow(/only Keynote can take/);
+  });
+
+  it.each([
+    ['Index.zip', 'zip'],
+    ['index.apxl.gz', 'gz'],
+  ])('are refused when %s inside them is a bomb', async (name, kind) => {
+    const entities = '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>';
+    const zeros = Buffer.alloc(60_000_000);
+    const inner = kind === 'zip' ? await readFile(await zip(at('inner.zip'), { a: zeros })) : gzipSync(entities);
+    const path = await zip(at('bomb.key'), { mimetype: '', [name]: inner });
+
+    await expect(runEngine(path, 'key', 'pdf')).rejects.toThrow(/unpacks to more|declares entities/);
+  });
+});
