@@ -4,17 +4,21 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { type CompressionPreset, compressByFactor, compressByPreset, type PictureSettings } from './ghostscript.ts';
+import {
+  type CompressionPreset,
+  compressByPreset,
+  compressBySettings,
+  type PictureSettings,
+  rewritePdf,
+} from './ghostscript.ts';
 import { checkPdf, openPdf, type Pdf, runTool } from './pdf.ts';
+import { closeEnough, lands, searchWay } from './size-search.ts';
 
-/** A result this close below the target is as good as the target. */
-const closeEnough = 0.95;
-const mostTries = 12;
-/** After this the best found so far is the answer. */
-const searchMs = 200_000;
+/** After this nothing new is tried, so that the engine's own time-out is not met. */
+const searchMs = 300_000;
 
-const smallest: PictureSettings = { dpi: 30, factor: 2.5 };
-const finest: PictureSettings = { dpi: 600, factor: 0.01 };
+const smallest: PictureSettings = { dpi: 30, factor: 2.5, packing: 'half-colour' };
+const finest: PictureSettings = { dpi: 2400, factor: 0.01, packing: 'half-colour' };
 
 /** Makes a PDF smaller: by a preset, to a share of its size, or to a size. */
 export async function compress(
@@ -87,8 +91,11 @@ async function repack(input: string, output: string, folder: string, context: Wo
   await runTool('qpdf', args, folder, context);
 }
 
+const needsNoLoss = 'The file meets the size without any loss of quality, so it is not made to come closer to it.';
+
 /**
- * Searches the best quality whose file is no larger than the target, and close below it.
+ * Finds the best quality whose file is no larger than the target. A file that gets there without loss is left at that;
+ * one that needs loss lands within five per cent below the target, or the task fails with what can be reached.
  */
 async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, folder: string, context: WorkContext) {
   if (input.size <= target) {
@@ -96,7 +103,6 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     return 'The file is already no larger than that, so it is returned as it was.';
   }
   const attempt = join(folder, 'attempt.pdf');
-  const deadline = Date.now() + searchMs;
   let best = 0;
   const keep = async (): Promise<number> => {
     const { size } = await stat(attempt);
@@ -106,46 +112,65 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     }
     return size;
   };
-  const tryQuality = async (settings: PictureSettings): Promise<number> => {
-    await compressByFactor(pdf.path, attempt, settings, folder, context);
-    return keep();
-  };
+  for (const without of [repack, rewritePdf]) {
+    await without(pdf.path, attempt, folder, context);
+    if ((await keep()) <= target) return lands(best, target) ? undefined : needsNoLoss;
+  }
 
-  await repack(pdf.path, attempt, folder, context);
-  // Without any loss is better than closer to the target.
-  if ((await keep()) <= target) return undefined;
+  const sizes = new Map<string, number>();
+  const tryQuality = async (settings: PictureSettings): Promise<number> => {
+    const key = JSON.stringify(settings);
+    const known = sizes.get(key);
+    if (known !== undefined) return known;
+    await compressBySettings(pdf.path, attempt, settings, folder, context);
+    const size = await keep();
+    sizes.set(key, size);
+    context.progress(10 + 80 * (1 - 0.9 ** sizes.size));
+    return size;
+  };
   const least = await tryQuality(smallest);
   if (least > target)
     throw new EngineError(
       `The file cannot be made smaller than ${megabytes(least)} MB; ${megabytes(target)} MB was asked for.`,
     );
-  for (const line of lines) {
-    let low = 0;
-    let high = 1;
-    for (let tries = 0; tries < mostTries && best < target * closeEnough && Date.now() < deadline; tries++) {
-      const middle = (low + high) / 2;
-      if ((await tryQuality(line(middle))) <= target) low = middle;
-      else high = middle;
-      context.progress(10 + (tries / mostTries) * 80);
-    }
+  const deadline = Date.now() + searchMs;
+  const inTime = () => Date.now() < deadline;
+  const [first, ...others] = ways;
+  const reached = first ? await searchWay((quality) => tryQuality(first(quality)), target, inTime) : undefined;
+  const around = first && reached !== undefined ? waysFrom(first(reached)) : [];
+  for (const way of [...around, ...others]) {
+    if (lands(best, target) || !inTime()) break;
+    await searchWay((quality) => tryQuality(way(quality)), target, inTime);
   }
-  return undefined;
+  if (lands(best, target)) return undefined;
+  throw new EngineError(
+    `No quality was found between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest below is ${megabytes(best)} MB, the smallest that can be reached ${megabytes(least)} MB. Ask for one of them.`,
+  );
 }
 
 const between = (from: number, to: number, quality: number) => from * (to / from) ** quality;
 
-/**
- * Ways from the smallest file to the largest, each from 0 to 1. Along the first, resolution and JPEG factor change
- * together; it leaps where pictures are no longer scaled down, and there one of the others fills the gap.
- */
-const lines: ((quality: number) => PictureSettings)[] = [
+/** Ways from the smallest file to the largest, each from 0 to 1, the best-looking first; the others fill its gaps. */
+const ways: ((quality: number) => PictureSettings)[] = [
   (quality) => ({
     dpi: between(smallest.dpi, finest.dpi, quality),
     factor: between(smallest.factor, finest.factor, quality),
+    packing: 'half-colour',
   }),
-  (quality) => ({ dpi: finest.dpi, factor: between(smallest.factor, finest.factor, quality) }),
-  (quality) => ({ dpi: between(smallest.dpi, finest.dpi, quality), factor: finest.factor }),
+  (quality) => ({ ...finest, factor: between(smallest.factor, finest.factor, quality), packing: 'full-colour' }),
+  (quality) => ({ ...finest, factor: between(smallest.factor, finest.factor, quality) }),
+  (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality) }),
+  (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality), packing: 'lossless' }),
 ];
+
+/** Ways on from settings that are just small enough: one property better, the others as they are. */
+function waysFrom(from: PictureSettings): ((quality: number) => PictureSettings)[] {
+  return [
+    (quality) => ({ ...from, factor: between(from.factor, finest.factor, quality) }),
+    (quality) => ({ ...from, packing: 'full-colour', factor: between(smallest.factor, finest.factor, quality) }),
+    (quality) => ({ ...from, dpi: between(from.dpi, finest.dpi, quality) }),
+  ];
+}
 
 function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(bytes < 1_000_000 ? 3 : 2);

@@ -86,36 +86,51 @@ export async function compressByPreset(
 
 export interface PictureSettings {
   dpi: number;
-  /** As Distiller counts: 0.01 is nearly without loss, 2.5 is coarse. */
+  /** How they are packed: as JPEG with colour at half the resolution or the full one, or without loss. */
+  packing: 'half-colour' | 'full-colour' | 'lossless';
+  /** As Distiller counts: 0.01 is nearly without loss, 2.5 is coarse. Nothing without loss has it. */
   factor: number;
 }
 
+const pictureKinds = ['Color', 'Gray'];
+
 /** Rewrites a PDF with its pictures at a resolution and JPEG quality factor; a higher factor is a smaller file. */
-export async function compressByFactor(
+export async function compressBySettings(
   input: string,
   output: string,
-  settings: PictureSettings,
+  { dpi, packing, factor }: PictureSettings,
   folder: string,
   context: Signal,
 ): Promise<void> {
-  const dpi = Math.round(settings.dpi);
-  const pictures = `<< /QFactor ${settings.factor.toFixed(4)} /Blend 1 /HSamples [2 1 1 2] /VSamples [2 1 1 2] >>`;
+  const samples = packing === 'half-colour' ? '[2 1 1 2]' : '[1 1 1 1]';
+  const pictures = `<< /QFactor ${factor.toFixed(5)} /Blend 1 /HSamples ${samples} /VSamples ${samples} >>`;
   const parameters = join(folder, 'distiller.ps');
   await writeFile(parameters, `<< /ColorImageDict ${pictures} /GrayImageDict ${pictures} >> setdistillerparams\n`);
-  const kinds = ['Color', 'Gray'].flatMap((kind) => [
+  const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
     `-d${kind}ImageDownsampleType=/Bicubic`,
     `-d${kind}ImageDownsampleThreshold=1.0`,
-    `-d${kind}ImageResolution=${dpi}`,
+    `-d${kind}ImageResolution=${Math.round(dpi)}`,
     `-dAutoFilter${kind}Images=false`,
-    `-d${kind}ImageFilter=/DCTEncode`,
+    `-d${kind}ImageFilter=/${packing === 'lossless' ? 'FlateEncode' : 'DCTEncode'}`,
   ]);
   const mono = [
     '-dDownsampleMonoImages=true',
     '-dMonoImageDownsampleThreshold=1.0',
-    `-dMonoImageResolution=${dpi * 2}`,
+    `-dMonoImageResolution=${Math.round(dpi * 2)}`,
   ];
   // A picture that is not downsampled would otherwise be copied as it is, whatever the quality.
   const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
   await ghostscript(input, output, args, [parameters], folder, context);
+}
+
+/** Rewrites a PDF with its pictures as they are: what becomes smaller is all else. */
+export async function rewritePdf(input: string, output: string, folder: string, context: Signal): Promise<void> {
+  const kinds = pictureKinds.flatMap((kind) => [
+    `-dDownsample${kind}Images=false`,
+    `-dAutoFilter${kind}Images=false`,
+    `-d${kind}ImageFilter=/FlateEncode`,
+  ]);
+  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=true', '-dDownsampleMonoImages=false', ...kinds];
+  await ghostscript(input, output, args, [], folder, context);
 }
