@@ -18,11 +18,13 @@ export async function crop(work: Work, input: InputFile, context: WorkContext): 
   const password = typeof options.password === 'string' ? options.password : undefined;
   const pdf = await openPdf(input.path, folder, password, context);
   const box: Box = {
-    x: Number(options.crop_x ?? 0),
-    y: Number(options.crop_y ?? 0),
-    width: Number(options.crop_width),
-    height: Number(options.crop_height),
+    x: Number(options.x ?? 0),
+    y: Number(options.y ?? 0),
+    width: Number(options.width ?? Number.POSITIVE_INFINITY),
+    height: Number(options.height ?? Number.POSITIVE_INFINITY),
   };
+  if (['x', 'y', 'width', 'height'].every((name) => !options[name]))
+    throw new EngineError('Nothing to crop to: give a width and height, or where the box begins by x and y.');
   const chosen = new Set(pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages));
   const document = await load(pdf.path);
   for (const [index, page] of document.getPages().entries()) {

@@ -262,17 +262,14 @@ function length(name: string, label: string, hint: string, rest: Partial<OptionD
   return { name, label, hint, data_type: 'number', units: 'pt', properties: { min: 0, max: 14_400 }, ...rest };
 }
 
+const sized = { properties: { min: 1, max: 14_400 } };
+
+/** Named as in the other engines; a page has no pixels, so its lengths are points of 1/72 inch. */
 export const cropOptions: OptionDescriptor[] = [
   password,
-  length('crop_x', 'Left', 'Left edge of the box, from the left of the page as it is shown.', { default_value: '0' }),
-  length('crop_y', 'Top', 'Top edge of the box, from the top of the page as it is shown.', { default_value: '0' }),
-  length('crop_width', 'Width', 'Width of the box; to the right edge of the page when left out.', {
-    default_value: '14400',
-    properties: { min: 1, max: 14_400 },
-  }),
-  length('crop_height', 'Height', 'Height of the box; to the bottom of the page when left out.', {
-    default_value: '14400',
-    properties: { min: 1, max: 14_400 },
-  }),
+  length('x', 'Left', 'Distance of the box from the left of the page as it is shown.', { default_value: '0' }),
+  length('y', 'Top', 'Distance of the box from the top of the page as it is shown.', { default_value: '0' }),
+  length('width', 'Width', 'Width of the box. When left out it goes to the right edge of the page.', sized),
+  length('height', 'Height', 'Height of the box. When left out it goes to the bottom of the page.', sized),
   { ...pageRange, hint: 'Pages to crop, such as 1-3,5,8-; all when left out.' },
 ];

@@ -16,10 +16,16 @@ const images = ['png', 'jpg', 'webp', 'tiff', 'svg'];
 const asciiInputs = ['wpd', 'wmf', 'ps'];
 const asciiOutputs = ['wmf'];
 
+/** Cuts off the margins of the sample, and nothing of its words. */
+const cropBox = { x: 40, y: 30, width: 500, height: 400 };
+
 /** How the document engine's pairs are proven. */
 export const matrix: EngineMatrix = {
   engine: 'document',
   sample: makeSample,
+  options(operation): Record<string, unknown> {
+    return operation === 'crop' ? cropBox : {};
+  },
   async verify(output, input, operation) {
     if ((await stat(output.path)).size === 0) throw new Error('The output is empty.');
     if (images.includes(output.format)) return comparePictures(output.path, input, pageOf(output));
@@ -41,6 +47,7 @@ export const matrix: EngineMatrix = {
         ]);
         return comparePictures(drawn, input, pageOf(output));
       });
+    if (operation === 'crop') await expectPageSize(output.path, cropBox);
     if (operation !== 'convert') return expectWords(await textOf(output), wordsOf(input, output));
     if (officeFormat(input.format)?.kind === 'sheet') return expectCells(await textOf(output), input);
     expectWords(await textOf(output), wordsOf(input, output));
@@ -51,6 +58,12 @@ function wordsOf(input: Sample, output: Sample): string[] {
   const foreign = shipped[input.format];
   if (foreign) return foreign.words;
   return asciiInputs.includes(input.format) || asciiOutputs.includes(output.format) ? asciiWords : words;
+}
+
+async function expectPageSize(path: string, { width, height }: { width: number; height: number }): Promise<void> {
+  const { stdout } = await run('pdfinfo', [path]);
+  const size = `${width} x ${height} pts`;
+  if (!stdout.includes(size)) throw new Error(`The page is not ${size}: ${/Page size:.*/.exec(stdout)?.[0]}`);
 }
 
 function expectWords(text: string, expected: string[]): void {

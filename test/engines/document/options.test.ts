@@ -448,13 +448,7 @@ describe('compress', () => {
 describe('crop', () => {
   it('cuts the pages of a range to a box from the top left', async () => {
     const path = only(
-      await runEngine(
-        fivePages,
-        'pdf',
-        'pdf',
-        { crop_x: 40, crop_y: 80, crop_width: 200, crop_height: 50, page_range: '2' },
-        'crop',
-      ),
+      await runEngine(fivePages, 'pdf', 'pdf', { x: 40, y: 80, width: 200, height: 50, page_range: '2' }, 'crop'),
     );
 
     const { stdout } = await run('pdfinfo', ['-f', '1', '-l', '2', '-box', path]);
@@ -476,13 +470,7 @@ describe('crop', () => {
       .toBuffer();
 
     const path = only(
-      await runEngine(
-        at('rotated.pdf'),
-        'pdf',
-        'pdf',
-        { crop_x: 5, crop_y: 12, crop_width: 120, crop_height: 110 },
-        'crop',
-      ),
+      await runEngine(at('rotated.pdf'), 'pdf', 'pdf', { x: 5, y: 12, width: 120, height: 110 }, 'crop'),
     );
 
     const cropped = await sharp(only(await runEngine(path, 'pdf', 'png', { image_dpi: 72 })))
@@ -494,8 +482,18 @@ describe('crop', () => {
     expect(different).toBeLessThan(150);
   });
 
+  it('says when no box is given', async () => {
+    await expect(runEngine(fivePages, 'pdf', 'pdf', {}, 'crop')).rejects.toThrow(/give a width and height/);
+  });
+
+  it('goes to the edges of the page without a width and height', async () => {
+    const path = only(await runEngine(fivePages, 'pdf', 'pdf', { x: 100.5, y: 50 }, 'crop'));
+
+    expect(await pdfInfo(path)).toMatch(/Page size:\s+299\.5 x 250 pts/);
+  });
+
   it('says when the box lies outside the page', async () => {
-    await expect(runEngine(fivePages, 'pdf', 'pdf', { crop_x: 900 }, 'crop')).rejects.toThrow(
+    await expect(runEngine(fivePages, 'pdf', 'pdf', { x: 900 }, 'crop')).rejects.toThrow(
       /outside page 1, which is 400 × 300 points/,
     );
   });
