@@ -169,7 +169,8 @@ function unescaped(text: string): string {
 /** Reads the letters out of a binary file, of two bytes or of one, and the numbers out of a sheet's records. */
 async function compoundText(path: string, numbers: boolean): Promise<string> {
   const bytes = await readFile(path);
-  const wide = [bytes.toString('utf16le'), bytes.subarray(1).toString('utf16le')];
+  // A copy, since Node reads letters of two bytes beyond the end of a part that begins at an odd byte.
+  const wide = [bytes, Buffer.from(bytes.subarray(1))].map((letters) => letters.toString('utf16le'));
   const known = [...words, ...allCells.map(String), ...Object.values(shipped).flatMap((sample) => sample.words)];
   const found = known.filter(
     (word) => wide.some((text) => text.includes(word)) || bytes.includes(Buffer.from(word, 'latin1')),
