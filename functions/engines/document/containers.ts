@@ -71,6 +71,23 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
+/** Reads all parts of a zipped document that has been checked; the last of the same name counts. */
+export async function readParts(path: string): Promise<Map<string, Buffer>> {
+  const zip = await openPromise(path, { autoClose: false });
+  const parts = new Map<string, Buffer>();
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) continue;
+      const chunks: Buffer[] = [];
+      for await (const chunk of await open(zip, entry)) chunks.push(chunk);
+      parts.set(entry.fileName, Buffer.concat(chunks));
+    }
+    return parts;
+  } finally {
+    zip.close();
+  }
+}
+
 /** Reads one part of a zipped document, if it has it. */
 export async function readPart(path: string, name: string): Promise<Buffer | undefined> {
   const zip = await openPromise(path, { autoClose: false });

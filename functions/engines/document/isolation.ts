@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { type ProgramOptions, type ProgramResult, runProgram } from '../program.ts';
 
 /** Ways to start a program without a network, best first; inside an unprivileged container none may work. */
@@ -7,29 +8,50 @@ const ways = [
   ['unshare', '-r', '-n', '--'],
 ];
 
-let prefix: Promise<string[]> | undefined;
+const confine = ['/usr/bin/python3', '-ISB', fileURLToPath(new URL('confine.py', import.meta.url))];
 
-/** Finds, once for the process, how programs are started without a network here; an empty list where they cannot be. */
-export function networkless(): Promise<string[]> {
-  prefix ??= probe();
-  return prefix;
+/** What the system lets a process give up. */
+export interface Isolation {
+  /** What a program is started by to have no network; nothing where it cannot be taken away. */
+  networkless: string[];
+  /** Whether the kernel can keep a program to files that are named. */
+  confines: boolean;
 }
 
-async function probe(): Promise<string[]> {
+let found: Promise<Isolation> | undefined;
+
+/** Finds, once for the process, how programs can be isolated here. */
+export function findIsolation(): Promise<Isolation> {
+  found ??= probe();
+  return found;
+}
+
+async function probe(): Promise<Isolation> {
+  let networkless: string[] = [];
   for (const way of ways) {
-    const [program = '', ...args] = way;
-    try {
-      await runProgram(program, [...args, 'true'], { cwd: tmpdir(), timeoutMs: 5000 });
-      return way;
-    } catch {
-      // Not permitted here; the next way may be.
-    }
+    if (networkless.length === 0 && (await works([...way, 'true']))) networkless = way;
   }
-  return [];
+  return { networkless, confines: await works(confine) };
 }
 
-/** Runs a program to its end like `runProgram`, without a network wherever the system allows to take it away. */
-export async function runIsolated(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
-  const [first = program, ...rest] = [...(await networkless()), program];
-  return runProgram(first, [...rest, ...args], options);
+async function works([program = '', ...args]: string[]): Promise<boolean> {
+  return runProgram(program, args, { cwd: tmpdir(), timeoutMs: 5000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Runs a program to its end like `runProgram`, without a network and with no files in reach but the system's and those
+ * of a folder, as far as the system allows.
+ */
+export async function runIsolated(
+  program: string,
+  args: string[],
+  options: ProgramOptions & { folder: string },
+): Promise<ProgramResult> {
+  const { folder, ...rest } = options;
+  const { networkless, confines } = await findIsolation();
+  const [first = program, ...others] = [...networkless, ...(confines ? [...confine, folder] : []), program];
+  return runProgram(first, [...others, ...args], { ...rest, env: { TMPDIR: folder, ...rest.env } });
 }

@@ -2,7 +2,7 @@
 Keeps one LibreOffice warm and converts on request. Started by office.ts with the system's python3, whose `uno` module is the
 only bridge to LibreOffice that Debian ships.
 
-usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two>
+usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two> <confined or open>
 
 The folder holds the profile, LibreOffice's temporary files and the Unix socket on which requests come, one JSON object a
 line, answered by one JSON object a line, strictly one after the other.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-folder, program_folder, pipe = sys.argv[1:4]
+folder, program_folder, pipe, reach = sys.argv[1:5]
 sys.path.append(program_folder)
 # The folder of the code may not be ours to write to.
 sys.dont_write_bytecode = True
@@ -208,7 +208,8 @@ def main():
     os.makedirs(temporary, exist_ok=True)
     os.environ['TMPDIR'] = temporary
     die_with_parent()
-    confine(folder)
+    if reach == 'confined':
+        confine(folder)
     office, context = start_office(temporary)
     desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine.ts';
 import { runProgram } from '../program.ts';
-import { networkless } from './isolation.ts';
+import { findIsolation } from './isolation.ts';
 import { profileRegistry } from './office-profile.ts';
 
 /** LibreOffice keeps a little of every document; a fresh process every so often keeps that little. */
@@ -165,8 +165,10 @@ async function start(): Promise<Listener> {
   await mkdir(join(folder, 'profile', 'user'), { recursive: true });
   await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
   const script = fileURLToPath(new URL('office.py', import.meta.url));
-  const pipe = `lathe-${randomUUID()}`;
-  const [program = '', ...args] = [...(await networkless()), '/usr/bin/python3', script, folder, programs, pipe];
+  const pipe = basename(folder);
+  const { networkless, confines } = await findIsolation();
+  const reach = confines ? 'confined' : 'open';
+  const [program = '', ...args] = [...networkless, '/usr/bin/python3', script, folder, programs, pipe, reach];
   const ending = new AbortController();
   const ready = Promise.withResolvers<void>();
   const ended = runProgram(program, args, {
@@ -180,9 +182,7 @@ async function start(): Promise<Listener> {
   const stop = async () => {
     ending.abort();
     await ended;
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    // Where LibreOffice puts its pipes is fixed in its code.
-    await rm(`/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_${pipe}`, { force: true });
+    await removeTraces(folder);
   };
   const timer = setTimeout(() => ready.reject(new Error('LibreOffice did not start in time.')), startMs);
   try {
@@ -243,6 +243,23 @@ async function sweepAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || pid === String(process.pid) || existsSync(`/proc/${pid}`)) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
+    await removeTraces(join(tmpdir(), name));
   }
+}
+
+async function removeTraces(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  for (const pipe of officePipes(folder)) await rm(pipe, { force: true });
+}
+
+/**
+ * Names the sockets of the LibreOffice of a folder: the one we gave a name, and one by which it finds itself again,
+ * named for its profile. Where they are is fixed in its code, and a process that is killed leaves them.
+ */
+export function officePipes(folder: string): string[] {
+  const digest = createHash('md5').update(`file://${folder}/profile`, 'utf16le').digest();
+  const name = Array.from(digest, (byte) => byte.toString(16)).join('');
+  return [basename(folder), `SingleOfficeIPC_${name}`].map(
+    (pipe) => `/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_${pipe}`,
+  );
 }

@@ -34,6 +34,7 @@ export async function convertWithPandoc(
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   try {
     await runIsolated('pandoc', [...args, ...(await dataFiles(cwd, to)), `--output=${output}`, input], {
+      folder,
       cwd,
       signal,
       timeoutMs,

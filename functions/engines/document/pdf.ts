@@ -236,7 +236,7 @@ export async function runTool(
   env: Record<string, string> = {},
 ): Promise<ProgramResult> {
   try {
-    return await runIsolated(program, args, { cwd: folder, env, signal, timeoutMs: programMs, successCodes });
+    return await runIsolated(program, args, { folder, cwd: folder, env, signal, timeoutMs: programMs, successCodes });
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');

@@ -55,7 +55,7 @@ export async function readHtml(path: string): Promise<string> {
 
 /** Attributes whose value a reader would load; what is inside the page itself, as data, may stay. */
 const loading =
-  /([\s"'/])(src|srcset|lowsrc|dynsrc|background|data|code|codebase|archive|classid|poster|profile|manifest|xlink:href)\s*=\s*(?!["']?\s*data:image\/)(?:"[^"]*"?|'[^']*'?|[^\s>]+)/gi;
+  /([\s"'/])(src|srcset|lowsrc|dynsrc|background|data|code|codebase|archive|classid|poster|profile|manifest|xlink:href)\s*=\s*(?!["']?\s*data:image\/(?!svg))(?:"[^"]*"?|'[^']*'?|[^\s>]+)/gi;
 const linking = /([\s"'/])href\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]+)/gi;
 
 /** Takes out of a page what would make its reader load files or addresses; links to follow stay. */
@@ -77,7 +77,7 @@ export function withoutReferences(page: string): string {
 }
 
 function withoutStyleReferences(style: string): string {
-  return style.replaceAll(/@import/gi, '@x').replaceAll(/url\s*\((?!\s*["']?data:image\/)/gi, 'x(');
+  return style.replaceAll(/@import/gi, '@x').replaceAll(/url\s*\((?!\s*["']?data:image\/(?!svg))/gi, 'x(');
 }
 
 /** Finds where a tag ends: at the first bracket outside quotes, or at the end where a quote is never closed. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../engine.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
+import { decodeXml, defuseMarkup } from './defuse.ts';
+import { defusePackage } from './defuse-package.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkIwork } from './iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
@@ -15,14 +17,18 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
   switch (container) {
     case 'zip':
       await checkPackage(input);
-      return input.path;
+      return officeFormat(input.format) && !(await isCompound(input.path))
+        ? defusePackage(input.path, folder)
+        : input.path;
     case 'iwork':
       await checkPackage(input);
       await checkIwork(input, folder);
       return input.path;
     case 'xml':
       await checkXml(input.path);
-      return input.path;
+      if (!officeFormat(input.format)) return input.path;
+      await writeFile(copy, defuseMarkup(decodeXml(await readFile(input.path))), 'latin1');
+      return copy;
     case 'gzip':
       await checkGzip(input.path);
       return input.path;
@@ -45,11 +51,14 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
   }
 }
 
+/** A protected Office file is a compound file around the encrypted package; its password is LibreOffice's to check. */
+async function isCompound(path: string): Promise<boolean> {
+  return (await firstBytes(path, 4)).toString('hex') === 'd0cf11e0';
+}
+
 async function checkPackage(input: InputFile): Promise<void> {
-  const start = await firstBytes(input.path, 8);
-  // A protected Office file is a compound file around the encrypted package; its password is LibreOffice's to check.
-  if (start.toString('hex', 0, 4) === 'd0cf11e0') return;
-  if (start.toString('latin1', 0, 2) !== 'PK')
+  if (await isCompound(input.path)) return;
+  if ((await firstBytes(input.path, 2)).toString('latin1') !== 'PK')
     throw new EngineError(`The file is not a ${input.format}: it is damaged or of another kind than its name says.`);
   await checkZip(input.path, input.size);
 }

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { copyFile, link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, OutputFile } from '../engine.ts';
+import type { Engine, InputFile, OutputFile } from '../engine.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import { crop } from './crop.ts';
@@ -14,9 +14,10 @@ export const engine: Engine = {
   async run(work, context) {
     const outputs: OutputFile[] = [];
     let details = {};
-    for (const [index, input] of work.inputs.entries()) {
+    for (const [index, given] of work.inputs.entries()) {
       const folder = join(work.folder, `work-${index}`);
       await mkdir(folder);
+      const input = await bring(given, folder);
       const share = {
         ...context,
         progress: (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100),
@@ -32,3 +33,10 @@ export const engine: Engine = {
     return { outputs, ...(work.operation === 'compress' ? { details } : {}) };
   },
 };
+
+/** Puts an input into the folder beyond which no program of this engine may reach. */
+async function bring(input: InputFile, folder: string): Promise<InputFile> {
+  const path = join(folder, 'input');
+  await link(input.path, path).catch(() => copyFile(input.path, path));
+  return { ...input, path };
+}

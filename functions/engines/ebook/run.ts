@@ -1,6 +1,5 @@
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { withExtension } from '../../../shared/files/names.ts';
 import { checkXml, checkZip } from '../document/containers.ts';
 import { runIsolated } from '../document/isolation.ts';
@@ -75,13 +74,13 @@ async function calibre(source: string, output: string, work: Work, folder: strin
     QT_QPA_PLATFORM: 'offscreen',
     LANG: 'C.UTF-8',
   };
-  const confine = fileURLToPath(new URL('../document/confine.py', import.meta.url));
   const onStdoutLine = (line: string) => {
     const percent = /^(\d+)% /.exec(line)?.[1];
     if (percent) progress(Number(percent) / 2);
   };
   try {
-    await runIsolated('/usr/bin/python3', [confine, folder, 'ebook-convert', source, output, ...args], {
+    await runIsolated('ebook-convert', [source, output, ...args], {
+      folder,
       cwd: folder,
       env,
       signal,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
+import { afterAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/document/catalogue.ts';
 import { engine } from '../../../functions/engines/document/run.ts';
 import type { WorkResult } from '../../../functions/engines/engine.ts';
@@ -12,6 +13,13 @@ import { checkOptions } from '../../../shared/catalogue/options.ts';
 import type { Canary } from './hostile-documents.ts';
 
 export const known = new Catalogue([catalogue]);
+
+const taskFolders: string[] = [];
+
+// What a test leaves is removed when its file ends, as the worker removes a task's folder when the task ends.
+afterAll(async () => {
+  for (const folder of taskFolders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
 
 /** A folder for one test file, and what removes it. */
 export async function temporaryFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
@@ -32,6 +40,7 @@ export async function runEngine(
   const checked = checkOptions(match.capability.options, options);
   if (Object.keys(checked.errors).length > 0) throw new Error(JSON.stringify(checked.errors));
   const folder = await mkdtemp(join(tmpdir(), 'document-task-'));
+  taskFolders.push(folder);
   await mkdir(join(folder, 'in'));
   const input = join(folder, 'in', '0');
   await copyFile(path, input);

@@ -1,13 +1,16 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runIsolated } from '../../../functions/engines/document/isolation.ts';
 import { stopOffice } from '../../../functions/engines/document/office.ts';
-import { layCanaries, temporaryFolder } from './harness.ts';
+import { layCanaries, secret, temporaryFolder } from './harness.ts';
 import { hostileDocuments } from './hostile-documents.ts';
+import { hostilePackages } from './hostile-packages.ts';
 import { findReached } from './reach.ts';
 
-// As on a platform that lets no process give up its network: the settings alone must hold.
-vi.mock('../../../functions/engines/document/isolation.ts', async (original) => {
+// As on a platform that lets no process give up its network or files: what the engine itself does must hold.
+vi.mock('../../../functions/engines/document/isolation.ts', async () => {
   const { runProgram } = await import('../../../functions/engines/program.ts');
-  return { ...(await original<object>()), networkless: async () => [], runIsolated: runProgram };
+  return { findIsolation: async () => ({ networkless: [], confines: false }), runIsolated: runProgram };
 });
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -28,15 +31,23 @@ afterAll(async () => {
   await place.remove();
 });
 
-describe('references of documents, with the network in reach', () => {
-  it.each(hostileDocuments)(
+function outputsOf(format: string): string[] {
+  if (['fods', 'ods', 'csv', 'xlsx'].includes(format)) return ['xlsx', 'html'];
+  if (['fodp', 'odp', 'pptx'].includes(format)) return ['pptx', 'odp'];
+  return format === 'odg' ? ['fodg', 'svg'] : ['odt', 'html', 'epub', 'docx'];
+}
+
+it('runs programs that could reach what no document may', async () => {
+  const { stdout } = await runIsolated('cat', [canaries.canary.text], { folder: tmpdir(), cwd: tmpdir() });
+
+  expect(stdout).toContain(secret);
+});
+
+describe('references of documents, with the network and all files in reach', () => {
+  it.each([...hostileDocuments, ...hostilePackages])(
     'reaches no file and no address from $name',
     async (document) => {
-      const others = ['fods', 'csv'].includes(document.format)
-        ? ['xlsx']
-        : document.format === 'fodp'
-          ? ['pptx']
-          : ['odt', 'html', 'epub'];
+      const others = outputsOf(document.format);
 
       const reached = await findReached(document, place.folder, canaries.canary, [
         'pdf',

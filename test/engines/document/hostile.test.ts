@@ -1,10 +1,18 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { convertWithOffice, officeWorkFolder, stopOffice } from '../../../functions/engines/document/office.ts';
+import { findIsolation, runIsolated } from '../../../functions/engines/document/isolation.ts';
+import {
+  convertWithOffice,
+  officePipes,
+  officeWorkFolder,
+  stopOffice,
+} from '../../../functions/engines/document/office.ts';
+import { ProgramError } from '../../../functions/engines/program.ts';
 import { layCanaries, only, runEngine, secret, temporaryFolder } from './harness.ts';
 import { flatOdf, makeSample, unzip, zip } from './samples.ts';
 
@@ -236,6 +244,51 @@ describe('PostScript that reads and writes', () => {
   });
 });
 
+describe('programs', () => {
+  const failureOf = (running: Promise<unknown>) =>
+    running.then(
+      () => 'it ended well',
+      (error: unknown) => (error instanceof ProgramError ? error.stdout + error.stderr : String(error)),
+    );
+  const reach = (program: string, args: string[]) =>
+    runIsolated(program, args, { folder: join(place.folder, 'own'), cwd: join(place.folder, 'own') });
+
+  beforeAll(async () => {
+    await mkdir(at('own'));
+    await writeFile(at('own/mine.txt'), 'mine');
+  });
+
+  it('read and write what is in their folder', async () => {
+    await reach('cp', ['mine.txt', 'copy.txt']);
+
+    expect(await readFile(at('own/copy.txt'), 'utf8')).toBe('mine');
+  });
+
+  // Each reads a file that it is named, as a document would make it that found a hole in it.
+  const readers: [program: string, args: (path: string) => string[]][] = [
+    ['pandoc', (path) => ['-f', 'markdown', '-t', 'plain', path]],
+    ['qpdf', (path) => ['--check', path]],
+    ['pdftotext', (path) => [path, '-']],
+    ['gs', (path) => ['-q', '-dNOSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=nullpage', `-c`, `(${path}) (r) file`]],
+  ];
+
+  it.each(readers)('reach no file beyond it, nor the machine: %s', async (program, args) => {
+    const { confines } = await findIsolation();
+    if (!confines) throw new Error('This kernel has no Landlock, so nothing is proven here.');
+    for (const path of [canaries.canary.text, '/etc/hostname', '/proc/1/environ', '/root'])
+      expect(await failureOf(reach(program, args(path)))).toMatch(/permission denied|invalidfileaccess|couldn't open/i);
+  });
+
+  it('write no file beyond it', async () => {
+    await expect(reach('cp', ['mine.txt', at('stolen.txt')])).rejects.toThrow(/ermission denied/);
+  });
+
+  it('reach no address', async () => {
+    await expect(reach('curl', ['-sS', '-m', '5', canaries.canary.url])).rejects.toThrow();
+    expect(canaries.hits).toEqual([]);
+  });
+});
+
 describe('the listener', () => {
   it('leaves nothing of a document behind for the next', async () => {
     await runEngine(await makeSample('docx', place.folder), 'docx', 'pdf');
@@ -265,9 +318,22 @@ describe('the listener', () => {
     await runEngine(await makeSample('docx', place.folder), 'docx', 'pdf');
     const folder = (await officeWorkFolder()) ?? '';
 
+    const pipes = officePipes(folder);
+    expect(pipes.map((pipe) => existsSync(pipe))).toEqual([true, true]);
+
     await stopOffice();
 
-    const name = folder.split('/').at(-1) ?? '';
-    expect(await readdir(tmpdir())).not.toContain(name);
+    expect([folder, ...pipes].filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  it('removes what a process left that was killed', async () => {
+    // No process has a number beyond the system's highest.
+    const folder = join(tmpdir(), 'lathe-office-99999999-killed');
+    await mkdir(folder, { recursive: true });
+    for (const pipe of officePipes(folder)) await writeFile(pipe, '');
+
+    await runEngine(await makeSample('docx', place.folder), 'docx', 'pdf');
+
+    expect([folder, ...officePipes(folder)].filter((path) => existsSync(path))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -203,6 +204,7 @@ function referencePdf(input: Sample): Promise<string> {
   if (known) return known;
   const made = (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'reference-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     if (input.format === 'pdf') return input.path;
     const copy = join(folder, `reference.${input.format}`);
     await copyFile(input.path, copy);

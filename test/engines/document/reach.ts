@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import sharp from 'sharp';
 import { EngineError } from '../../../functions/engines/engine.ts';
 import { runEngine, secret } from './harness.ts';
 import type { Canary, HostileDocument } from './hostile-documents.ts';
@@ -45,8 +46,27 @@ async function canariesIn(path: string, format: string): Promise<string[]> {
   const bytes = await readFile(path);
   const parts =
     bytes.subarray(0, 2).toString() === 'PK' ? Object.entries(await unzip(path)) : [[format, bytes] as const];
-  return parts.flatMap(([name, content]) => {
-    const picture = /\.(png|jpe?g|emf)$/i.test(name) && !/thumbnail/i.test(name);
-    return [...(content.includes(secret) ? [`text in ${name}`] : []), ...(picture ? [`picture ${name}`] : [])];
-  });
+  const found: string[] = [];
+  for (const [name, content] of parts) {
+    if (content.includes(secret)) found.push(`text in ${name}`);
+    if (/\.(png|jpe?g|emf)$/i.test(name) && !/thumbnail/i.test(name) && (await mayShowCanary(content)))
+      found.push(`picture ${name}`);
+  }
+  return found;
+}
+
+/** Says whether a picture has the canary's colour in it; one that cannot be looked at is suspected. */
+async function mayShowCanary(picture: Buffer): Promise<boolean> {
+  // LibreOffice writes the mark of a png and no more where it has nothing to draw.
+  if (picture.length <= 8) return false;
+  try {
+    const { data, info } = await sharp(picture).flatten({ background: '#ffffff' }).raw().toBuffer({
+      resolveWithObject: true,
+    });
+    for (let at = 0; at < data.length; at += info.channels)
+      if ((data[at] ?? 0) > 200 && (data[at + 1] ?? 0) < 60 && (data[at + 2] ?? 0) > 200) return true;
+    return false;
+  } catch {
+    return true;
+  }
 }
