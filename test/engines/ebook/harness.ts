@@ -1,6 +1,7 @@
-import { copyFile, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { afterAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/ebook/catalogue.ts';
 import { check } from '../../../functions/engines/ebook/check.ts';
 import { engine } from '../../../functions/engines/ebook/run.ts';
@@ -13,6 +14,12 @@ export const known = new Catalogue([catalogue]);
 /** Why the engine is off here, if it is: Calibre is optional, and what it would do cannot be tried without it. */
 export const off = await check();
 
+const taskFolders: string[] = [];
+
+afterAll(async () => {
+  for (const folder of taskFolders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
 /** Runs the engine on a file as the worker would. */
 export async function runEngine(
   path: string,
@@ -23,6 +30,7 @@ export async function runEngine(
   const match = known.find('convert', from, to);
   if (!match) throw new Error(`${from} to ${to} is not advertised.`);
   const folder = await mkdtemp(join(tmpdir(), 'ebook-task-'));
+  taskFolders.push(folder);
   await mkdir(join(folder, 'in'));
   const input = join(folder, 'in', '0');
   await copyFile(path, input);

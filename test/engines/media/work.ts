@@ -1,6 +1,7 @@
-import { copyFile, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { WorkResult } from '../../../functions/engines/engine.ts';
 import { catalogue } from '../../../functions/engines/media/catalogue.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
@@ -9,9 +10,17 @@ import { checkOptions } from '../../../shared/catalogue/options.ts';
 
 export const media = new Catalogue([catalogue]);
 
-/** Makes a folder for a test's files. */
+const folders: string[] = [];
+
+afterAll(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** Makes a folder for a test's files, which is removed when the tests of its file have ended. */
 export async function testFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'media-test-'));
+  const folder = await mkdtemp(join(tmpdir(), 'media-test-'));
+  folders.push(folder);
+  return folder;
 }
 
 export interface Ran extends WorkResult {
