@@ -20,7 +20,8 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF, NO_NEW_PRIVILEGES = 444, 445, 446, 38
 # Of /etc only what programs and fonts need, such as the user's name: what else is there tells of the machine.
 READABLE = ('/usr', '/lib', '/lib64', '/bin', '/opt/libreoffice', '/var/cache/fontconfig', '/var/lib/ghostscript',
             '/var/spool/libreoffice', '/etc/alternatives', '/etc/fonts', '/etc/ghostscript', '/etc/ld.so.cache',
-            '/etc/libreoffice', '/etc/localtime', '/etc/nsswitch.conf', '/etc/papersize', '/etc/passwd')
+            '/etc/libreoffice', '/etc/localtime', '/etc/locale.alias', '/etc/mime.types',
+            '/etc/nsswitch.conf', '/etc/papersize', '/etc/passwd')
 
 libc = ctypes.CDLL(None, use_errno=True)
 
