@@ -71,13 +71,14 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
-/** Reads all parts of a zipped document that has been checked; the last of the same name counts. */
+/** Reads all parts of a zipped document that has been checked. Of two of one name, readers differ in which they take. */
 export async function readParts(path: string): Promise<Map<string, Buffer>> {
   const zip = await openPromise(path, { autoClose: false });
   const parts = new Map<string, Buffer>();
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue;
+      if (parts.has(entry.fileName)) throw damaged(new Error(`two parts are called ${entry.fileName}`));
       const chunks: Buffer[] = [];
       for await (const chunk of await open(zip, entry)) chunks.push(chunk);
       parts.set(entry.fileName, Buffer.concat(chunks));

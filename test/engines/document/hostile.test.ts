@@ -70,6 +70,16 @@ describe('containers that blow up', () => {
     await expect(runEngine(await made('lie.docx', bytes), 'docx', 'pdf')).rejects.toThrow(/damaged/);
   });
 
+  it('refuses a package with two parts of one name', async () => {
+    const parts = await unzip(await makeSample('odt', place.folder));
+    const path = await zip(at('twice.odt'), { ...parts, 'content.xmm': parts['content.xml'] ?? '' });
+    const bytes = (await readFile(path)).toString('latin1').replaceAll('content.xmm', 'content.xml');
+
+    await expect(runEngine(await made('twice.odt', Buffer.from(bytes, 'latin1')), 'odt', 'pdf')).rejects.toThrow(
+      /damaged/,
+    );
+  });
+
   it('refuses a package of too many parts', async () => {
     const bytes = await readFile(await makeSample('xlsx', place.folder));
     bytes.writeUInt16LE(30_000, bytes.lastIndexOf('PK\x05\x06') + 10);

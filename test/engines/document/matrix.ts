@@ -197,6 +197,11 @@ function sheetNumbers(bytes: Buffer): string[] {
 }
 
 const references = new Map<string, Promise<string>>();
+const referenceFolders: string[] = [];
+
+process.once('exit', () => {
+  for (const folder of referenceFolders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Makes the pages of an input with programs started for it alone, to compare drawn pages with. */
 function referencePdf(input: Sample): Promise<string> {
@@ -204,7 +209,7 @@ function referencePdf(input: Sample): Promise<string> {
   if (known) return known;
   const made = (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'reference-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    referenceFolders.push(folder);
     if (input.format === 'pdf') return input.path;
     const copy = join(folder, `reference.${input.format}`);
     await copyFile(input.path, copy);
