@@ -220,6 +220,22 @@ const sixteenBits: Partial<Record<AudioEncoder, string>> = {
   tta: 's16',
 };
 
+/** The bit rates that libvorbis takes up to a sample rate, in kbit/s: of one channel, and of two. */
+const vorbisBitRates: [rate: number, one: [number, number], two: [number, number]][] = [
+  [8000, [8, 42], [12, 84]],
+  [12_000, [12, 50], [16, 100]],
+  [16_000, [16, 100], [24, 192]],
+  [24_000, [16, 90], [32, 160]],
+  [32_000, [32, 190], [36, 320]],
+  [48_000, [32, 240], [48, 500]],
+];
+
+function vorbisBitRate(wanted: number, rate: number, channels: number): number {
+  const [, one, two] = vorbisBitRates.find(([upTo]) => rate <= upTo) ?? [];
+  const [least, most] = (channels === 1 ? one : channels === 2 ? two : undefined) ?? [0, Number.POSITIVE_INFINITY];
+  return Math.round(Math.min(most * 1000, Math.max(least * 1000, wanted)));
+}
+
 /** Returns the sample rate that an output gets: the one asked for, or the nearest above that it can hold. */
 export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
   // FLV's own list is that of MP3 in it; AAC brings its own.
@@ -278,7 +294,7 @@ function bitRateArgs(
         : ['-b:a', String(Math.round(bitRate)), ...(quality.steady ? ['-abr', '1'] : [])];
     case 'libvorbis':
       // Its bit rate modes refuse low sample rates; the quality mode takes all.
-      return asked ?? ['-q:a', '5'];
+      return bitRate === undefined ? ['-q:a', '5'] : ['-b:a', String(vorbisBitRate(bitRate, rate, channels))];
     case 'ac3':
     case 'eac3':
       return asked ?? ['-b:a', channels > 2 ? '448k' : '192k'];
