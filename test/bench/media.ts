@@ -8,7 +8,7 @@ import { engine } from '../../functions/engines/media/run.ts';
 import { median, type Row, timed } from './table.ts';
 
 const execute = promisify(execFile);
-const rounds = 3;
+const rounds = 7;
 
 /** Measures a transcode of 1080p through the engine against the same bare command, in turns, by the median. */
 export async function benchMedia(): Promise<Row[]> {
