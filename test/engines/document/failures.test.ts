@@ -2,23 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../functions/engines/engine.ts';
-import { runEngine, temporaryFolder } from './harness.ts';
+import { placeOfFile, runEngine } from './harness.ts';
 import { makeSample } from './samples.ts';
 
 const run = promisify(execFile);
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  place = await temporaryFolder();
-});
-
-afterAll(async () => {
-  await stopOffice();
-  await place.remove();
-});
+const place = placeOfFile();
 
 const at = (name: string) => join(place.folder, name);
 

@@ -3,24 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { describe, expect, it } from 'vitest';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
-import { known, only, runEngine, temporaryFolder } from './harness.ts';
+import { known, only, placeOfFile, runEngine } from './harness.ts';
 import { unzip, zip } from './samples.ts';
 import { shipped, withPreview } from './shipped.ts';
 
 const run = promisify(execFile);
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  place = await temporaryFolder();
-});
-
-afterAll(async () => {
-  await stopOffice();
-  await place.remove();
-});
+const place = placeOfFile();
 
 const at = (name: string) => join(place.folder, name);
 

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/document/catalogue.ts';
+import { stopOffice } from '../../../functions/engines/document/office.ts';
 import { engine } from '../../../functions/engines/document/run.ts';
 import type { WorkResult } from '../../../functions/engines/engine.ts';
 import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
@@ -21,10 +22,21 @@ afterAll(async () => {
   for (const folder of taskFolders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** A folder for one test file, and what removes it. */
-export async function temporaryFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'document-test-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+/** Gives a test file a folder for its tests, which goes when they end, and LibreOffice with it. */
+export function placeOfFile(): { readonly folder: string } {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'document-test-'));
+  });
+  afterAll(async () => {
+    await stopOffice();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    get folder() {
+      return folder;
+    },
+  };
 }
 
 /** Runs the engine on a file as the worker would: options checked, the input under a name that is not the user's. */

@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runIsolated } from '../../../functions/engines/document/isolation.ts';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
-import { layCanaries, secret, temporaryFolder } from './harness.ts';
+import { layCanaries, placeOfFile, secret } from './harness.ts';
 import { hostileDocuments } from './hostile-documents.ts';
 import { hostilePackages } from './hostile-packages.ts';
 import { findReached } from './reach.ts';
@@ -13,11 +12,10 @@ vi.mock('../../../functions/engines/document/isolation.ts', async () => {
   return { findIsolation: async () => ({ networkless: [], confines: false }), runIsolated: runProgram };
 });
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
+const place = placeOfFile();
 let canaries: Awaited<ReturnType<typeof layCanaries>>;
 
 beforeAll(async () => {
-  place = await temporaryFolder();
   canaries = await layCanaries(place.folder);
 });
 
@@ -25,11 +23,7 @@ beforeEach(() => {
   canaries.hits.length = 0;
 });
 
-afterAll(async () => {
-  await stopOffice();
-  await canaries.close();
-  await place.remove();
-});
+afterAll(() => canaries.close());
 
 function outputsOf(format: string): string[] {
   if (['fods', 'ods', 'csv', 'xlsx'].includes(format)) return ['xlsx', 'html'];

@@ -13,24 +13,19 @@ import {
   stopOffice,
 } from '../../../functions/engines/document/office.ts';
 import { ProgramError } from '../../../functions/engines/program.ts';
-import { layCanaries, only, runEngine, secret, temporaryFolder } from './harness.ts';
+import { layCanaries, only, placeOfFile, runEngine, secret } from './harness.ts';
 import { flatOdf, makeSample, unzip, zip } from './samples.ts';
 
 const run = promisify(execFile);
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
+const place = placeOfFile();
 let canaries: Awaited<ReturnType<typeof layCanaries>>;
 
 beforeAll(async () => {
-  place = await temporaryFolder();
   canaries = await layCanaries(place.folder);
 });
 
-afterAll(async () => {
-  await stopOffice();
-  await canaries.close();
-  await place.remove();
-});
+afterAll(() => canaries.close());
 
 const at = (name: string) => join(place.folder, name);
 

@@ -1,20 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { describe, expect, it } from 'vitest';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
-import { known, runEngine, temporaryFolder } from './harness.ts';
+import { known, placeOfFile, runEngine } from './harness.ts';
 import { matrix } from './matrix.ts';
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  place = await temporaryFolder();
-});
-
-afterAll(async () => {
-  await stopOffice();
-  await place.remove();
-});
+const place = placeOfFile();
 
 const canonical = (names: string[]) => names.filter((name) => known.canonical(name) === name);
 const inputs = canonical(known.inputs('convert', '*'));

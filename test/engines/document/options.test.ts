@@ -4,19 +4,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
-import { only, runEngine, temporaryFolder } from './harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { only, placeOfFile, runEngine } from './harness.ts';
 import { makePhotoPdf } from './photo-pdf.ts';
 import { flatOdf, makeSample, unzip, words } from './samples.ts';
 
 const run = promisify(execFile);
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
+const place = placeOfFile();
 let fivePages = '';
 let photos = '';
 
 beforeAll(async () => {
-  place = await temporaryFolder();
   fivePages = at('five.pdf');
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.Helvetica);
@@ -25,11 +23,6 @@ beforeAll(async () => {
   await writeFile(fivePages, await document.save());
   photos = at('photos.pdf');
   await writeFile(photos, await pdfOfPhotos());
-});
-
-afterAll(async () => {
-  await stopOffice();
-  await place.remove();
 });
 
 const at = (name: string) => join(place.folder, name);

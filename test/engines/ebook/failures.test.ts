@@ -1,23 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { layCanaries, secret, temporaryFolder } from '../document/harness.ts';
+import { layCanaries, placeOfFile, secret } from '../document/harness.ts';
 import { unzip, zip } from '../document/samples.ts';
 import { off, runEngine } from './harness.ts';
 import { matrix } from './matrix.ts';
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
+const place = placeOfFile();
 let canaries: Awaited<ReturnType<typeof layCanaries>>;
 
 beforeAll(async () => {
-  place = await temporaryFolder();
   canaries = await layCanaries(place.folder);
 });
 
-afterAll(async () => {
-  await canaries.close();
-  await place.remove();
-});
+afterAll(() => canaries.close());
 
 const at = (name: string) => join(place.folder, name);
 

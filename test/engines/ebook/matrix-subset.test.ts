@@ -1,21 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { describe, expect, it } from 'vitest';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
-import { temporaryFolder } from '../document/harness.ts';
+import { placeOfFile } from '../document/harness.ts';
 import { known, off, runEngine } from './harness.ts';
 import { latinSample, matrix } from './matrix.ts';
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  place = await temporaryFolder();
-});
-
-afterAll(async () => {
-  await stopOffice();
-  await place.remove();
-});
+const place = placeOfFile();
 
 /** Every input once, and between them every output. */
 const pairs: [from: string, to: string][] = [

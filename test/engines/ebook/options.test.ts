@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../document/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { placeOfFile } from '../document/harness.ts';
 import { unzip } from '../document/samples.ts';
 import { off, runEngine } from './harness.ts';
 import { matrix } from './matrix.ts';
 
-let place: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  place = await temporaryFolder();
-});
-
-afterAll(() => place.remove());
+const place = placeOfFile();
 
 describe.skipIf(off !== undefined)('a book', () => {
   it('gets the title and author that are given', async () => {

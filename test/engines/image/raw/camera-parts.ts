@@ -34,12 +34,9 @@ export function sensorEntries({ width, height, bits, data, compression = 1 }: Se
   ];
 }
 
-/** The small picture that comes first in most raw files: a reader that shows it instead of the sensor's is found out by its colour. */
-export function previewEntries(): Entry[] {
-  const [width, height] = [16, 12];
-  const pixels = Buffer.alloc(width * height * 3, Buffer.from([255, 0, 255]));
+/** Describes a picture of red, green and blue as screens show it, and holds it. */
+export function pictureEntries({ width, height }: { width: number; height: number }, pixels: Buffer): Entry[] {
   return [
-    [254, 'long', [1]],
     [256, 'long', [width]],
     [257, 'long', [height]],
     [258, 'short', [8, 8, 8]],
@@ -50,6 +47,13 @@ export function previewEntries(): Entry[] {
     [278, 'long', [height]],
     [279, 'long', [pixels.length]],
   ];
+}
+
+/** The small picture that comes first in most raw files: a reader that shows it instead of the sensor's is found out by its colour. */
+export function previewEntries(): Entry[] {
+  const size = { width: 16, height: 12 };
+  const pixels = Buffer.alloc(size.width * size.height * 3, Buffer.from([255, 0, 255]));
+  return [[254, 'long', [1]], ...pictureEntries(size, pixels)];
 }
 
 /** Names the camera, and says how it was held. */

@@ -1,4 +1,4 @@
-import { camera, levels, makerNote, previewEntries, sensorEntries } from './camera-parts.ts';
+import { camera, levels, makerNote, pictureEntries, previewEntries, sensorEntries } from './camera-parts.ts';
 import { balance, inTwelveBits, inWords, photograph, type Response, type Scene } from './sensor.ts';
 import { type Entry, writeTiff } from './tiff-file.ts';
 
@@ -92,18 +92,10 @@ export function makeSrw(scene: Scene, orientation = 1): Buffer {
 }
 
 /** Writes a plain TIFF as programs make them of raw files: the camera's name is still there, its mosaic is not. The number of tags is one that is taken for a NEF's elsewhere. */
-export function makeTiff({ width, height, pixels }: Scene, make: string): Buffer {
+export function makeTiff(scene: Scene, make: string): Buffer {
   const entries: Entry[] = [
     [254, 'long', [0]],
-    [256, 'long', [width]],
-    [257, 'long', [height]],
-    [258, 'short', [8, 8, 8]],
-    [259, 'short', [1]],
-    [262, 'short', [2]],
-    [273, 'long', { bytes: Buffer.from(pixels) }],
-    [277, 'short', [3]],
-    [278, 'long', [height]],
-    [279, 'long', [pixels.length]],
+    ...pictureEntries(scene, Buffer.from(scene.pixels)),
     [284, 'short', [1]],
     ...camera(make, 'Model', 1),
   ];
