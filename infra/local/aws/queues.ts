@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import type { LocalQueue } from '../template/model.ts';
+import { handOutGroups } from './fifo.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
 export interface Queues {
@@ -45,6 +46,7 @@ export async function startQueues(queues: LocalQueue[], region: string, director
   sqsStore.getQueueByArn = (arn) => sqsStore.getQueueByName(arn.split(':').at(-1) ?? '');
   for (const queue of sqsStore.allQueues()) {
     Object.assign(queue, { persistence });
+    if (queue.isFifo()) handOutGroups(queue);
     // One commit for a whole receive, and no instant at which a message is in neither its queue nor the dead-letter queue.
     const dequeue = queue.dequeue.bind(queue);
     queue.dequeue = (...args) => {

@@ -75,6 +75,7 @@ export function makeStack(origin: string): LocalStack {
           conditions: { ArnLike: { 'aws:SourceArn': [BUCKET_ARN] } },
         }),
       ]),
+      queue('ordered.fifo', { FifoQueue: 'true', VisibilityTimeout: '1' }),
     ],
     buckets: [
       {

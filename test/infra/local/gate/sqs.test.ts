@@ -64,6 +64,65 @@ describe('SQS behind the gate', () => {
     expect(dead?.Body).toBe('poison');
   });
 
+  describe('a queue that keeps order', () => {
+    const send = (group: string, ...bodies: string[]) =>
+      aws.sqs().send(
+        new SendMessageBatchCommand({
+          QueueUrl: url('ordered.fifo'),
+          Entries: bodies.map((body, index) => ({
+            Id: String(index),
+            MessageBody: body,
+            MessageGroupId: group,
+            MessageDeduplicationId: body,
+          })),
+        }),
+      );
+    const take = async (extra: object = {}) => {
+      const { Messages = [] } = await receive('ordered.fifo', { MaxNumberOfMessages: 10, ...extra });
+      return Messages;
+    };
+    const bodies = (messages: { Body?: string | undefined }[]) => messages.map(({ Body }) => Body);
+    const remove = (handle = '') =>
+      aws.sqs().send(new DeleteMessageCommand({ QueueUrl: url('ordered.fifo'), ReceiptHandle: handle }));
+
+    it('hands out many messages of one group at once, in order, and no later ones before they are deleted', async () => {
+      await send('a', 'a1', 'a2', 'a3');
+      const [first, ...others] = await take({ VisibilityTimeout: 60 });
+      await send('a', 'a4');
+
+      expect(bodies([first ?? {}, ...others])).toEqual(['a1', 'a2', 'a3']);
+      expect(await take()).toEqual([]);
+      await remove(first?.ReceiptHandle);
+      expect(await take()).toEqual([]);
+      for (const { ReceiptHandle } of others) await remove(ReceiptHandle);
+      expect(bodies(await take())).toEqual(['a4']);
+    });
+
+    it('hands out other groups meanwhile, and no more than it is asked for', async () => {
+      await send('a', 'a1', 'a2');
+      await send('b', 'b1', 'b2');
+
+      const messages = await take({ MaxNumberOfMessages: 3, VisibilityTimeout: 60 });
+
+      expect(messages).toHaveLength(3);
+      const all = bodies(messages);
+      for (const group of ['a', 'b']) expect(all.filter((body) => body?.startsWith(group))[0]).toBe(`${group}1`);
+      await send('c', 'c1');
+      expect(bodies(await take())).toEqual(['c1']);
+    });
+
+    it('hands them out again in the same order where nobody deleted them, behind one that was', async () => {
+      await send('a', 'a1', 'a2', 'a3');
+      const [first] = await take();
+      await send('a', 'a4');
+      await remove(first?.ReceiptHandle);
+
+      const again = await take({ WaitTimeSeconds: 5 });
+
+      expect(bodies(again)).toEqual(['a2', 'a3', 'a4']);
+    });
+  });
+
   it('answers the url of the template for a queue name', async () => {
     const { QueueUrl } = await aws.sqs().send(new GetQueueUrlCommand({ QueueName: 'work' }));
 
