@@ -64,8 +64,7 @@ export function createLifecycle(parts: LifecycleParts) {
     if (decision.outcome !== 'changed') return decision;
     if (hasEnded(decision.task)) await settle(decision.task);
     else if (event.type === 'started') {
-      if (decision.task.job) await startJob(decision.task.job);
-      await parts.announce([{ task: decision.task }]);
+      await tell(await startJob(decision.task), [decision.task]);
     } else if (event.type === 'progressed' && event.percent !== undefined) {
       await parts.announce([{ task: decision.task }]);
     }
@@ -77,7 +76,7 @@ export function createLifecycle(parts: LifecycleParts) {
     await records.createTasks(plan.tasks);
     const job = plan.job && owing(plan.job, newsOfNew(plan.job), parts.now());
     if (job) await records.createJob(job);
-    await announceNew(job, plan.tasks);
+    await announceAll(job, plan.tasks);
     const ids = new Set(plan.tasks.map((task) => task.id));
     await forEach(plan.tasks, async (task) => {
       const outside = task.waitsFor.filter((input) => !ids.has(input));
@@ -87,8 +86,18 @@ export function createLifecycle(parts: LifecycleParts) {
     if (job) await records.told(job.id, job.untold ?? []);
   }
 
-  /** Tells of a job and of those of its tasks that are past their creation, before any of them goes on. */
-  async function announceNew(job: Job | undefined, tasks: Task[]): Promise<void> {
+  /** Tells of tasks, and of what is to be told of their job, and takes note that it was. */
+  async function tell(job: Job | undefined, tasks: Task[]): Promise<void> {
+    const untold = job === undefined || job.status === 'deleted' ? [] : (job.untold ?? []);
+    // Whoever made the job may have died before anybody heard of those of its tasks that came with their files.
+    const made = job && untold.includes('created') ? await records.tasks(job.tasks) : [];
+    const others = made.filter(({ id }) => !tasks.some((task) => task.id === id));
+    await announceAll(job && { ...job, untold }, [...others, ...tasks]);
+    if (job && untold.length > 0) await records.told(job.id, untold);
+  }
+
+  /** Announces the start of a job before its tasks and the end after them; of tasks, those that are past their creation. */
+  async function announceAll(job: Job | undefined, tasks: Task[]): Promise<void> {
     const untold = job?.untold ?? [];
     const beginning = untold.filter((news) => news !== 'ended');
     const end = untold.filter((news) => news === 'ended');
@@ -98,13 +107,6 @@ export function createLifecycle(parts: LifecycleParts) {
       ...(job && end.length > 0 ? [{ job, news: end }] : []),
     ];
     if (changes.length > 0) await parts.announce(changes);
-  }
-
-  /** Tells what is to be told of a job, and takes note that it was. */
-  async function tellJob(job: Job | undefined): Promise<void> {
-    if (!job?.untold || job.untold.length === 0 || job.status === 'deleted') return;
-    await parts.announce([{ job, news: job.untold }]);
-    await records.told(job.id, job.untold);
   }
 
   /** Makes each input know the task; an input that has ended already is dealt with at once. */
@@ -117,13 +119,13 @@ export function createLifecycle(parts: LifecycleParts) {
       }
       if (!hasEnded(input)) continue;
       await failJobOf(input);
-      const failed = await tell(task.id, input);
+      const failed = await tellTask(task.id, input);
       if (failed) return settle(failed);
     }
   }
 
   /** Tells a task that one of its inputs has ended; returns the task when that ended it too. */
-  async function tell(id: string, input: Task): Promise<Task | undefined> {
+  async function tellTask(id: string, input: Task): Promise<Task | undefined> {
     if (input.status === 'completed') {
       const task = await records.removeWait(id, input.id);
       if (task && isRunnable(task)) await release(task);
@@ -167,15 +169,18 @@ export function createLifecycle(parts: LifecycleParts) {
     const pending = [ended];
     for (let task = pending.pop(); task; task = pending.pop()) {
       const current = task;
+      const completed = await completeJobBy(current);
       // Before the dependents go on, so that nobody hears of their start before the end they waited for.
-      await parts.announce([{ task: current }]);
-      // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
-      if (!(await failJobOf(current))) continue;
-      await forEach(current.dependents, async (id) => {
-        const failed = await tell(id, current);
-        if (failed) pending.push(failed);
-      });
-      if (!(await closeInJob(current))) continue;
+      await tell(completed, [current]);
+      if (!completed) {
+        // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
+        if (!(await failJobOf(current))) continue;
+        await forEach(current.dependents, async (id) => {
+          const failed = await tellTask(id, current);
+          if (failed) pending.push(failed);
+        });
+        if (!(await closeInJob(current))) continue;
+      }
       if (current.hasSecrets) await parts.deleteSecrets(current.id);
       if (current.status === 'deleted') {
         await parts.deleteFiles(current.id);
@@ -198,8 +203,17 @@ export function createLifecycle(parts: LifecycleParts) {
     if (!known) return false;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
     const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
-    await tellJob(await records.changeJob(task.job, failed, known));
+    await tell(await records.changeJob(task.job, failed, known), []);
     return true;
+  }
+
+  /** Completes the job of a task that nothing waits for, where it is the last that was open, in one write. */
+  async function completeJobBy(task: Task): Promise<Job | undefined> {
+    if (!task.job || task.status !== 'completed' || task.dependents.length > 0) return undefined;
+    const isLast = ({ open }: Job) => open.length === 1 && open[0] === task.id;
+    return records.changeJob(task.job, (job) =>
+      isLast(job) ? decideJob({ ...job, open: [] }, { type: 'allTasksEnded' }, parts.now()) : undefined,
+    );
   }
 
   /** Takes a task from the open ones of its job, and completes the job after the last. Returns false as above. */
@@ -208,13 +222,19 @@ export function createLifecycle(parts: LifecycleParts) {
     const job = await records.closeTask(task.job, task.id);
     if (job?.open.length === 0) {
       const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
-      await tellJob(await records.changeJob(task.job, ended, job));
+      await tell(await records.changeJob(task.job, ended, job), []);
     }
     return job !== undefined;
   }
 
-  async function startJob(id: string): Promise<void> {
-    await tellJob(await records.changeJob(id, (job) => decideJob(job, { type: 'started' }, parts.now())));
+  /** Starts the job of a task; returns it as it is now, for what is yet to be told of it. */
+  async function startJob({ job: id }: Task): Promise<Job | undefined> {
+    let latest: Job | undefined;
+    const start = (job: Job) => {
+      latest = job;
+      return decideJob(job, { type: 'started' }, parts.now());
+    };
+    return id === undefined ? undefined : ((await records.changeJob(id, start)) ?? latest);
   }
 
   /** Deletes a job with its tasks and their files. The tombstone comes first, so a broken-off deletion is finished by the sweep. */
@@ -233,8 +253,7 @@ export function createLifecycle(parts: LifecycleParts) {
   /** Looks at a job that is overdue: finishes its deletion, or tells again what may not have been told. */
   async function driveJob(job: Job): Promise<void> {
     if (job.status === 'deleted') return deleteJob(job.id);
-    await announceNew(job, job.untold?.includes('created') ? await records.tasks(job.tasks) : []);
-    await records.told(job.id, job.untold ?? []);
+    await tell(job, await records.tasks(job.tasks));
   }
 
   async function settleAgain(id: string): Promise<void> {

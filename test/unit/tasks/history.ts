@@ -441,11 +441,10 @@ function checkEnds(service: MemoryService, witness: Witness): void {
   for (const [id, been] of witness.been)
     ensure(!been.has('deleted') || !service.tasks.has(id), 'a deleted task is still there');
   for (const id of service.secretsOf) ensure(!witness.been.has(id), 'the secrets of a task outlived it');
-  const endsTold = new Set(
-    service.announced.flatMap((change) => ('job' in change && change.news.includes('ended') ? change.job.id : [])),
-  );
+  const endsTold = checkTelling(service);
   for (const job of service.jobs.values()) {
     ensure(endsTold.has(job.id), 'the end of a job was never told');
+    for (const id of job.tasks) ensure(endsTold.has(id) || !service.tasks.has(id), 'the end of a task was never told');
     const badly = job.tasks.some((id) => badEnds.some((status) => witness.hasBeen(id, status)));
     const well = job.tasks.every((id) => witness.hasBeen(id, 'completed'));
     ensure(job.open.length === 0, 'a job has open tasks although all have ended');
@@ -453,4 +452,31 @@ function checkEnds(service: MemoryService, witness: Witness): void {
     if (job.status === 'completed') ensure(well, 'a job completed although not all of its tasks did');
     else ensure(badly, 'a job failed although none of its tasks ended badly');
   }
+}
+
+/** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
+function checkTelling({ announced }: MemoryService): Set<string> {
+  const ended = new Set<string>();
+  for (const change of announced) {
+    if ('job' in change) {
+      if (!change.news.includes('ended')) continue;
+      if (change.job.status === 'completed')
+        ensure(
+          change.job.tasks.every((id) => ended.has(id)),
+          'a job was told to have completed before all of its tasks were told to have ended',
+        );
+      ended.add(change.job.id);
+      continue;
+    }
+    const { task } = change;
+    if (hasEnded(task)) ended.add(task.id);
+    else if (task.status === 'processing' && task.job)
+      for (const id of task.dependsOn)
+        ensure(
+          ended.has(id) ||
+            !announced.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
+          'a task was told to have started before its input was told to have ended',
+        );
+  }
+  return ended;
 }

@@ -216,6 +216,66 @@ describe('completing', () => {
   });
 });
 
+describe('telling', () => {
+  /** Says what listeners heard, by the names of tasks, each call's news in one list. */
+  async function heardOf(
+    graph: Record<string, string[]>,
+    act: (on: Awaited<ReturnType<typeof createdService>>) => Promise<void>,
+  ) {
+    const plan = planOf(graph);
+    const service = new MemoryService(createdAt);
+    const on = await createdService(plan, service);
+    service.announced.length = 0;
+    await act(on);
+    return service.announced.map((change) =>
+      'job' in change ? `job ${change.news}` : `${change.task.name} ${change.task.status}`,
+    );
+  }
+
+  it('names the start of a job before that of its first task, and its end after that of its last', async () => {
+    const heard = await heardOf({ first: [], last: ['first'] }, async ({ complete }) => {
+      await complete('first');
+      await complete('last');
+    });
+    expect(heard).toEqual([
+      'job started',
+      'first processing',
+      'first completed',
+      'last processing',
+      'last completed',
+      'job ended',
+    ]);
+  });
+
+  it('takes one announcement for the end of a job and of its last task', async () => {
+    const plan = planOf({ only: [] });
+    const on = await createdService(plan);
+    const attempt = await on.start('only');
+    const calls: string[] = [];
+    const lifecycle = on.service.lifecycle(async (call) => void calls.push(call));
+    await lifecycle.apply(on.id('only'), { type: 'completed', attempt, files: [] });
+    expect(calls.filter((call) => call === 'announce')).toHaveLength(1);
+    expect(on.job()?.status).toBe('completed');
+  });
+
+  it('comes back to a job whose end was written and not told, with its tasks before it', async () => {
+    const plan = planOf({ only: [] });
+    const service = new MemoryService(createdAt);
+    const { start, id } = await createdService(plan, service);
+    const attempt = await start('only');
+    service.announced.length = 0;
+    const dying = service.lifecycle(async (call) => {
+      if (call === 'announce') throw new Crash();
+    });
+    await expect(dying.apply(id('only'), { type: 'completed', attempt, files: [] })).rejects.toThrow(Crash);
+    expect(service.announced).toEqual([]);
+    service.now += queuedPatienceMs;
+    await service.sweep();
+    const heard = service.announced.map((change) => ('job' in change ? `job ${change.news}` : change.task.status));
+    expect([...new Set(heard)]).toEqual(['completed', 'job ended']);
+  });
+});
+
 describe('inputs of earlier requests', () => {
   it('hold a task back until they complete', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
