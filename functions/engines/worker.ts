@@ -5,7 +5,7 @@ import { deleteFiles } from '../../shared/files/objects.ts';
 import { readSecrets } from '../../shared/files/secrets.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/queues/queues.ts';
 import { required } from '../../shared/settings.ts';
-import { progressPauseMs } from '../../shared/tasks/progress.ts';
+import { ProgressPace } from '../../shared/tasks/progress.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { lifecycle } from '../wiring.ts';
@@ -98,11 +98,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     },
     logger: logger.createChild({ persistentLogAttributes: { taskId, attempt, engine: worker.engine } }),
   };
-  const stopKeeping = keep(run, controller, hide, () => {
-    const percent = reported;
-    reported = undefined;
-    return percent;
-  });
+  const stopKeeping = keep(run, controller, hide, () => reported);
   const timer = setTimeout(
     () => controller.abort(new OutOfTime()),
     Math.max(0, context.getRemainingTimeInMillis() - reserveMs),
@@ -179,19 +175,18 @@ function keep(
   run: Run,
   controller: AbortController,
   hide: () => Promise<void>,
-  takeProgress: () => number | undefined,
+  progress: () => number | undefined,
 ): () => Promise<void> {
-  const began = Date.now();
-  let lastBeat = began;
-  let lastProgress = began;
+  const pace = new ProgressPace(Date.now());
+  let lastBeat = Date.now();
   let stopped = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = async () => {
-    const isDue = Date.now() - lastProgress >= progressPauseMs(Date.now() - began);
-    const percent = isDue ? takeProgress() : undefined;
-    if (percent !== undefined) lastProgress = Date.now();
-    const beat = Date.now() - lastBeat >= beatMs;
-    if (beat) lastBeat = Date.now();
+    const now = Date.now();
+    const reported = progress();
+    const percent = reported !== undefined && pace.isDue(reported, now) ? reported : undefined;
+    const beat = now - lastBeat >= beatMs;
+    if (beat) lastBeat = now;
     if (percent === undefined && !beat) {
       const task = await lifecycle.read(run.task.id);
       if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
@@ -209,6 +204,7 @@ function keep(
     if (decision.outcome !== 'changed')
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
     run.task = decision.task;
+    if (percent !== undefined) pace.wrote(percent, now, Date.now());
   };
   const timer = setInterval(() => {
     ticking = ticking

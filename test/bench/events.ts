@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { newId } from '../../shared/ids.ts';
-import { progressPauseMs } from '../../shared/tasks/progress.ts';
+import { ProgressPace } from '../../shared/tasks/progress.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
@@ -13,7 +13,7 @@ import { formatTable, median, milliseconds } from './table.ts';
 const pace = 2;
 const stormTasks = 1_000;
 const stormReportMs = 100;
-/** The tasks of the storm are as old as tasks are that take so long and have begun at any time. */
+/** How long a task of the storm takes; each begins at another time, and when one is over the next begins. */
 const stormTaskMs = 3 * 60_000;
 
 interface Spread {
@@ -134,10 +134,7 @@ async function openSockets(
   return all;
 }
 
-/**
- * Lets a thousand tasks report their progress while something is measured. Each report goes through what a worker's
- * does: kept until the next write is due, which is after a second at first and later than that in a long run.
- */
+/** Lets a thousand tasks report their progress while something is measured, at the pace that a worker's reports have. */
 async function inStorm<T>(service: RunningService, work: () => Promise<T>): Promise<T> {
   const caller = await service.as('functions/engines/transfer/handler.ts');
   const { credentials, region } = caller.client('sqs');
@@ -159,19 +156,24 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
   let over = false;
   let reports = 0;
   let writes = 0;
-  const runs = tasks.map(async (created) => {
-    const began = Date.now() - Math.random() * stormTaskMs;
+  const runs = tasks.map(async (created, index) => {
     let task = created;
-    let percent = 0;
-    let written = Date.now() - Math.random() * progressPauseMs(Date.now() - began);
+    // Each is at another point of its time when the storm begins.
+    let began = Date.now() - (stormTaskMs * index) / stormTasks;
+    let pace = new ProgressPace(began);
     while (!over) {
       await pause(stormReportMs);
       reports += 1;
-      percent = Math.min(99, percent + 0.01);
-      if (Date.now() - written < progressPauseMs(Date.now() - began)) continue;
-      written = Date.now();
+      const now = Date.now();
+      if (now - began > stormTaskMs) {
+        began = now;
+        pace = new ProgressPace(began);
+      }
+      const percent = Math.floor(((now - began) / stormTaskMs) * 99);
+      if (!pace.isDue(percent, now)) continue;
       const made = await lifecycle.apply(task.id, { type: 'progressed', attempt: 1, percent }, task);
       if (made.outcome === 'changed') task = made.task;
+      pace.wrote(percent, now, Date.now());
       writes += 1;
     }
   });
