@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
 import type { Database, Item, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
@@ -104,7 +105,15 @@ function indexWrites(table: Table, existing: Item | undefined, item: Item | null
     const key = (action: { index: string; key: string }) =>
       `index-${type}~${table.TableName}~${action.index}~${action.key}`;
     for (const action of actions.deletes) writes.push({ type: 'del', key: key(action) });
-    for (const action of actions.puts) writes.push({ type: 'put', key: key(action), value: action.item });
+    for (const action of actions.puts)
+      if (!isAsBefore(action.item, existing)) writes.push({ type: 'put', key: key(action), value: action.item });
   }
   return writes;
+}
+
+/** Tells whether an index has an entry of the same content already, as most have when a task only shows signs of life. */
+function isAsBefore(entry: Item, existing: Item | undefined): boolean {
+  return (
+    existing !== undefined && Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, existing[name]))
+  );
 }
