@@ -158,8 +158,9 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
   let writes = 0;
   const runs = tasks.map(async (created, index) => {
     let task = created;
-    // Each is at another point of its time when the storm begins.
+    // Each is at another point of its time when the storm begins, and reports at another moment.
     let began = Date.now() - (stormTaskMs * index) / stormTasks;
+    await pause(Math.random() * 10_000);
     let pace = new ProgressPace(began);
     while (!over) {
       await pause(stormReportMs);
