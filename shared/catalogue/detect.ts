@@ -9,7 +9,8 @@ export const detectionBytes = 65_536;
  * Tells a file's canonical format from its content. Its name decides only where the content leaves it open:
  * between formats that share a container, and for text, which has no mark of its own.
  */
-export async function detectFormat(catalogue: Catalogue, start: Uint8Array, name: string): Promise<string> {
+export async function detectFormat(catalogue: Catalogue, content: Uint8Array, name: string): Promise<string> {
+  const start = content.subarray(0, detectionBytes);
   const named = catalogue.canonical(extensionOf(name));
   const detected = detectByEngines(catalogue, start, name) ?? (await fileTypeFromBuffer(start))?.ext;
   if (detected === undefined) return named;

@@ -80,7 +80,7 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
   const netpbm = /^P([1-6])\s+(?:#[^\n]*\n\s*)*\d/.exec(text)?.[1];
   if (netpbm) return { 1: 'pbm', 2: 'pgm', 3: 'ppm', 4: 'pbm', 5: 'pgm', 6: 'ppm' }[netpbm];
   if (/^(?:\/\*[^*]*\*\/\s*)?#define\s+\S+_width\s+\d/.test(text)) return 'xbm';
-  if (isSvg(start.toString('utf8'))) return 'svg';
+  if (/^(?:\xef\xbb\xbf)?\s*(?:<|$)/.test(text) && isSvg(start.toString('utf8'))) return 'svg';
   const extension = extensionOf(name);
   const named = sameByName[extension] ?? extension;
   return Object.hasOwn(plausible, named) && plausible[named]?.(start) ? named : undefined;
