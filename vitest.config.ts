@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', new LastLine()],
-    // Files that start a service load two cores by themselves; more of them at once only make each other late.
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    // Files that start a service load two cores by themselves, but wait a third of their time.
+    maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     // Machines of a shared runner stall for seconds; a test that hangs is found all the same.
     testTimeout: 120_000,
     hookTimeout: 300_000,
