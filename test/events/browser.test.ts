@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import puppeteer, { type Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findChromium } from '../../functions/engines/webpage/chromium.ts';
+import { taskOf } from '../support/client.ts';
+import { startStack, type TestStack } from './stack.ts';
+
+/** A page of another origin that holds a token for one job, uploads the job's file, and shows what it hears of it. */
+const page = `<!doctype html>
+<title>A job in a browser</title>
+<script src="/socket.io.js"></script>
+<input type="file"> <h2>WebSocket</h2><ol id="plain"></ol> <h2>Socket.IO</h2><ol id="socket-io"></ol>
+<script type="module">
+  const { api, token, job, form } = await (await fetch('/setting')).json();
+  const show = (list, event, { name = 'job', status }) => {
+    const line = document.createElement('li');
+    line.textContent = event + ' (' + name + ' is ' + status + ')';
+    document.getElementById(list).append(line);
+  };
+
+  const socket = new WebSocket(api.replace('http', 'ws') + '/ws?token=' + token);
+  socket.onopen = () => socket.send(JSON.stringify({ action: 'subscribe', channel: 'job.' + job }));
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(data);
+    show('plain', message.event, message.data);
+  };
+
+  const client = io(api, { path: '/socket.io', transports: ['websocket'], auth: { token: 'Bearer ' + token } });
+  client.on('connect', () => client.emit('subscribe', 'job.' + job));
+  client.onAny((event, data) => show('socket-io', event, data));
+
+  document.querySelector('input').onchange = async ({ target }) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(form.parameters)) body.append(name, value);
+    body.append('file', target.files[0]);
+    const { ok } = await fetch(form.url, { method: 'POST', body });
+    document.title = ok ? 'Uploaded' : 'Refused';
+  };
+</script>`;
+
+const followed = [
+  'subscribed (job is processing)',
+  'job_started (job is processing)',
+  'task_started (import is processing)',
+];
+const finished = [
+  'task_completed (import is completed)',
+  'task_started (export is processing)',
+  'task_completed (export is completed)',
+  'job_completed (job is completed)',
+];
+
+let stack: TestStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  stack = await startStack();
+  browser = await puppeteer.launch({
+    executablePath: await findChromium(),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+test('a page of another origin uploads a file and follows its job by a token for that job alone', async () => {
+  const job = await stack.client.createJob({
+    import: { operation: 'import/upload' },
+    export: { operation: 'export/url', input: 'import' },
+  });
+  const { token } = await stack.client.create<{ token: string }>('/v1/account/token', { job: job.id });
+  const setting = { api: stack.url, token, job: job.id, form: taskOf(job, 'import').result.form };
+  const library = await readFile(
+    new URL('dist/socket.io.min.js', import.meta.resolve('socket.io-client/package.json')),
+  );
+  await using site = await serve({
+    '/': ['text/html', page],
+    '/setting': ['application/json', JSON.stringify(setting)],
+    '/socket.io.js': ['text/javascript', library],
+  });
+
+  const tab = await browser.newPage();
+  const faults: string[] = [];
+  tab.on('pageerror', (error) => faults.push(String(error)));
+  await tab.goto(site.url);
+  const lines = (list: string) => tab.$$eval(`#${list} li`, (items) => items.map(({ textContent }) => textContent));
+  const count = (list: string, many: number) =>
+    tab.waitForFunction(`document.querySelectorAll('#${list} li').length >= ${many}`);
+  for (const list of ['plain', 'socket-io']) await count(list, followed.length);
+
+  const input = await tab.$('input[type=file]');
+  await input?.uploadFile(import.meta.filename);
+
+  for (const list of ['plain', 'socket-io']) {
+    await count(list, followed.length + finished.length);
+    expect(await lines(list)).toEqual([...followed, ...finished]);
+  }
+  expect(await tab.title()).toBe('Uploaded');
+  expect(faults).toEqual([]);
+});
+
+async function serve(contents: Record<string, [type: string, content: string | Buffer]>) {
+  const server = createServer((req, res) => {
+    const [type, content] = contents[req.url ?? ''] ?? ['text/plain', ''];
+    res.writeHead(content === '' ? 404 : 200, { 'content-type': type }).end(content);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
