@@ -1,7 +1,7 @@
 import { type FieldErrors, invalidFields } from '../http/errors.ts';
 import { fieldErrors } from '../http/validate.ts';
 import type { TaskRequest } from '../tasks/plan.ts';
-import type { JsonObject } from '../tasks/task.ts';
+import type { JsonObject, JsonValue } from '../tasks/task.ts';
 import { isOperation, isSecret, type OperationName, operationNames, operationSchemas } from './schemas.ts';
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
@@ -92,13 +92,21 @@ function readParameters(
 ): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors } {
   const result = operationSchemas[operation].safeParse(body);
   if (!result.success) return { errors: fieldErrors(result.error, path) };
-  const { input: inputs = [], ...parameters } = toJson(result.data);
-  return { inputs, ...splitSecrets(parameters) };
+  const { input, ...parameters } = withoutUndefined(result.data);
+  return { inputs: Array.isArray(input) ? input.map(String) : [], ...splitSecrets(parameters) };
 }
 
-// What came as JSON is JSON after its schema too, less what is undefined.
-function toJson(parsed: unknown): { input?: string[] } & JsonObject {
-  return JSON.parse(JSON.stringify(parsed));
+/** Returns what came as JSON, and is JSON after its schema too, less what is undefined; files in it are not copied. */
+function withoutUndefined(parsed: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonOf(value)]])),
+  );
+}
+
+function jsonOf(value: unknown): JsonValue {
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value === 'object' && value !== null) return withoutUndefined(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
 const mask = '********';
