@@ -6,7 +6,11 @@ import {
 } from '@aws-sdk/client-apigatewaymanagementapi';
 
 // The endpoint is the variable AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI, which the stack sets to the stage's own.
-const client = new ApiGatewayManagementApiClient({});
+const client = new ApiGatewayManagementApiClient({
+  // All who follow a job wait while one of them is told: a client that cannot be reached soon is cut off instead.
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+});
 
 /** Sends a text to a connection, or says that the connection is gone. */
 export async function post(connection: string, text: string): Promise<'sent' | 'gone'> {

@@ -183,24 +183,11 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     await upload(job);
     await untilHeard(follower, 'job_completed', job.id);
     const heard = [...follower.heard];
-    const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
-    const sqs = new SQSClient(caller.client('sqs'));
     const present = await stack.client.showJob(job.id);
     for (const task of present.tasks) {
       for (const status of ['processing', 'completed']) {
         // A version above the record's: even one that claims to be newer brings no end twice.
-        for (const version of [3, 99]) {
-          const announced = { ...task, status, waitsFor: [], dependents: [], files: [], version, revision: version };
-          const message = { type: 'announced', announcement: { type: 'task', task: announced } };
-          await sqs.send(
-            new SendMessageCommand({
-              QueueUrl: caller.fn.environment.LATHE_QUEUE_EVENTS ?? '',
-              MessageBody: JSON.stringify(message),
-              MessageGroupId: job.id,
-              MessageDeduplicationId: `${task.id}-${status}-${version}-again`,
-            }),
-          );
-        }
+        for (const version of [3, 99]) await report({ ...task, status, version, revision: version }, job);
       }
     }
     await drain(follower, job);
@@ -241,14 +228,16 @@ describe.each(dialects)('a client on %s', (name, connect) => {
   });
 });
 
-/** Reports progress of a task as its worker does. */
-async function report(task: object): Promise<void> {
+/** Tells of a task as its worker does: of how far it is, or, in the order of a job, of what happened to it. */
+async function report(task: object, job?: JobView): Promise<void> {
   const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
-  const known = { waitsFor: [], dependents: [], files: [], ...task, status: 'processing' };
+  const { LATHE_QUEUE_EVENTS, LATHE_QUEUE_PROGRESS } = caller.fn.environment;
+  const known = { waitsFor: [], dependents: [], files: [], status: 'processing', ...task };
   await new SQSClient(caller.client('sqs')).send(
     new SendMessageCommand({
-      QueueUrl: caller.fn.environment.LATHE_QUEUE_PROGRESS ?? '',
+      QueueUrl: (job ? LATHE_QUEUE_EVENTS : LATHE_QUEUE_PROGRESS) ?? '',
       MessageBody: JSON.stringify({ type: 'announced', announcement: { type: 'task', task: known } }),
+      ...(job ? { MessageGroupId: job.id, MessageDeduplicationId: newId() } : {}),
     }),
   );
 }
@@ -360,6 +349,36 @@ describe('a plain connection', () => {
     for (const [index, frame] of frames.entries()) socket.send(frame, { fin: index === frames.length - 1 });
     expect(JSON.parse(String((await answered)[0]))).toMatchObject({ event: 'error' });
     socket.terminate();
+  });
+
+  test('that does not read what it is sent is cut off, and holds nobody up', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const deaf = new WebSocket(`${stack.url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${stack.apiKey}` },
+    });
+    await once(deaf, 'open');
+    deaf.send(JSON.stringify({ action: 'subscribe', channel: `job.${job.id}` }));
+    await once(deaf, 'message');
+    const before = new Set(stack.sockets.connectionIds());
+    deaf.pause();
+    const follower = plain();
+    await until('it is open', () => follower.connections || undefined);
+    await following(follower, `job.${job.id}`);
+    const count = 150;
+    const began = Date.now();
+    for (let version = 2; version < 2 + count; version++)
+      await report({ ...job.tasks[0], payload: { note: 'a'.repeat(100_000) }, version, revision: version }, job);
+    await until('all is heard', () => follower.heard.some(({ version }) => version === 1 + count) || undefined, {
+      seconds: 60,
+    });
+    const versions = follower.heard.map(({ version }) => version);
+    expect(versions).toEqual(versions.toSorted((left, right) => left - right));
+    expect(Date.now() - began).toBeLessThan(30_000);
+    await until(
+      'it is cut off',
+      () => stack.sockets.connectionIds().filter((id) => before.has(id)).length === 0 || undefined,
+    );
+    deaf.terminate();
   });
 
   test('elsewhere than at the paths of real time is not found', async () => {

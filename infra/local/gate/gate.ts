@@ -83,9 +83,7 @@ export function createGate(options: GateOptions): Gate {
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
     if (service === 'execute-api') {
       const path = url.path.slice(`${PREFIX}${SOCKETS}`.length);
-      await manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
-        authorise(credentials, [need]),
-      );
+      manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) => authorise(credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);

@@ -5,21 +5,21 @@ import { Refusal } from './errors.ts';
 
 /** The connections that the management endpoint acts on. */
 export interface ManagedSockets {
-  post(connectionId: string, data: Buffer): Promise<boolean>;
+  post(connectionId: string, data: Buffer): 'sent' | 'full' | 'gone';
   disconnect(connectionId: string): boolean;
   connectionIds(): string[];
   limits: { messageBytes: number };
 }
 
 /** Answers a call to the management endpoint of a WebSocket API: `/{stage}/@connections/{connectionId}`. */
-export async function manageConnection(
+export function manageConnection(
   stack: LocalStack,
   sockets: ManagedSockets | undefined,
   req: IncomingMessage,
   res: ServerResponse,
   call: { path: string; body: Buffer },
   authorise: (need: Need) => void,
-): Promise<void> {
+): void {
   const [, stage = '', marker, encodedId = '', ...rest] = call.path.split('/');
   const api = stack.socketsApis.find((candidate) => candidate.stage === stage);
   if (!api || marker !== '@connections' || rest.length > 0)
@@ -31,12 +31,17 @@ export async function manageConnection(
     resource: `arn:aws:execute-api:${stack.region}:${stack.account}:${api.apiId}/${stage}/${method}/@connections/${id}`,
   });
   if (!sockets) throw new Error('The WebSocket API is not up yet.');
-  if (call.body.length > sockets.limits.messageBytes) return answer(res, 413, 'PayloadTooLargeException');
-  if (method === 'POST') {
-    return (await sockets.post(id, call.body)) ? answer(res, 200) : answer(res, 410, 'GoneException');
-  }
-  if (method === 'DELETE') return sockets.disconnect(id) ? answer(res, 204) : answer(res, 410, 'GoneException');
-  throw new Refusal('unsupported', `${method} of a connection is not supported here.`);
+  if (call.body.length > sockets.limits.messageBytes) answer(res, 413, 'PayloadTooLargeException');
+  else if (method === 'POST') answerPost(res, sockets.post(id, call.body));
+  else if (method === 'DELETE' && sockets.disconnect(id)) answer(res, 204);
+  else if (method === 'DELETE') answer(res, 410, 'GoneException');
+  else throw new Refusal('unsupported', `${method} of a connection is not supported here.`);
+}
+
+function answerPost(res: ServerResponse, outcome: ReturnType<ManagedSockets['post']>): void {
+  if (outcome === 'sent') answer(res, 200);
+  else if (outcome === 'full') answer(res, 429, 'LimitExceededException');
+  else answer(res, 410, 'GoneException');
 }
 
 function answer(res: ServerResponse, status: number, errorType?: string): void {

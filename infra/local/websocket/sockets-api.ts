@@ -13,6 +13,8 @@ export interface SocketLimits {
   frameBytes: number;
   idleMs: number;
   lifeMs: number;
+  /** What waits for a client that does not read, before no more is taken for it. */
+  bufferBytes: number;
 }
 
 const GATEWAY_LIMITS: SocketLimits = {
@@ -20,12 +22,14 @@ const GATEWAY_LIMITS: SocketLimits = {
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
   lifeMs: 2 * 60 * 60_000,
+  // Not documented; LimitExceededException is said to tell of it.
+  bufferBytes: 1024 * 1024,
 };
 
 export interface SocketsApi {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Sends to a connection; false when there is none of that id. */
-  post(connectionId: string, data: Buffer): Promise<boolean>;
+  /** Sends to a connection, unless there is none of that id or too much waits for it already. */
+  post(connectionId: string, data: Buffer): 'sent' | 'full' | 'gone';
   /** Ends a connection; false when there is none of that id. */
   disconnect(connectionId: string): boolean;
   /** Cuts a connection without a farewell, or all of them, as a network does. */
@@ -157,15 +161,18 @@ export function createSocketsApi(
     },
     post(connectionId, data) {
       const connection = connections.get(connectionId);
-      if (connection?.socket.readyState !== 1) return Promise.resolve(false);
+      if (connection?.socket.readyState !== 1) return 'gone';
+      if (connection.socket.bufferedAmount > limits.bufferBytes) return 'full';
       connection.idle.refresh();
-      return new Promise((resolve) => {
-        connection.socket.send(data, { binary: false }, (error) => resolve(!error));
-      });
+      // Taken is sent, as far as API Gateway says; a write that fails ends the connection.
+      connection.socket.send(data, { binary: false }, () => {});
+      return 'sent';
     },
     disconnect(connectionId) {
       const connection = connections.get(connectionId);
-      connection?.socket.close(1000);
+      // A client that does not read would not see the farewell, nor answer it.
+      if (connection && connection.socket.bufferedAmount > 0) connection.socket.terminate();
+      else connection?.socket.close(1000);
       return connection !== undefined;
     },
     cut(connectionId) {

@@ -98,23 +98,49 @@ test.each([401, 403, 500])('a client that the connect route answers %i is not le
 });
 
 test('nothing can be sent before the connect route has returned, nor after the client has gone', async () => {
-  const sent: boolean[] = [];
+  const sent: string[] = [];
   const { api, events, connect } = await serve({
     $connect: async ({ requestContext }) => {
-      sent.push(await api.post(String(requestContext.connectionId), Buffer.from('early')));
+      sent.push(api.post(String(requestContext.connectionId), Buffer.from('early')));
     },
   });
   const socket = connect();
   await once(socket, 'open');
   const [id = ''] = api.connectionIds();
   const heard = once(socket, 'message');
-  sent.push(await api.post(id, Buffer.from('in time')));
+  sent.push(api.post(id, Buffer.from('in time')));
   expect(String((await heard)[0])).toBe('in time');
   socket.terminate();
   await until('it has gone', () => (events.length === 2 ? true : undefined));
-  sent.push(await api.post(id, Buffer.from('late')));
-  expect(sent).toEqual([false, true, false]);
+  sent.push(api.post(id, Buffer.from('late')));
+  expect(sent).toEqual(['gone', 'sent', 'gone']);
   expect(api.disconnect(id)).toBe(false);
+});
+
+test('no more is taken for a client that does not read, until it does, and it can be ended meanwhile', async () => {
+  const { api, connect } = await serve({}, { bufferBytes: 100_000 });
+  const reader = connect();
+  await once(reader, 'open');
+  const deaf = connect();
+  await once(deaf, 'open');
+  const [first = '', second = ''] = api.connectionIds();
+  const heard: number[] = [];
+  reader.on('message', (data) => heard.push(data.toString().length));
+  reader.pause();
+  deaf.pause();
+  const fill = (id: string) => {
+    for (let count = 0; count < 1_000; count++) if (api.post(id, Buffer.alloc(100_000, 'a')) === 'full') return count;
+    return Number.POSITIVE_INFINITY;
+  };
+  const taken = fill(first);
+  expect(taken).toBeLessThan(1_000);
+  reader.resume();
+  await until('all that was taken has come', () => heard.length === taken || undefined);
+  expect(api.post(first, Buffer.from('more'))).toBe('sent');
+  fill(second);
+  expect(api.disconnect(second)).toBe(true);
+  await until('it is ended', () => api.connectionIds().length === 1 || undefined);
+  expect(api.post(second, Buffer.from('more'))).toBe('gone');
 });
 
 test('a message that its function fails on is answered with an error', async () => {
