@@ -12,6 +12,7 @@ import {
 import { type PartStore, storeInParts } from '../../../shared/files/parts.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
+import type { Announced } from './decode.ts';
 import { deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -24,7 +25,7 @@ import {
 } from './failures.ts';
 import { agentsFor } from './outbound.ts';
 import { beginning, type Patience } from './patience.ts';
-import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
 const blockBytes = 5 * 1024 * 1024;
 const blocksAtOnce = 4;

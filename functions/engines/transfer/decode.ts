@@ -1,7 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { failed, isExplained } from './failures.ts';
-import type { Announced } from './receive.ts';
 
 /** Below this nobody is harmed; above it, content that grew more than the factor is a bomb. */
 const harmlessBytes = 20_000_000;
@@ -15,6 +14,14 @@ const decoders: Record<string, () => Transform> = {
   br: () => createBrotliDecompress({ chunkSize }),
   zstd: () => createZstdDecompress({ chunkSize }),
 };
+
+/** What the other side says of its content, known once it has been opened. */
+export interface Announced {
+  name: string;
+  mediaType?: string | undefined;
+  encoding?: string | undefined;
+  size?: number | undefined;
+}
 
 /** Undoes the content encodings that the other side applied although none was asked for. */
 export function decoded(chunks: AsyncGenerator<Buffer>, announced: Announced): AsyncGenerator<Buffer> {

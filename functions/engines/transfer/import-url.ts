@@ -4,6 +4,7 @@ import { checkUrl, connectOptions } from '../../../shared/net/addresses.ts';
 import type { JsonValue } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import { fileNameOf, nameInPath } from './content-disposition.ts';
+import type { Announced } from './decode.ts';
 import {
   CannotResume,
   explainConnection,
@@ -12,7 +13,7 @@ import {
   insufficientPermission,
   invalidCredentials,
 } from './failures.ts';
-import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 import { readLocation, readTarget, type Target } from './request-target.ts';
 
 const mostRedirects = 10;

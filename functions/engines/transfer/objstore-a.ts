@@ -12,6 +12,7 @@ import { storeInParts } from '../../../shared/files/parts.ts';
 import { required } from '../../../shared/settings.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
+import type { Announced } from './decode.ts';
 import { deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -24,7 +25,7 @@ import {
 } from './failures.ts';
 import { agentsFor } from './outbound.ts';
 import { retrying } from './patience.ts';
-import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
 /** As many files as the record of one task has room for. */
 export const mostFilesOfPrefix = 500;

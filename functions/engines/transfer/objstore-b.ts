@@ -5,6 +5,7 @@ import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { JWT } from 'google-auth-library';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
+import type { Announced } from './decode.ts';
 import { deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -18,7 +19,7 @@ import {
 } from './failures.ts';
 import { checkEndpoint } from './outbound.ts';
 import { beginning, type Patience, retrying } from './patience.ts';
-import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
 const host = 'Google Cloud Storage';
 

@@ -9,7 +9,7 @@ import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { settings } from '../../settings.ts';
 import { catalogue } from '../catalogues.ts';
 import type { Run } from '../worker.ts';
-import { decoded } from './decode.ts';
+import { type Announced, decoded } from './decode.ts';
 import { failed } from './failures.ts';
 import { deploymentOutbound, type Outbound } from './outbound.ts';
 import { type Patience, usualPatience } from './patience.ts';
@@ -25,14 +25,6 @@ export interface Conduct {
 /** Returns how transfers of this deployment behave. */
 export function usualConduct(): Conduct {
   return { patience: usualPatience, outbound: deploymentOutbound(), maxFileBytes: settings.maxFileBytes };
-}
-
-/** What the other side says of its content, known once it has been opened. */
-export interface Announced {
-  name: string;
-  mediaType?: string | undefined;
-  encoding?: string | undefined;
-  size?: number | undefined;
 }
 
 export interface Incoming extends Source {

@@ -6,6 +6,7 @@ import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../../shared/net/addresses.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
+import type { Announced } from './decode.ts';
 import { deliver, type Outgoing } from './deliver.ts';
 import {
   CannotResume,
@@ -17,7 +18,7 @@ import {
   Transient,
 } from './failures.ts';
 import { waitAfter } from './patience.ts';
-import { type Announced, type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 
 /** Imports a file from an SFTP server. */

@@ -3,7 +3,8 @@ import type { AllowedHosts } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../engine.ts';
 import { type MhtmlPart, mhtmlToHtml, parseMhtml } from './mhtml.ts';
 import { keepState } from './page-scripts.ts';
-import { type LoadOptions, visit } from './render.ts';
+import { visit } from './render.ts';
+import type { LoadOptions } from './targets.ts';
 
 export interface CaptureOptions {
   load?: LoadOptions;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { EngineError } from '../engine.ts';
 import { contentSize } from './metrics.ts';
-import type { PageSize, PdfTarget } from './render.ts';
+import type { PageSize, PdfTarget } from './targets.ts';
 
 const mostPages = 2000;
 const pixelsPerMillimetre = 96 / 25.4;

@@ -14,42 +14,7 @@ import { hideCookieBanners, scrollThrough, withoutPeers } from './page-scripts.t
 import { writePdf } from './pdf.ts';
 import { type PageProxy, type ServedDocument, startProxy } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
-
-export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networkidle0';
-
-/** How a page is loaded, whatever becomes of it. */
-export interface LoadOptions {
-  viewportWidth?: number | undefined;
-  viewportHeight?: number | undefined;
-  /** Device pixels for each pixel of the page. */
-  deviceScale?: number | undefined;
-  waitUntil?: WaitUntil | undefined;
-  /** Seconds to wait once it is loaded. */
-  initialDelay?: number | undefined;
-  hideCookie?: boolean | undefined;
-  usePrintStylesheet?: boolean | undefined;
-}
-
-export interface ImageTarget {
-  format: 'png' | 'jpg' | 'webp';
-  fullPage: boolean;
-  quality?: number | undefined;
-}
-
-export const pageSizes = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'] as const;
-export type PageSize = (typeof pageSizes)[number];
-
-export interface PdfTarget {
-  format: 'pdf';
-  pageSize?: PageSize | undefined;
-  landscape?: boolean | undefined;
-  /** Millimetres. */
-  margin?: number | undefined;
-  scale?: number | undefined;
-  printBackground?: boolean | undefined;
-  /** Lays the page out for this width and scales it to the paper. */
-  layoutWidth?: number | undefined;
-}
+import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
 
 /** A live page, or a file that is loaded as if it came from a site of its own. */
 export type PageSource = { url: string } | { htmlPath: string; contentType?: string };

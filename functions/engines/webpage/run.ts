@@ -6,15 +6,15 @@ import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresse
 import { type Engine, EngineError, type OutputFile, type Work } from '../engine.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
+import { renderPage } from './render.ts';
 import {
   type ImageTarget,
   type LoadOptions,
   type PageSize,
   type PdfTarget,
   pageSizes,
-  renderPage,
   type WaitUntil,
-} from './render.ts';
+} from './targets.ts';
 
 /** Larger is no page that anyone wrote or captured. */
 const mostBytes = 100 * 1024 ** 2;

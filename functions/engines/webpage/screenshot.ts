@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { EngineError } from '../engine.ts';
 import { contentSize } from './metrics.ts';
-import type { ImageTarget, LoadOptions } from './render.ts';
+import type { ImageTarget, LoadOptions } from './targets.ts';
 
 /** Beyond this a picture is of no use to anyone and costs gigabytes. */
 const mostPixels = 120_000_000;
