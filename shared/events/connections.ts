@@ -39,8 +39,8 @@ export interface Listener {
   dialect: Dialect;
   /** What was shown of each task or job when the channel was first followed; absent until then. */
   since?: Map<string, Shown>;
-  /** Whether that may not have been shown to the end. */
-  isShowing?: boolean;
+  /** How much of that was shown for certain, in the order in which it is; absent once all was. */
+  showing?: number;
 }
 
 const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
@@ -204,8 +204,8 @@ export async function noteShown(
 
 /** Takes note of what a listener is about to be shown, from where it follows a channel; says whether it still does. */
 export async function noteSince(partition: string, listener: Listener, since: Map<string, Shown>): Promise<boolean> {
-  return alter(listenerKey(partition, listener), 'SET since = :since, isShowing = :true', {
-    ':true': { BOOL: true },
+  return alter(listenerKey(partition, listener), 'SET since = :since, showing = :none', {
+    ':none': { N: '0' },
     ':since': {
       M: Object.fromEntries(
         [...since].map(([id, shown]): [string, AttributeValue] => [
@@ -217,9 +217,14 @@ export async function noteSince(partition: string, listener: Listener, since: Ma
   });
 }
 
+/** Takes note of how much of what it is shown at first a listener was shown. */
+export async function noteShowing(partition: string, listener: Listener, count: number): Promise<void> {
+  await alter(listenerKey(partition, listener), 'SET showing = :count', { ':count': { N: String(count) } });
+}
+
 /** Takes note that a listener was shown all that it was to be shown at first. */
 export async function noteSinceShown(partition: string, listener: Listener): Promise<void> {
-  await alter(listenerKey(partition, listener), 'REMOVE isShowing', {});
+  await alter(listenerKey(partition, listener), 'REMOVE showing', {});
 }
 
 /** Removes a listener whose connection is gone. */
@@ -296,12 +301,12 @@ function isListener({ sk }: Record<string, unknown>): boolean {
 }
 
 function toListener(item: Record<string, unknown>): Listener {
-  const { connection, channel, dialect, since, isShowing } = item;
+  const { connection, channel, dialect, since, showing } = item;
   return {
     connection: String(connection),
     channel: String(channel),
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
-    isShowing: isShowing === true,
+    ...(typeof showing === 'number' ? { showing } : {}),
     ...(typeof since === 'object' && since !== null
       ? { since: new Map(Object.entries(since).map(([id, pair]) => [id, pairToShown(pair)])) }
       : {}),

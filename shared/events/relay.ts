@@ -7,6 +7,7 @@ import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
 import { channelsOf, parseChannel } from './channel.ts';
 import {
   type Listener,
+  noteShowing,
   noteShown,
   noteSince,
   noteSinceShown,
@@ -37,6 +38,7 @@ import { hangUp, post } from './sockets.ts';
 /** The connect route has returned by then; sent earlier, the first packet would find nobody. */
 const openAfterMs = 50;
 const openPatienceMs = 3_000;
+const shownBetweenNotes = 50;
 
 /** Shows a message of the queue to the connections it concerns. */
 export type Relay = (message: EventMessage) => Promise<void>;
@@ -168,26 +170,43 @@ async function showPresent(
   const listener = listeners.find((one) => one.connection === connection && one.channel === channel);
   if (!listener || !now) return;
   const partition = partitionOfGroup(group);
-  const isCurrent = listener.since !== undefined && !listener.isShowing;
+  const isBroken = listener.showing !== undefined;
+  const isCurrent = listener.since !== undefined && !isBroken;
   if (isCurrent && !again) return;
-  const { subject, tasks } = listener.isShowing ? asShownBefore(now, listener.since) : now;
+  const { subject, tasks } = isBroken ? asShownBefore(now, listener.since) : now;
   const all = 'waitsFor' in subject ? [subject] : inOrder(subject, tasks);
   // What this client knows by this channel, or one of Socket.IO by its others, is no news to it.
   const sources = listeners.filter((one) =>
     one === listener ? isCurrent : one.dialect !== 'plain' && one.connection === connection && one.since,
   );
-  const events = all.flatMap((one) => {
-    const event = eventFor(one, sources.length > 0 ? laterOf(shown.get(one.id), shownBy(sources, one.id)) : undefined);
-    return event ? [{ event, one }] : [];
-  });
-  const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
-  if (!listener.isShowing && !(await noteSince(partition, listener, since))) return;
-  for (const { event, one } of [{ event: 'subscribed', one: subject }, ...events]) {
+  const eventOf = (one: Task | Job) =>
+    eventFor(one, sources.length > 0 ? laterOf(shown.get(one.id), shownBy(sources, one.id)) : undefined);
+  const show = (event: string, one: Task | Job) => {
     const data = 'waitsFor' in one ? presentTask(one) : presentJob(one, tasks);
-    await deliver(listener, { group, user: subject.user }, { event, channel, version: revisionOf(one), data }, logger);
+    return deliver(listener, { group, user: subject.user }, { event, channel, version: revisionOf(one), data }, logger);
+  };
+  const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
+  if (!isBroken && !(await noteSince(partition, listener, since))) return;
+  const { showing: from = 0 } = listener;
+  if (from === 0) await show('subscribed', subject);
+  for (const [index, one] of all.entries()) {
+    const position = positionOf(one, index, subject);
+    if (position < from) continue;
+    // A job of many tasks takes seconds to show: a relay that dies over it leaves the rest, and not the whole, to the next.
+    if (position > from && position % shownBetweenNotes === 0) await noteShowing(partition, listener, position);
+    const event = eventOf(one);
+    if (event) await show(event, one);
   }
   await noteSinceShown(partition, listener);
-  Object.assign(listener, { since, isShowing: false });
+  listener.since = since;
+  delete listener.showing;
+}
+
+/** Returns where a task or job comes among all that is shown of a job, whichever of its tasks are gone by now. */
+function positionOf(one: Task | Job, index: number, subject: Task | Job): number {
+  if ('waitsFor' in subject) return 0;
+  if (one === subject) return index === 0 ? 0 : subject.tasks.length + 1;
+  return subject.tasks.indexOf(one.id) + 1;
 }
 
 interface State {

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
 import { newId } from '../../shared/ids.ts';
 import { dataUri, type JobView } from '../support/client.ts';
+import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { callerOf } from './caller.ts';
 import { type Follower, PlainFollower, SocketFollower, untilFollowing, untilHeard } from './followers.ts';
@@ -450,6 +451,29 @@ describe('a connection', () => {
     expect(end?.tasks).toHaveLength(200);
     expect(follower.heard.filter(({ event }) => event === 'task_completed')).toHaveLength(200);
   });
+});
+
+test('a client is shown the rest of a large job when the relay dies over it, and not all of it again', async () => {
+  const tasks = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [
+      `import-${index}`,
+      { operation: 'import/base64', file: dataUri(Buffer.from('a')), filename: `${index}.txt` },
+    ]),
+  );
+  const job = await stack.client.createJob(tasks);
+  await stack.client.waitForJob(job.id);
+  const follower = plain();
+  await until('it is open', () => follower.connections || undefined);
+  follower.follow(`job.${job.id}`);
+  await until('half is heard', () => follower.heard.length > 150 || undefined, { everyMs: 1 });
+  stack.killFunction(functionOf(stack.stack, 'functions/events/relay.ts'));
+  await untilHeard(follower, 'job_completed', job.id, { seconds: 60 });
+  const ids = follower.heard.map(({ id }) => id);
+  expect(follower.connections).toBe(1);
+  expect(follower.messages.filter(({ event }) => event === 'subscribed')).toHaveLength(1);
+  expect(new Set(ids)).toEqual(new Set([job.id, ...job.tasks.map(({ id }) => id)]));
+  expect(ids.length).toBeGreaterThanOrEqual(301);
+  expect(ids.length).toBeLessThan(301 + 60);
 });
 
 test('the bus carries the same events', async () => {
