@@ -200,11 +200,13 @@ function keep(
     const [decision] = await Promise.all([
       lifecycle.apply(run.task.id, progressed, run.task),
       beat ? hide() : undefined,
-    ]);
+    ]).finally(() => {
+      // A write that failed counts too: it is where the table is short of room that the next must not come at once.
+      if (percent !== undefined) pace.wrote(percent, now, Date.now());
+    });
     if (decision.outcome !== 'changed')
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
     run.task = decision.task;
-    if (percent !== undefined) pace.wrote(percent, now, Date.now());
   };
   const timer = setInterval(() => {
     ticking = ticking
