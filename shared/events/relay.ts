@@ -188,14 +188,14 @@ async function showPresent(
   const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
   if (!isBroken && !(await noteSince(partition, listener, since))) return;
   const { showing: from = 0 } = listener;
-  if (from === 0) await show('subscribed', subject);
+  if (from === 0 && !(await show('subscribed', subject))) return;
   for (const [index, one] of all.entries()) {
     const position = positionOf(one, index, subject);
     if (position < from) continue;
     // A job of many tasks takes seconds to show: a relay that dies over it leaves the rest, and not the whole, to the next.
     if (position > from && position % shownBetweenNotes === 0) await noteShowing(partition, listener, position);
     const event = eventOf(one);
-    if (event) await show(event, one);
+    if (event && !(await show(event, one))) return;
   }
   await noteSinceShown(partition, listener);
   listener.since = since;
@@ -240,20 +240,24 @@ async function readState(channel: string): Promise<State | undefined> {
   return job && { subject: job, tasks: await tasksOf(job) };
 }
 
+/** Sends to a listener; one whose connection is gone listens no more, and false is returned. */
 async function deliver(
   listener: Listener,
   { group, user }: { group: string; user: string },
   message: Message,
   logger: Logger,
-): Promise<void> {
+): Promise<boolean> {
   const { connection, channel, dialect } = listener;
   try {
-    if ((await post(connection, encode(dialect, message))) === 'sent') return;
+    if ((await post(connection, encode(dialect, message))) === 'sent') return true;
   } catch (error) {
     // A client that cannot be told something must not go on as if it had been: it is cut off, comes back, and is shown
     // the present state.
     logger.warn('a connection could not be posted to', { connection, error });
     await hangUp(connection).catch(() => undefined);
   }
+  // Nor is anything more sent to it of this batch, which keeps whom it has read.
+  delete listener.since;
   await removeListener(channel.startsWith('user.') ? partitionOfUser(user) : partitionOfGroup(group), listener);
+  return false;
 }

@@ -87,12 +87,13 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /** Tells of tasks, and of what is to be told of their job, and takes note that it was. */
-  async function tell(job: Job | undefined, tasks: Task[]): Promise<void> {
+  async function tell(job: Job | undefined, tasks: Task[] = []): Promise<void> {
     const untold = job === undefined || job.status === 'deleted' ? [] : (job.untold ?? []);
     // Whoever made the job may have died before anybody heard of those of its tasks that came with their files.
-    const made = job && untold.includes('created') ? await records.tasks(job.tasks) : [];
-    const others = made.filter(({ id }) => !tasks.some((task) => task.id === id));
-    await announceAll(job && { ...job, untold }, [...others, ...tasks]);
+    const made = job && untold.includes('created') ? job.tasks : [];
+    const others = made.filter((id) => !tasks.some((task) => task.id === id));
+    const unheard = others.length > 0 ? await records.tasks(others) : [];
+    await announceAll(job && { ...job, untold }, [...unheard, ...tasks]);
     if (job && untold.length > 0) await records.told(job.id, untold);
   }
 
@@ -203,7 +204,7 @@ export function createLifecycle(parts: LifecycleParts) {
     if (!known) return false;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
     const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
-    await tell(await records.changeJob(task.job, failed, known), []);
+    await tell(await records.changeJob(task.job, failed, known));
     return true;
   }
 
@@ -222,7 +223,7 @@ export function createLifecycle(parts: LifecycleParts) {
     const job = await records.closeTask(task.job, task.id);
     if (job?.open.length === 0) {
       const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
-      await tell(await records.changeJob(task.job, ended, job), []);
+      await tell(await records.changeJob(task.job, ended, job));
     }
     return job !== undefined;
   }

@@ -161,20 +161,20 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
     // Each is at another point of its time when the storm begins, and reports at another moment.
     let began = Date.now() - (stormTaskMs * index) / stormTasks;
     await pause(Math.random() * 10_000);
-    let pace = new ProgressPace(began);
+    let progress = new ProgressPace(began);
     while (!over) {
       await pause(stormReportMs);
       reports += 1;
       const now = Date.now();
       if (now - began > stormTaskMs) {
         began = now;
-        pace = new ProgressPace(began);
+        progress = new ProgressPace(began);
       }
       const percent = Math.floor(((now - began) / stormTaskMs) * 99);
-      if (!pace.isDue(percent, now)) continue;
+      if (!progress.isDue(percent, now)) continue;
       const made = await lifecycle.apply(task.id, { type: 'progressed', attempt: 1, percent }, task);
       if (made.outcome === 'changed') task = made.task;
-      pace.wrote(percent, now, Date.now());
+      progress.wrote(percent, now, Date.now());
       writes += 1;
     }
   });

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium } from '../../functions/engines/webpage/chromium.ts';
 import { taskOf } from '../support/client.ts';
+import { startFileServer } from '../transfer/file-server.ts';
 import { startStack, type TestStack } from './stack.ts';
 
 /** A page of another origin that holds a token for one job, uploads the job's file, and shows what it hears of it. */
@@ -86,10 +85,14 @@ test('a page of another origin uploads a file and follows its job by a token for
   const library = await readFile(
     new URL('dist/socket.io.min.js', import.meta.resolve('socket.io-client/package.json')),
   );
-  await using site = await serve({
+  const contents: Record<string, [type: string, content: string | Buffer]> = {
     '/': ['text/html', page],
     '/setting': ['application/json', JSON.stringify(setting)],
     '/socket.io.js': ['text/javascript', library],
+  };
+  await using site = await startFileServer((request, response) => {
+    const [type, content] = contents[request.url ?? ''] ?? [];
+    response.writeHead(content ? 200 : 404, type ? { 'content-type': type } : {}).end(content);
   });
 
   const tab = await browser.newPage();
@@ -111,19 +114,3 @@ test('a page of another origin uploads a file and follows its job by a token for
   expect(await tab.title()).toBe('Uploaded');
   expect(faults).toEqual([]);
 });
-
-async function serve(contents: Record<string, [type: string, content: string | Buffer]>) {
-  const server = createServer((req, res) => {
-    const [type, content] = contents[req.url ?? ''] ?? ['text/plain', ''];
-    res.writeHead(content === '' ? 404 : 200, { 'content-type': type }).end(content);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

@@ -123,7 +123,7 @@ async function peek(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; res
     yield* taken.splice(0);
     yield* chunks;
   }
-  return { head: Buffer.concat(taken).subarray(0, detectionBytes), rest: all() };
+  return { head: Buffer.concat(taken), rest: all() };
 }
 
 /** Gives a name without an extension one: text formats are told by their names alone further on. */

@@ -1,6 +1,7 @@
 import type { buildApp } from 'fauxqs';
 
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
+/** The stores of fauxqs, which exports no name for them. */
+export type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 type Queue = ReturnType<Stores['sqsStore']['createQueue']>;
 type Dequeue = Queue['dequeue'];
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import type { LocalQueue } from '../template/model.ts';
-import { handOutGroups } from './fifo.ts';
+import { handOutGroups, type Stores } from './fifo.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
 export interface Queues {
@@ -15,7 +15,6 @@ export interface Queues {
 /** When messages come back whose receivers died with the service: after the window in which their tasks still count as owned. */
 const comeBackMs = heartbeatWindowMs + 5_000;
 
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 type SqsStore = Stores['sqsStore'];
 
 interface Persistence {
