@@ -93,7 +93,9 @@ export function createLifecycle(parts: LifecycleParts) {
     const made = job && untold.includes('created') ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unheard = others.length > 0 ? await records.tasks(others) : [];
-    await announceAll(job && { ...job, untold }, [...unheard, ...tasks]);
+    // A request may name a task before its inputs, whose ends are to be heard before its start.
+    const inOrder = [...unheard, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
+    await announceAll(job && { ...job, untold }, inOrder);
     if (job && untold.length > 0) await records.told(job.id, untold);
   }
 
