@@ -13,6 +13,7 @@ export interface ItemDatabase {
 export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
   const { server, store } = create(directory);
   readAtOnce(store.db);
+  endReadingWithDatabase(store.db);
   writeItemsWithIndexes(store.db);
   try {
     await store.db.open();
@@ -55,6 +56,20 @@ function readAtOnce(db: Database): void {
     } catch (error) {
       queueMicrotask(() => done(error));
     }
+  };
+}
+
+/**
+ * Makes what dynalite reads ahead end when the database closes. Every call is answered by then, but its stream may go on
+ * for a few items more, and would throw where nobody catches it.
+ */
+function endReadingWithDatabase(db: Database): void {
+  const values = db.values.bind(db);
+  db.values = (options) => {
+    const iterator = values(options);
+    const next = iterator.next.bind(iterator);
+    iterator.next = async () => (db.status === 'open' ? next() : undefined);
+    return iterator;
   };
 }
 

@@ -26,7 +26,9 @@ declare module 'dynalite/db/index.js' {
   }
 
   export interface Database {
+    readonly status: string;
     open(): Promise<void>;
+    values(options: object): { next(): Promise<Item | undefined> };
     get(key: string, done: (error: unknown, value?: Item) => void): void;
     getSync(key: string): Item | undefined;
     put(key: string, value: Item, done: Done): void;
