@@ -52,3 +52,14 @@ async function processes(): Promise<ProcessView[]> {
   );
   return read.flat();
 }
+
+/** Tells whether a process is alive; one that ended but was not yet collected is not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) [ZX] /.test(stat);
+}

@@ -15,10 +15,17 @@ export interface SandboxOptions {
   memoryBytes: number;
 }
 
+interface Child {
+  process: ChildProcess;
+  /** Resolves when the engine is loaded, and rejects when the process ended before. */
+  ready: Promise<unknown>;
+  runs: number;
+}
+
 /** Runs an engine in a warm process of its own, which is killed with all its children when the work is aborted. */
 export class Sandbox {
   readonly #options: SandboxOptions;
-  #child: { process: ChildProcess; ready: Promise<unknown>; runs: number } | undefined;
+  #child: Child | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -36,8 +43,7 @@ export class Sandbox {
     const child = this.#child;
     child.runs += 1;
     try {
-      await child.ready;
-      return await this.#converse(child.process, work, context);
+      return await this.#converse(child, work, context);
     } catch (error) {
       if (!(error instanceof EngineError)) this.stop();
       throw error;
@@ -58,7 +64,7 @@ export class Sandbox {
     }
   }
 
-  #start() {
+  #start(): Child {
     const script = fileURLToPath(new URL('child.ts', import.meta.url));
     const process_ = fork(script, [fileURLToPath(this.#options.module)], {
       detached: true,
@@ -77,7 +83,7 @@ export class Sandbox {
     return { process: process_, ready, runs: 0 };
   }
 
-  #converse(child: ChildProcess, work: Work, context: WorkContext): Promise<WorkResult> {
+  #converse({ process: child, ready }: Child, work: Work, context: WorkContext): Promise<WorkResult> {
     return new Promise((resolve, reject) => {
       const watch = setInterval(() => {
         const used = child.pid === undefined ? 0 : groupMemory(child.pid);
@@ -106,16 +112,25 @@ export class Sandbox {
         finish(() => reject(context.signal.reason));
         this.stop();
       };
+      let finished = false;
       const finish = (settle: () => void) => {
+        finished = true;
         clearInterval(watch);
         child.off('message', onMessage).off('exit', onExit);
         context.signal.removeEventListener('abort', onAbort);
         settle();
       };
-      child.on('message', onMessage).on('exit', onExit);
+      // From here on, though the engine may still be loading: an abort meanwhile is not to be missed.
       context.signal.addEventListener('abort', onAbort, { once: true });
-      const message: ToSandbox = { type: 'run', work };
-      child.send(message);
+      ready.then(
+        () => {
+          if (finished) return;
+          child.on('message', onMessage).on('exit', onExit);
+          const message: ToSandbox = { type: 'run', work };
+          child.send(message);
+        },
+        (error: unknown) => finish(() => reject(error)),
+      );
     });
   }
 }

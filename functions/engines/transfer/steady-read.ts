@@ -51,7 +51,9 @@ async function* watched(stream: Readable, stallMs: number, signal: AbortSignal):
   const stalled = () =>
     stream.destroy(new Transient(`The transfer stalled: nothing came for ${Math.round(stallMs / 1000)} seconds.`));
   const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
-  signal.addEventListener('abort', abort, { once: true });
+  // It may have been aborted while the stream was opened.
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
   let timer = setTimeout(stalled, stallMs);
   try {
     for await (const chunk of stream) {

@@ -32,8 +32,8 @@ export interface PageSetting {
 
 /** Lends a page of a fresh context to some work, and ends the browser when the work does not end in time. */
 export async function withPage<T>(setting: PageSetting, work: (page: Page) => Promise<T>): Promise<T> {
-  setting.signal.throwIfAborted();
   const current = await start();
+  setting.signal.throwIfAborted();
   current.tasks += 1;
   let isHealthy = false;
   try {
