@@ -13,7 +13,7 @@ export interface ItemDatabase {
 export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
   const { server, store } = create(directory);
   readAtOnce(store.db);
-  endReadingWithDatabase(store.db);
+  closeIterators(store.db);
   writeItemsWithIndexes(store.db);
   try {
     await store.db.open();
@@ -60,16 +60,14 @@ function readAtOnce(db: Database): void {
 }
 
 /**
- * Makes what dynalite reads ahead end when the database closes. Every call is answered by then, but its stream may go on
- * for a few items more, and would throw where nobody catches it.
+ * Makes the iterators of dynalite's streams close with the streams. It asks for that by a method that they do not have,
+ * so that each would stay open, with its view of the data, until the database closes.
  */
-function endReadingWithDatabase(db: Database): void {
+function closeIterators(db: Database): void {
   const values = db.values.bind(db);
   db.values = (options) => {
     const iterator = values(options);
-    const next = iterator.next.bind(iterator);
-    iterator.next = async () => (db.status === 'open' ? next() : undefined);
-    return iterator;
+    return Object.assign(iterator, { return: () => iterator.close() });
   };
 }
 

@@ -13,16 +13,24 @@ export interface Tables {
 /** Starts the embedded DynamoDB on the folder and brings its tables to what the template says. */
 export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
   const database = await openItemDatabase(directory);
-  const unanswered = new Set<ServerResponse>();
+  const unanswered = new Set<Promise<void>>();
   let isClosing = false;
 
   function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
     return (res: ServerResponse, body: Buffer) => {
       const request = new EmittedRequest({ method: 'POST', socket: original.socket }, '/', headers);
-      database.server.emit('request', request, res);
-      // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
-      request.emit('data', body);
-      request.emit('end');
+      const answer = answerOf(res);
+      unanswered.add(answer.given);
+      void answer.given.then(() => unanswered.delete(answer.given));
+      try {
+        database.server.emit('request', request, res);
+        // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
+        request.emit('data', body);
+        request.emit('end');
+      } catch (error) {
+        answer.settle();
+        throw error;
+      }
     };
   }
 
@@ -53,18 +61,28 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
   return {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
-      unanswered.add(res);
-      res.once('close', () => unanswered.delete(res));
       dispatch(req, req.headers)(res, body);
     },
     call,
     async close() {
       isClosing = true;
       // dynalite throws, with nobody to catch it, when the database closes between two steps of a call.
-      await Promise.all([...unanswered].map((res) => new Promise((resolve) => res.once('finish', resolve))));
+      await Promise.all(unanswered);
       await database.close();
     },
   };
+}
+
+/** Follows a response to its answer, which comes also where the client has gone and nothing is sent any more. */
+function answerOf(res: ServerResponse): { given: Promise<void>; settle(): void } {
+  const { promise: given, resolve: settle } = Promise.withResolvers<void>();
+  res.end = new Proxy(res.end, {
+    apply(end, self, args) {
+      settle();
+      return Reflect.apply(end, self, args);
+    },
+  });
+  return { given, settle };
 }
 
 class TableError extends Error {

@@ -26,9 +26,8 @@ declare module 'dynalite/db/index.js' {
   }
 
   export interface Database {
-    readonly status: string;
     open(): Promise<void>;
-    values(options: object): { next(): Promise<Item | undefined> };
+    values(options: object): { close(): Promise<void> };
     get(key: string, done: (error: unknown, value?: Item) => void): void;
     getSync(key: string): Item | undefined;
     put(key: string, value: Item, done: Done): void;

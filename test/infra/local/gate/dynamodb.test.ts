@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   BatchWriteItemCommand,
   DynamoDBClient,
@@ -237,5 +239,49 @@ describe('DynamoDB behind the gate', () => {
     const { Items } = await call('Scan', { TableName: 'records' });
     expect(Items).toEqual([expect.objectContaining({ pk: { S: 'stays' } })]);
     await database.close();
+  });
+
+  it('closes in the middle of calls, though their clients are gone', async () => {
+    const directory = await makeDirectory();
+    const { tables } = makeStack('http://127.0.0.1:1');
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'DynamoDB_20120810.Query',
+      'x-amz-date': 'local',
+      authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
+    };
+    const body = JSON.stringify({
+      TableName: 'records',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'many' } },
+    });
+    for (let round = 0; round < 40; round++) {
+      const database = await startTables(tables, directory);
+      if (round === 0)
+        for (let count = 0; count < 100; count++) {
+          const Item = { ...item('many'), sk: { S: String(count) } };
+          await database.call('PutItem', { TableName: 'records', Item });
+        }
+      const arrived = Promise.withResolvers<void>();
+      let waitingFor = 1 + round;
+      const server = createServer((req, res) => {
+        req.once('end', () => {
+          database.handle(req, res, Buffer.from(body));
+          if (--waitingFor === 0) arrived.resolve();
+        });
+        req.resume();
+      });
+      const port = await new Promise<number>((resolve) => {
+        server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+      });
+      const calls = Array.from({ length: waitingFor }, () =>
+        fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(() => undefined),
+      );
+      await arrived.promise;
+      server.closeAllConnections();
+      await database.close();
+      await Promise.all(calls);
+      server.close();
+    }
   });
 });
