@@ -19,7 +19,7 @@ import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
 import { readTemplate } from './template/read.ts';
-import { createSocketsApi, type SocketLimits, type SocketsApi } from './websocket/sockets-api.ts';
+import { createSocketsApi, refuseUpgrade, type SocketLimits, type SocketsApi } from './websocket/sockets-api.ts';
 
 export interface LocalStackOptions {
   /** Path of the synthesized template. */
@@ -124,7 +124,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     // What the API mapping of a domain would do: both paths lead to the one stage.
     (req, socket, head) => {
       if (/^\/(?:ws|socket\.io|live)\/?(?:\?|$)/.test(req.url ?? '')) realTime.upgrade(req, socket, head);
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      else refuseUpgrade(socket, 404);
     },
   );
 

@@ -79,7 +79,7 @@ export function createSocketsApi(
     socket.on('error', () => {});
     const status = await admit(facts, request);
     if (status < 200 || status > 299 || closing) {
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      refuseUpgrade(socket, closing ? 503 : status);
       return;
     }
     server.handleUpgrade(request, socket, head, (accepted) => {
@@ -187,6 +187,12 @@ export function createSocketsApi(
       server.close();
     },
   };
+}
+
+/** Answers a request for a WebSocket with a refusal, and ends the connection whether or not the client ends its side. */
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`;
+  socket.end(`${head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 function newRequestId(): string {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { LocalFunction } from '../../../../infra/local/template/model.ts';
@@ -50,7 +50,7 @@ async function serve(handlers: Record<string, Handler> = {}, limits: Partial<Soc
     closing.push(() => socket.terminate());
     return socket;
   };
-  return { api, events, connect };
+  return { api, events, connect, server, port };
 }
 
 function functionFor(name: string): LocalFunction {
@@ -181,4 +181,23 @@ test('a connection is ended for a message that is too large, and for a binary on
     socket.send(message);
     expect((await once(socket, 'close'))[0]).toBe(code);
   }
+});
+
+test('a client that is refused and never ends its side is not kept', async () => {
+  const { server, port } = await serve({ $connect: () => ({ statusCode: 401 }) });
+  const client = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
+  closing.push(() => client.destroy());
+  client.write(
+    `GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
+  );
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toContain('401 Unauthorized');
+  await until(
+    'the server has let it go',
+    async () => {
+      const count = await new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
+      return count === 0 || undefined;
+    },
+    { seconds: 10 },
+  );
 });
