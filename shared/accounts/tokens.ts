@@ -36,7 +36,10 @@ export async function holderOf(credential: string): Promise<TokenHolder | undefi
 
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
   const { client, name } = table();
-  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: toItem(keyOf(token)) }));
+  const { Item } = await client.send(
+    // A page connects in the instant it was given its token.
+    new GetItemCommand({ TableName: name, Key: toItem(keyOf(token)), ConsistentRead: true }),
+  );
   if (!Item) return undefined;
   const { user, job, expiresAt } = fromItem(Item);
   if (typeof user !== 'string' || Date.parse(String(expiresAt)) <= Date.now()) return undefined;

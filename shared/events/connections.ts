@@ -160,7 +160,10 @@ export async function dropListener(connection: Connection, channel: string): Pro
 /** Returns the channels of a session of this user, for a client that comes back. */
 export async function channelsOfSession(session: string, user: string): Promise<string[]> {
   const { client, name } = table();
-  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: sessionKey(session) }));
+  const { Item } = await client.send(
+    // A client may be cut off right after it began to follow a channel, and is back within milliseconds.
+    new GetItemCommand({ TableName: name, Key: sessionKey(session), ConsistentRead: true }),
+  );
   const record = Item ? fromItem(Item) : {};
   return record.user === user && record.channels instanceof Set ? [...record.channels].map(String) : [];
 }
