@@ -54,7 +54,7 @@ export class Events extends Construct {
       'Relay',
       'Shows what was announced to sockets, and passes it on to webhooks and the bus',
       relayTimeout,
-      ['records:read', 'records:write', 'records:query', 'sockets:manage', 'bus:put', 'webhooks:send'],
+      ['records:read', 'records:write', 'records:query', 'sockets:manage', 'bus:put', 'events:send', 'webhooks:send'],
       resources,
       environment,
     );

@@ -13,7 +13,9 @@ export type EventMessage =
   /** A client has begun to follow a channel and is to be shown the present state, or asks for it again. */
   | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
   /** A connection is up, and its client waits for the first packet. */
-  | { type: 'opened'; connection: string };
+  | { type: 'opened'; connection: string }
+  /** A connection could be told something as little as it could be ended, and is to be ended as soon as that works. */
+  | { type: 'abandoned'; connection: string };
 
 const client = new SQSClient({});
 const mostInBatch = 10;

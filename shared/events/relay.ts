@@ -31,7 +31,7 @@ import {
   subjectOf,
   taskAsShown,
 } from './event.ts';
-import type { EventMessage } from './queue.ts';
+import { type EventMessage, sendEvents } from './queue.ts';
 import { openPacket } from './socket-io.ts';
 import { hangUp, post } from './sockets.ts';
 
@@ -51,6 +51,7 @@ export function relayFor(logger: Logger): Relay {
   const audience = audienceOfBatch();
   return (message) => {
     if (message.type === 'opened') return open(message.connection);
+    if (message.type === 'abandoned') return hangUp(message.connection);
     if (message.type === 'subscribed') return showPresent(message, audience, logger);
     return tell(message.announcement, audience, logger);
   };
@@ -254,7 +255,7 @@ async function deliver(
     // A client that cannot be told something must not go on as if it had been: it is cut off, comes back, and is shown
     // the present state.
     logger.warn('a connection could not be posted to', { connection, error });
-    await hangUp(connection).catch(() => undefined);
+    await hangUp(connection).catch(() => sendEvents([{ type: 'abandoned', connection }]));
   }
   // Nor is anything more sent to it of this batch, which keeps whom it has read.
   delete listener.since;

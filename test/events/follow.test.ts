@@ -382,6 +382,32 @@ describe('a plain connection', () => {
     deaf.terminate();
   });
 
+  test('that could be neither told nor ended for a while is ended as soon as it can be, and comes back to the end', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const both = [plain(), socketIo()];
+    await Promise.all(both.map((follower) => until('it is in', () => follower.connections || undefined)));
+    await Promise.all(both.map((follower) => following(follower, `job.${job.id}`)));
+    const before = stack.sockets.connectionIds();
+    const { post, disconnect } = stack.sockets;
+    const refused: string[] = [];
+    const refuse = (id: string) => {
+      refused.push(id);
+      throw new Error('The management endpoint is down.');
+    };
+    Object.assign(stack.sockets, { post: refuse, disconnect: refuse });
+    try {
+      await upload(job);
+      // More than the relay tries by itself: two posts and two ends.
+      const isAbandoned = (id: string) => refused.filter((one) => one === id).length > 4;
+      await until('both are abandoned', () => before.every(isAbandoned) || undefined);
+      await stack.client.waitForJob(job.id);
+    } finally {
+      Object.assign(stack.sockets, { post, disconnect });
+    }
+    await Promise.all(both.map((follower) => untilHeard(follower, 'job_completed', job.id)));
+    for (const follower of both) expect(follower.connections).toBe(2);
+  });
+
   test('elsewhere than at the paths of real time is not found', async () => {
     const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/elsewhere`);
     const [, response] = await once(socket, 'unexpected-response');
