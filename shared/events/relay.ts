@@ -13,6 +13,7 @@ import {
   noteSinceShown,
   partitionOfGroup,
   partitionOfUser,
+  readConnection,
   readFollowersOf,
   readGroup,
   removeListener,
@@ -83,8 +84,11 @@ function remembering<T>(read: (name: string) => Promise<T>): (name: string) => P
 
 async function open(connection: string): Promise<void> {
   const deadline = Date.now() + openPatienceMs;
-  do await pause(openAfterMs);
-  while ((await post(connection, openPacket(connection))) === 'gone' && Date.now() < deadline);
+  do {
+    await pause(openAfterMs);
+    if ((await post(connection, openPacket(connection))) === 'sent') return;
+    // One that is not up yet has its record. One that has none is closed, and those who share this batch do not wait for it.
+  } while (Date.now() < deadline && (await readConnection(connection)));
 }
 
 async function tell(announcement: Announcement, audience: Audience, logger: Logger): Promise<void> {

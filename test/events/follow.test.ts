@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -417,6 +418,37 @@ describe('a plain connection', () => {
 });
 
 describe('a client of Socket.IO', () => {
+  test('that goes before it is greeted holds nobody up', async () => {
+    const { fn, client } = await callerOf(stack, 'functions/events/relay.ts');
+    const database = new DynamoDBClient(client('dynamodb'));
+    const { post } = stack.sockets;
+    const asked: string[] = [];
+    Object.assign(stack.sockets, {
+      post: (id: string) => {
+        asked.push(id);
+        return 'gone';
+      },
+    });
+    try {
+      const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+      const id = await until('it is greeted', () => asked[0]);
+      socket.terminate();
+      const Key = { pk: { S: `conn#${id}` }, sk: { S: 'conn' } };
+      const TableName = fn.environment.LATHE_TABLE ?? '';
+      await until('it has left', async () => {
+        const { Item } = await database.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+        return Item === undefined || undefined;
+      });
+      // The relay may be between two looks at it.
+      await pause(500);
+      const before = asked.length;
+      await pause(1_000);
+      expect(asked.length).toBe(before);
+    } finally {
+      Object.assign(stack.sockets, { post });
+    }
+  });
+
   test('hears why it was not let in', async () => {
     const follower = socketIo('Bearer wrong');
     const [error] = await once(follower.socket as never, 'connect_error');

@@ -82,6 +82,12 @@ export function createSocketsApi(
       refuseUpgrade(socket, closing ? 503 : status);
       return;
     }
+    if (!socket.readable || !socket.writable) {
+      // It was let in, and has gone meanwhile.
+      socket.destroy();
+      depart(facts, 1006, '');
+      return;
+    }
     server.handleUpgrade(request, socket, head, (accepted) => {
       watchFrames(socket, head, limits.frameBytes, () => accepted.close(1009, 'Message too long'));
       enter(accepted, facts);
@@ -117,10 +123,14 @@ export function createSocketsApi(
       clearTimeout(connection.idle);
       clearTimeout(connection.life);
       connections.delete(connectionId);
-      if (closing) return;
-      const left = leave(facts, code, reason.toString()).finally(() => leaving.delete(left));
-      leaving.add(left);
+      depart(facts, code, reason.toString());
     });
+  }
+
+  function depart(facts: SocketFacts, code: number, reason: string): void {
+    if (closing) return;
+    const left = leave(facts, code, reason).finally(() => leaving.delete(left));
+    leaving.add(left);
   }
 
   async function take(connection: Connection, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { LocalFunction } from '../../../../infra/local/template/model.ts';
@@ -183,14 +183,25 @@ test('a connection is ended for a message that is too large, and for a binary on
   }
 });
 
-test('a client that is refused and never ends its side is not kept', async () => {
-  const { server, port } = await serve({ $connect: () => ({ statusCode: 401 }) });
+/** Asks for a WebSocket by hand, for what no client of a library does. */
+function ask(port: number): Socket {
   const client = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
   closing.push(() => client.destroy());
-  client.write(
-    `GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
-  );
-  const [answer] = await once(client, 'data');
+  const lines = [
+    'GET /ws HTTP/1.1',
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+  ];
+  client.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return client;
+}
+
+test('a client that is refused and never ends its side is not kept', async () => {
+  const { server, port } = await serve({ $connect: () => ({ statusCode: 401 }) });
+  const [answer] = await once(ask(port), 'data');
   expect(String(answer)).toContain('401 Unauthorized');
   await until(
     'the server has let it go',
@@ -200,4 +211,28 @@ test('a client that is refused and never ends its side is not kept', async () =>
     },
     { seconds: 10 },
   );
+});
+
+test('a client that goes while it is being let in is heard of as one that left', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<{ statusCode: number }>();
+  const { events, server, port, api } = await serve({
+    $connect: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  const arrived = once(server, 'connection');
+  const client = ask(port);
+  const [socket] = await arrived;
+  await asked.promise;
+  const gone = new Promise((resolve) => socket.once('close', resolve));
+  client.resetAndDestroy();
+  await gone;
+  answer.resolve({ statusCode: 200 });
+  await until('it has left', () => events.some(({ route }) => route === '$disconnect') || undefined);
+  expect(events.map(({ event }) => event.requestContext.connectionId)[1]).toBe(
+    events[0]?.event.requestContext.connectionId,
+  );
+  expect(api.connectionIds()).toEqual([]);
 });
