@@ -33,6 +33,9 @@ declare module 'dynalite/db/index.js' {
     put(key: string, value: Item, done: Done): void;
     del(key: string, done: Done): void;
     batch(writes: Write[], done: Done): void;
+    /** Called with each iterator that is opened, and with each that was closed. */
+    attachResource(resource: unknown): void;
+    detachResource(resource: unknown): void;
   }
 
   export interface Store {

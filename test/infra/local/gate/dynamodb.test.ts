@@ -11,9 +11,11 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import internals from 'dynalite/db/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireItems } from '../../../../infra/local/aws/expiry.ts';
 import { startTables } from '../../../../infra/local/aws/tables.ts';
+import { until } from '../../../support/until.ts';
 import {
   allow,
   everything,
@@ -238,6 +240,40 @@ describe('DynamoDB behind the gate', () => {
 
     const { Items } = await call('Scan', { TableName: 'records' });
     expect(Items).toEqual([expect.objectContaining({ pk: { S: 'stays' } })]);
+    await database.close();
+  });
+
+  it('keeps nothing open of queries that were answered', async () => {
+    const open = new Set<unknown>();
+    const { create } = internals;
+    internals.create = (options) => {
+      const store = create(options);
+      const { db } = store;
+      const { attachResource, detachResource } = db;
+      db.attachResource = (resource) => {
+        open.add(resource);
+        attachResource.call(db, resource);
+      };
+      db.detachResource = (resource) => {
+        open.delete(resource);
+        detachResource.call(db, resource);
+      };
+      return store;
+    };
+    const { tables } = makeStack('http://127.0.0.1:1');
+    const database = await startTables(tables, await makeDirectory()).finally(() => {
+      internals.create = create;
+    });
+    const query = {
+      TableName: 'records',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'many' } },
+    };
+    for (let count = 0; count < 20; count++)
+      await database.call('PutItem', { TableName: 'records', Item: { ...item('many'), sk: { S: String(count) } } });
+    expect((await database.call('Query', query)).Count).toBe(20);
+    expect((await database.call('Query', { ...query, Limit: 3 })).Count).toBe(3);
+    await until('all is closed', () => open.size === 0 || undefined, { seconds: 10 });
     await database.close();
   });
 
