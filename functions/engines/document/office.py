@@ -66,11 +66,12 @@ def start_office(temporary):
     deadline = time.monotonic() + START_SECONDS
     office = None
     while time.monotonic() < deadline:
-        if office is None or office.poll() in RESTART_CODES:
+        code = None if office is None else office.poll()
+        if office is None or code in RESTART_CODES:
             office = subprocess.Popen(command, env=environment, cwd=folder, preexec_fn=die_with_parent,
                                       stdin=subprocess.DEVNULL, stdout=sys.stderr)
-        elif office.poll() is not None:
-            raise SystemExit(f'LibreOffice ended with {office.returncode} while it started')
+        elif code is not None:
+            raise SystemExit(f'LibreOffice ended with {code} while it started')
         try:
             context = resolver.resolve(f'uno:pipe,name={pipe};urp;StarOffice.ComponentContext')
             return office, context

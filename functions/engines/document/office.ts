@@ -81,20 +81,21 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   listener.jobs += 1;
   const staged = await stage(listener.folder, request);
   const answer = await withDeadline(listener.ask(staged.request), timeoutMs);
-  if (answer?.ok) await staged.collect();
-  await staged.clear();
   if (answer?.ok) {
+    try {
+      await staged.collect();
+    } finally {
+      await staged.clear();
+    }
     if (listener.jobs >= mostJobs) await stopOffice();
     return answer;
   }
-  if (answer === undefined) {
-    await stopOffice();
+  // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder goes with it.
+  await stopOffice();
+  if (answer === undefined)
     throw new EngineError(
       `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split it or make it simpler.`,
     );
-  }
-  // A failed load may leave half a document behind, a failed store a locked one.
-  await stopOffice();
   if (answer.kind === 'load')
     throw new UnreadableDocument(
       'The file could not be read: it is damaged, incomplete or of another kind than its name says.',
