@@ -383,32 +383,6 @@ describe('a plain connection', () => {
     deaf.terminate();
   });
 
-  test('that could be neither told nor ended for a while is ended as soon as it can be, and comes back to the end', async () => {
-    const job = await stack.client.createJob(twoTasks);
-    const both = [plain(), socketIo()];
-    await Promise.all(both.map((follower) => until('it is in', () => follower.connections || undefined)));
-    await Promise.all(both.map((follower) => following(follower, `job.${job.id}`)));
-    const before = stack.sockets.connectionIds();
-    const { post, disconnect } = stack.sockets;
-    const refused: string[] = [];
-    const refuse = (id: string) => {
-      refused.push(id);
-      throw new Error('The management endpoint is down.');
-    };
-    Object.assign(stack.sockets, { post: refuse, disconnect: refuse });
-    try {
-      await upload(job);
-      // More than the relay tries by itself: two posts and two ends.
-      const isAbandoned = (id: string) => refused.filter((one) => one === id).length > 4;
-      await until('both are abandoned', () => before.every(isAbandoned) || undefined);
-      await stack.client.waitForJob(job.id);
-    } finally {
-      Object.assign(stack.sockets, { post, disconnect });
-    }
-    await Promise.all(both.map((follower) => untilHeard(follower, 'job_completed', job.id)));
-    for (const follower of both) expect(follower.connections).toBe(2);
-  });
-
   test('elsewhere than at the paths of real time is not found', async () => {
     const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/elsewhere`);
     const [, response] = await once(socket, 'unexpected-response');
@@ -467,6 +441,31 @@ describe('a client of Socket.IO', () => {
 });
 
 describe('a connection', () => {
+  test('that could be neither told nor ended for a while is ended as soon as it can be, and comes back to the end', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const both = [plain(), socketIo()];
+    await Promise.all(both.map((follower) => following(follower, `job.${job.id}`)));
+    const before = stack.sockets.connectionIds();
+    const { post, disconnect } = stack.sockets;
+    const refused: string[] = [];
+    const refuse = (id: string) => {
+      refused.push(id);
+      throw new Error('The management endpoint is down.');
+    };
+    Object.assign(stack.sockets, { post: refuse, disconnect: refuse });
+    try {
+      await upload(job);
+      // More than the relay tries by itself: two posts and two ends.
+      const isAbandoned = (id: string) => refused.filter((one) => one === id).length > 4;
+      await until('both are abandoned', () => before.every(isAbandoned) || undefined);
+      await stack.client.waitForJob(job.id);
+    } finally {
+      Object.assign(stack.sockets, { post, disconnect });
+    }
+    await Promise.all(both.map((follower) => untilHeard(follower, 'job_completed', job.id)));
+    for (const follower of both) expect(follower.connections).toBe(2);
+  });
+
   test('that is silent for too long, or lives for too long, is closed, and a client of Socket.IO comes back', async () => {
     await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 12_000 } });
     const job = await short.client.createJob(twoTasks);

@@ -14,7 +14,7 @@ import {
 import internals from 'dynalite/db/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireItems } from '../../../../infra/local/aws/expiry.ts';
-import { startTables } from '../../../../infra/local/aws/tables.ts';
+import { startTables, type Tables } from '../../../../infra/local/aws/tables.ts';
 import { until } from '../../../support/until.ts';
 import {
   allow,
@@ -35,14 +35,25 @@ const tenant = role('Tenant', [
   }),
 ]);
 
+const item = (pk: string, state = 'open') => ({ pk: { S: pk }, sk: { S: 'a' }, state: { S: state } });
+
+const queryOfMany = {
+  TableName: 'records',
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: { ':pk': { S: 'many' } },
+};
+
+async function putMany({ call }: Tables, count: number): Promise<void> {
+  for (let index = 0; index < count; index++)
+    await call('PutItem', { TableName: 'records', Item: { ...item('many'), sk: { S: String(index) } } });
+}
+
 describe('DynamoDB behind the gate', () => {
   let aws: LocalAws;
   beforeAll(async () => {
     aws = await startLocalAws({ roles: [reader, tenant] });
   });
   afterAll(() => aws[Symbol.asyncDispose]());
-
-  const item = (pk: string, state = 'open') => ({ pk: { S: pk }, sk: { S: 'a' }, state: { S: state } });
 
   it('stores an item and gives it back by key and by index', async () => {
     const client = aws.dynamodb();
@@ -264,15 +275,9 @@ describe('DynamoDB behind the gate', () => {
     const database = await startTables(tables, await makeDirectory()).finally(() => {
       internals.create = create;
     });
-    const query = {
-      TableName: 'records',
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: 'many' } },
-    };
-    for (let count = 0; count < 20; count++)
-      await database.call('PutItem', { TableName: 'records', Item: { ...item('many'), sk: { S: String(count) } } });
-    expect((await database.call('Query', query)).Count).toBe(20);
-    expect((await database.call('Query', { ...query, Limit: 3 })).Count).toBe(3);
+    await putMany(database, 20);
+    expect((await database.call('Query', queryOfMany)).Count).toBe(20);
+    expect((await database.call('Query', { ...queryOfMany, Limit: 3 })).Count).toBe(3);
     await until('all is closed', () => open.size === 0 || undefined, { seconds: 10 });
     await database.close();
   });
@@ -286,23 +291,14 @@ describe('DynamoDB behind the gate', () => {
       'x-amz-date': 'local',
       authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
     };
-    const body = JSON.stringify({
-      TableName: 'records',
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: 'many' } },
-    });
     for (let round = 0; round < 40; round++) {
       const database = await startTables(tables, directory);
-      if (round === 0)
-        for (let count = 0; count < 100; count++) {
-          const Item = { ...item('many'), sk: { S: String(count) } };
-          await database.call('PutItem', { TableName: 'records', Item });
-        }
+      if (round === 0) await putMany(database, 100);
       const arrived = Promise.withResolvers<void>();
       let waitingFor = 1 + round;
       const server = createServer((req, res) => {
         req.once('end', () => {
-          database.handle(req, res, Buffer.from(body));
+          database.handle(req, res, Buffer.from(JSON.stringify(queryOfMany)));
           if (--waitingFor === 0) arrived.resolve();
         });
         req.resume();
@@ -311,7 +307,9 @@ describe('DynamoDB behind the gate', () => {
         server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
       });
       const calls = Array.from({ length: waitingFor }, () =>
-        fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(() => undefined),
+        fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: JSON.stringify(queryOfMany) }).catch(
+          () => undefined,
+        ),
       );
       await arrived.promise;
       server.closeAllConnections();
