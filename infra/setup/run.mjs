@@ -5,13 +5,15 @@ import { once } from 'node:events';
 import { installNpmPackages, node } from './npm-packages.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-const [first, ...rest] = process.argv.slice(2);
-const forTests = first === '--tests';
+const args = process.argv.slice(2);
+const ours = ['--tests', '--optional'];
+const start = args.findIndex((arg) => !ours.includes(arg));
+const options = args.slice(0, start);
 
 installNpmPackages();
-installSystemPackages({ forTests });
+installSystemPackages({ forTests: options.includes('--tests'), optional: options.includes('--optional') });
 
-const child = spawn(node, forTests ? rest : [first, ...rest], { stdio: 'inherit' });
+const child = spawn(node, args.slice(start), { stdio: 'inherit' });
 // A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

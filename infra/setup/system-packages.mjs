@@ -2,14 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { root } from './npm-packages.mjs';
 
-/** Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user may; otherwise says what would. */
-export function installSystemPackages({ forTests }) {
-  const users = readdirSync(`${root}functions/engines`, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(`${root}functions/engines/${entry.name}/packages.txt`))
-    .map((entry) => ({
-      name: `The ${entry.name} engine`,
-      packages: readPackages(`${root}functions/engines/${entry.name}/packages.txt`),
-    }));
+/**
+ * Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user
+ * may; otherwise says what would. Those of packages-optional.txt come along only when they are asked for.
+ */
+export function installSystemPackages({ forTests, optional }) {
+  const lists = ['packages.txt', ...(optional ? ['packages-optional.txt'] : [])];
+  const users = readdirSync(`${root}functions/engines`, { withFileTypes: true }).flatMap((entry) =>
+    lists
+      .map((list) => `${root}functions/engines/${entry.name}/${list}`)
+      .filter((path) => entry.isDirectory() && existsSync(path))
+      .map((path) => ({ name: `The ${entry.name} engine`, packages: readPackages(path) })),
+  );
   if (forTests) users.push({ name: 'A part of the tests', packages: readPackages(`${root}test/packages.txt`) });
   const missing = missingOf([...new Set(users.flatMap((user) => user.packages))]);
   if (missing.length === 0) return;

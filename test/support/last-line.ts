@@ -1,26 +1,51 @@
 import { writeSync } from 'node:fs';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Ends the output of a run with one line for scripts, below everything else that is printed. */
+/** Ends the output of a run with the skipped tests and their reasons, and one line for scripts, below everything else that is printed. */
 export class LastLine implements Reporter {
   #passed = 0;
   // A run that breaks off before its end is reported has failed.
   #failed = 1;
+  #skipped: string[] = [];
 
   onInit(): void {
-    process.once('exit', () => void writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`));
+    process.once('exit', () => {
+      for (const line of this.#skipped) writeSync(1, `${line}\n`);
+      writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`);
+    });
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     this.#passed = 0;
     this.#failed = unhandledErrors.length;
+    const skipped = new Map<string, number>();
     for (const module of modules) {
       const tests = [...module.children.allTests()];
       const failed = tests.filter((test) => test.result().state === 'failed').length;
       this.#passed += tests.filter((test) => test.result().state === 'passed').length;
       // A file that cannot be loaded, or whose set-up breaks, fails although none of its tests ran.
       this.#failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
+      for (const test of tests) {
+        if (test.result().state !== 'skipped' || isFilteredOut(test)) continue;
+        const line = `${module.relativeModuleId}: ${reasonOf(test) ?? 'no reason was given'}`;
+        skipped.set(line, (skipped.get(line) ?? 0) + 1);
+      }
     }
     if (modules.length === 0) this.#failed += 1;
+    this.#skipped = [...skipped].map(([line, count]) => `Skipped ${count} in ${line}`);
   }
+}
+
+/** Tells whether a test was left out by the command line (`-t`) and not by its own conditions. */
+function isFilteredOut(test: TestCase): boolean {
+  return test.options.mode === 'run';
+}
+
+function reasonOf(test: TestCase): string | undefined {
+  for (let task: TestCase['parent'] | TestCase = test; task.type !== 'module'; task = task.parent) {
+    const { skipReason } = task.meta();
+    if (skipReason !== undefined) return skipReason;
+  }
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
 }

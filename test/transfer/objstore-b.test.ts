@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportObjstoreB, importObjstoreB } from '../../functions/engines/transfer/objstore-b.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
+import { skipBecause } from '../support/skip.ts';
 import { startFileServer } from './file-server.ts';
 import { failureOf, gcsKey, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
 import { makeConduct, makeRun } from './run.ts';
@@ -8,8 +9,6 @@ import { findGcsServer, type GcsStore, startGcsServer } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
 const program = await findGcsServer();
-if ('missing' in program)
-  process.stderr.write(`\n*** SKIPPED: Google Cloud Storage against a server, because ${program.missing}. ***\n`);
 
 const privateKey = gcsKey();
 let own: OwnBucket;
@@ -85,7 +84,7 @@ describe('objstore_b', () => {
   });
 });
 
-describe.skipIf('missing' in program)('objstore_b against fake-gcs-server', () => {
+describe('objstore_b against fake-gcs-server', skipBecause('missing' in program ? program.missing : undefined), () => {
   let store: GcsStore;
 
   beforeAll(async () => {

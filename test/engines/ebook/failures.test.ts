@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { skipBecause } from '../../support/skip.ts';
 import { layCanaries, placeOfFile, secret } from '../document/harness.ts';
 import { unzip, zip } from '../document/samples.ts';
 import { off, runEngine } from './harness.ts';
@@ -17,7 +18,7 @@ afterAll(() => canaries.close());
 
 const at = (name: string) => join(place.folder, name);
 
-describe.skipIf(off !== undefined)('books that cannot be converted', () => {
+describe('books that cannot be converted', skipBecause(off), () => {
   it('says that an empty book is empty', async () => {
     await writeFile(at('empty.mobi'), '');
 
@@ -42,7 +43,7 @@ describe.skipIf(off !== undefined)('books that cannot be converted', () => {
   }, 60_000);
 });
 
-describe.skipIf(off !== undefined)('books that reach out', () => {
+describe('books that reach out', skipBecause(off), () => {
   it('reaches no file and no address from an epub', async () => {
     const parts = await unzip(await matrix.sample('epub', place.folder));
     const { text, picture, url } = canaries.canary;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { skipBecause } from '../../support/skip.ts';
 import { placeOfFile } from '../document/harness.ts';
 import { known, off, runEngine } from './harness.ts';
 import { latinSample, matrix } from './matrix.ts';
@@ -27,7 +28,7 @@ const pairs: [from: string, to: string][] = [
   ['epub', 'pdf'],
 ];
 
-describe.skipIf(off !== undefined)('each input and each output once', () => {
+describe('each input and each output once', skipBecause(off), () => {
   it.each(pairs)(
     'converts %s to %s',
     async (from, to) => {

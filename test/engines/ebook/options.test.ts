@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { skipBecause } from '../../support/skip.ts';
 import { placeOfFile } from '../document/harness.ts';
 import { unzip } from '../document/samples.ts';
 import { off, runEngine } from './harness.ts';
@@ -6,7 +7,7 @@ import { matrix } from './matrix.ts';
 
 const place = placeOfFile();
 
-describe.skipIf(off !== undefined)('a book', () => {
+describe('a book', skipBecause(off), () => {
   it('gets the title and author that are given', async () => {
     const path = await matrix.sample('fb2', place.folder);
 
