@@ -13,15 +13,20 @@ export async function pdfPages(
   context: ProgramContext,
 ): Promise<{ width: number; height: number }[]> {
   const { stdout } = await poppler('pdfinfo', ['-f', '1', '-l', '-1', input.path], input, context);
-  const sizes = [...stdout.matchAll(/^Page\s+\d+ size:\s+([\d.]+) x ([\d.]+) pts/gm)];
-  const turns = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)].map(([, turn]) => Number(turn));
-  const pages = sizes.map(([, width, height], index) =>
+  const pages = pageSizes(stdout);
+  if (pages.length === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
+  return pages;
+}
+
+/** Reads the sizes of pages in points, as they are seen, from what pdfinfo prints of them. */
+export function pageSizes(pdfinfo: string): { width: number; height: number }[] {
+  const sizes = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? size:\s+([\d.]+) x ([\d.]+) pts/gm)];
+  const turns = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? rot:\s+(\d+)/gm)].map(([, turn]) => Number(turn));
+  return sizes.map(([, width, height], index) =>
     (turns[index] ?? 0) % 180 === 0
       ? { width: Number(width), height: Number(height) }
       : { width: Number(height), height: Number(width) },
   );
-  if (pages.length === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
-  return pages;
 }
 
 /** Renders a page of a PDF, counted from 1, to a PNG and returns its path. */

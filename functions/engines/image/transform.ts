@@ -100,7 +100,7 @@ function resize(
 const fits = { max: 'inside', crop: 'cover', scale: 'fill', pad: 'contain' } as const;
 
 /** Works out the size of the output, or nothing when it is that of the source. */
-function wantedSize(size: { width: number; height: number }, options: OptionValues, { largest }: Writing) {
+export function wantedSize(size: { width: number; height: number }, options: OptionValues, { largest }: Writing) {
   const width = numberOption(options, 'image_custom_width');
   const height = numberOption(options, 'image_custom_height');
   const percentage = numberOption(options, 'image_resize_percentage');

@@ -1,0 +1,49 @@
+import sharp from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { encodeWithSharp } from './encode.ts';
+import { imageFormat } from './formats.ts';
+import type { Picture } from './picture.ts';
+import { numberOption, transform, wantedSize } from './transform.ts';
+import { verifyOutput } from './verify.ts';
+
+/** A picture that an engine has rendered without loss: a file, or its bytes. */
+export interface RenderedPicture {
+  source: string | Buffer;
+  /** Canonical extension of the output, one that libvips writes. */
+  format: string;
+  options: OptionValues;
+  /** Where the output is written. */
+  path: string;
+}
+
+/**
+ * Works out how much larger than asked for a drawing must be rendered, so that its size options never blur it: 1 or more.
+ */
+export function enlargement(
+  drawing: { width: number; height: number },
+  { format, options }: Pick<RenderedPicture, 'format' | 'options'>,
+): number {
+  const isTurned = Math.abs((numberOption(options, 'rotate') ?? 0) % 180) === 90;
+  const size = isTurned ? { width: drawing.height, height: drawing.width } : drawing;
+  const wanted = wantedSize(size, options, imageFormat(format).write ?? { by: 'sharp' });
+  if (!wanted) return 1;
+  const scales = [wanted.width / size.width, wanted.height / size.height];
+  return Math.max(1, wanted.fit === 'contain' ? Math.min(...scales) : Math.max(...scales));
+}
+
+/** Sizes, colours and encodes a rendered picture as its options say, in one go. */
+export async function finishPicture({ source, format, options, path }: RenderedPicture): Promise<void> {
+  const target = imageFormat(format);
+  const { write } = target;
+  if (write?.by !== 'sharp') throw new Error(`A rendered picture cannot become ${format}.`);
+  // The renderer has checked how large its picture is.
+  const frame = () => sharp(source, { limitInputPixels: false, sequentialRead: true });
+  const { width, height, hasAlpha } = await frame().metadata();
+  const picture: Picture = {
+    ...{ width, height, hasAlpha, frames: 1, delays: undefined, loop: 0 },
+    ...{ deep: false, isGrey: false, density: undefined, frame },
+  };
+  const image = await transform(frame(), picture, { write, options });
+  await encodeWithSharp(image, format, options).toFile(path);
+  await verifyOutput(path, target);
+}
