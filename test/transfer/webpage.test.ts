@@ -49,6 +49,17 @@ describe('import/webpage on the running service', () => {
           output_format: 'png',
           options: { viewport_width: 400, viewport_height: 400 },
         },
+        few: {
+          operation: 'convert',
+          input: 'page',
+          output_format: 'png',
+          options: {
+            viewport_width: 400,
+            png_compression_level: 'lossy',
+            png_convert_quality: 60,
+            image_custom_width: 200,
+          },
+        },
         paper: { operation: 'convert', input: 'page', output_format: 'pdf' },
         link: { operation: 'export/url', input: 'picture' },
       },
@@ -70,12 +81,24 @@ describe('import/webpage on the running service', () => {
     // The style sheet's block, both halves of the picture, and the block that the script makes.
     for (const [index, wanted] of [green, red, blue, yellow].entries())
       expect(distance(seen[index] ?? green, wanted)).toBeLessThan(12);
+    const [few] = filesOf(job, 'few');
+    expect(await sharp(await download(few?.url ?? '')).metadata()).toMatchObject({ width: 200, isPalette: true });
     const [paper] = filesOf(job, 'paper');
     expect((await PDFDocument.load(await download(paper?.url ?? ''))).getPageCount()).toBe(1);
     expect(site.requests.map(({ target }) => target)).toEqual(
       expect.arrayContaining(['/style.css', '/picture.png', '/script.js', '/moved.png', '/moved']),
     );
     expect(canary.touched).toEqual([]);
+  });
+
+  it.each(['html', 'pdf', 'mp4'])('lists the options of the picture that %s becomes', async (from) => {
+    const names = ['png_compression_level', 'png_convert_quality', 'image_custom_width', 'background', 'strip'];
+    const { body } = await service.client.call<{ options: { name: string }[] }>(
+      'GET',
+      `/v1/query/options/convert?input_format=${from}&output_format=png`,
+    );
+
+    expect(body.options.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   });
 
   it('refuses a page that has a forbidden address, or moves to one', async () => {

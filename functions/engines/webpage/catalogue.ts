@@ -1,4 +1,5 @@
 import type { EngineCatalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { background, withPictureOptions } from '../image/encoding-options.ts';
 
 const loading: OptionDescriptor[] = [
   {
@@ -85,6 +86,11 @@ const quality: OptionDescriptor = {
   properties: { min: 1, max: 100 },
 };
 
+const behind: OptionDescriptor = {
+  ...background,
+  hint: 'Colour shown where the page itself paints nothing; white when it is left out.',
+};
+
 const paper: OptionDescriptor[] = [
   {
     name: 'page_size',
@@ -152,6 +158,7 @@ const paper: OptionDescriptor[] = [
   },
 ];
 
+const lossy = [quality, ...viewport, ...loading, behind];
 const from = ['htm', 'html', 'xht', 'xhtml'];
 
 export const catalogue: EngineCatalogue = {
@@ -172,7 +179,8 @@ export const catalogue: EngineCatalogue = {
   ],
   capabilities: [
     { operation: 'convert', from, to: ['pdf'], options: [...paper, ...loading] },
-    { operation: 'convert', from, to: ['png'], options: [...viewport, ...loading] },
-    { operation: 'convert', from, to: ['jpeg', 'jpg', 'webp'], options: [quality, ...viewport, ...loading] },
+    { operation: 'convert', from, to: ['png'], options: withPictureOptions([...viewport, ...loading, behind], 'png') },
+    { operation: 'convert', from, to: ['jpeg', 'jpg'], options: withPictureOptions(lossy, 'jpg') },
+    { operation: 'convert', from, to: ['webp'], options: withPictureOptions(lossy, 'webp') },
   ],
 };

@@ -4,6 +4,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresses.ts';
 import { type Engine, EngineError, type OutputFile, type Work } from '../engine.ts';
+import { changesPicture, withPictureOptions } from '../image/encoding-options.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
@@ -90,6 +91,7 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
     format: outputFormat,
     fullPage: options.full_page !== false,
     quality: numberOf(options.quality),
+    picture: changesPicture(options, withPictureOptions([], outputFormat), ['quality']) ? options : undefined,
   };
 }
 

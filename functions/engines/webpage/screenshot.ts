@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { EngineError } from '../engine.ts';
+import { changesSize } from '../image/encoding-options.ts';
 import { contentSize } from './metrics.ts';
 import type { ImageTarget, LoadOptions } from './targets.ts';
 
@@ -11,6 +12,8 @@ const sliceHeight = 8000;
 /** What the formats themselves can hold. */
 const longestSide: Record<ImageTarget['format'], number> = { png: 200_000, jpg: 65_500, webp: 16_383 };
 
+const usualQuality = 90;
+
 /** Takes a picture of a page and writes it in the wanted format. */
 export async function writeScreenshot(
   page: Page,
@@ -19,9 +22,13 @@ export async function writeScreenshot(
   output: string,
 ): Promise<void> {
   const scale = load.deviceScale ?? 1;
+  const { format, picture } = target;
   const { width, height } = await extent(page, target.fullPage);
   const pixels = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  checkExtent(pixels, target);
+  // A picture that is made smaller afterwards need not fit into its format before.
+  checkExtent(pixels, picture && changesSize(picture) ? 'png' : format);
+  // Where the page paints nothing the colour that was asked for is to show, not the browser's white.
+  const isTransparent = picture?.background !== undefined;
   const slices: { input: Buffer; top: number; left: number }[] = [];
   const step = Math.floor(sliceHeight / scale);
   for (let top = 0; top < height; top += step) {
@@ -30,6 +37,7 @@ export async function writeScreenshot(
       clip: { x: 0, y: top, width, height: Math.min(step, height - top) },
       captureBeyondViewport: target.fullPage,
       optimizeForSpeed: true,
+      omitBackground: isTransparent,
     });
     slices.push({ input: Buffer.from(part), top: Math.round(top * scale), left: 0 });
   }
@@ -38,14 +46,27 @@ export async function writeScreenshot(
   const image =
     slices.length === 1
       ? sharp(first.input)
-      : sharp({ create: { ...pixels, channels: 3, background: '#ffffff' }, limitInputPixels: mostPixels }).composite(
-          slices,
-        );
-  const quality = target.quality ?? 90;
-  if (target.format === 'jpg') image.flatten({ background: '#ffffff' }).jpeg({ quality });
-  else if (target.format === 'webp') image.webp({ quality });
-  else image.png();
-  const written = await image.toFile(output);
+      : sharp({ create: { ...pixels, ...canvas(isTransparent) }, limitInputPixels: mostPixels }).composite(slices);
+  if (picture) {
+    // Scaling would come before the joining in one pipeline, so the joined picture is a step of its own.
+    const source = slices.length === 1 ? first.input : await image.png({ compressionLevel: 1 }).toBuffer();
+    checkTaken(await sharp(source, { limitInputPixels: mostPixels }).metadata(), pixels);
+    // Loaded only where it is needed: most pictures are taken as they are.
+    const { finishPicture } = await import('../image/finish.ts');
+    await finishPicture({ source, format, options: { quality: usualQuality, ...picture }, path: output });
+  } else checkTaken(await encode(image, target).toFile(output), pixels);
+}
+
+function canvas(isTransparent: boolean): { channels: 3 | 4; background: string } {
+  return isTransparent ? { channels: 4, background: '#00000000' } : { channels: 3, background: '#ffffff' };
+}
+
+function encode(image: Sharp, { format, quality = usualQuality }: ImageTarget): Sharp {
+  if (format === 'jpg') return image.flatten({ background: '#ffffff' }).jpeg({ quality });
+  return format === 'webp' ? image.webp({ quality }) : image.png();
+}
+
+function checkTaken(written: { width: number; height: number }, pixels: { width: number; height: number }): void {
   // A picture may be off by the rounding of a scale that is no whole number, and by nothing else.
   if (Math.abs(written.width - pixels.width) > 4 || Math.abs(written.height - pixels.height) > 4)
     throw new Error(
@@ -60,7 +81,7 @@ async function extent(page: Page, isWhole: boolean): Promise<{ width: number; he
   return { width: Math.max(viewport.width, content.width), height: Math.max(1, content.height) };
 }
 
-function checkExtent({ width, height }: { width: number; height: number }, { format }: ImageTarget): void {
+function checkExtent({ width, height }: { width: number; height: number }, format: ImageTarget['format']): void {
   const size = `${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`;
   const advice = 'Set full_page to false, or reduce scale.';
   if (width * height > mostPixels)

@@ -1,3 +1,5 @@
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+
 export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networkidle0';
 
 /** How a page is loaded, whatever becomes of it. */
@@ -17,6 +19,8 @@ export interface ImageTarget {
   format: 'png' | 'jpg' | 'webp';
   fullPage: boolean;
   quality?: number | undefined;
+  /** Options of the picture, where it is not to be written as it is taken. */
+  picture?: OptionValues | undefined;
 }
 
 export const pageSizes = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'] as const;

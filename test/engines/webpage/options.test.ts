@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../functions/engines/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
+import { catalogue } from '../../../functions/engines/webpage/catalogue.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { type PictureFacts, pictureFacts, pixelAt } from '../picture-facts.ts';
 import { decode, expectColour, paint } from './matrix.ts';
 import { convertFile, convertHtml, temporaryFolder } from './site.ts';
 
@@ -10,6 +14,15 @@ const head = '<!doctype html><meta charset="utf-8">';
 const red = [255, 0, 0];
 const green = [0, 128, 0];
 const white = [255, 255, 255];
+
+const pages = new Catalogue([catalogue]);
+
+/** Converts HTML with options that are checked and filled in, as the worker does, and returns where the output is. */
+async function convertChecked(html: string, format: string, given: Record<string, unknown>): Promise<string> {
+  const { values, errors } = checkOptions(pages.find('convert', 'html', format)?.capability.options ?? [], given);
+  expect(errors).toEqual({});
+  return (await convertHtml(html, format, values)).path;
+}
 
 async function pageSizes(path: string): Promise<{ pages: number; size: string }> {
   const { stdout } = await runProgram('pdfinfo', [path], { cwd: join(path, '..') });
@@ -69,6 +82,42 @@ describe('options of the webpage engine', () => {
     const high = await convertHtml(html, format, { quality: 95 });
 
     expect((await stat(low.path)).size).toBeLessThan((await stat(high.path)).size / 1.5);
+  });
+
+  describe('of the picture', () => {
+    const html = `${head}<body style="margin:0;height:600px"><div style="height:300px;background:linear-gradient(90deg,red,blue)"></div>${'words '.repeat(200)}`;
+    const picture = (format: string, options: Record<string, unknown>) =>
+      convertChecked(html, format, { viewport_width: 800, viewport_height: 600, ...options });
+
+    it.each<[string, Record<string, unknown>, Partial<PictureFacts>]>([
+      ['png', { png_compression_level: 'lossy', png_convert_quality: 60 }, { size: '800x600', type: 'Palette' }],
+      ['png', { rotate: 90, image_custom_width: 300, image_dpi: 300 }, { size: '300x400', density: 300 }],
+      ['jpg', { jpg_convert_compression_level: 10 }, { format: 'JPEG', quality: 10, size: '800x600' }],
+      ['jpg', { image_custom_width: 90, image_custom_height: 60, fit: 'crop' }, { quality: 90, size: '90x60' }],
+      ['jpg', { color_space: 'gray', progressive: true }, { type: 'Grayscale', interlace: 'JPEG' }],
+    ])('write a %s with %j', async (format, options, facts) => {
+      expect(await pictureFacts(await picture(format, options))).toMatchObject(facts);
+    });
+
+    it('keep every pixel of a lossless webp, mirrored by flip', async () => {
+      const [plain, flipped] = await Promise.all([
+        picture('png', {}),
+        picture('webp', { lossless: true, flip: 'horizontal' }),
+      ]);
+
+      for (const x of [0, 123, 555]) expect(await pixelAt(flipped, 799 - x, 150)).toEqual(await pixelAt(plain, x, 150));
+    });
+
+    it('show the background where the page paints nothing, also in the joined parts of a tall page', async () => {
+      const tall = `${head}<body style="margin:0;height:17000px"><div style="height:9000px;width:100px;background:red"></div>`;
+      const options = { viewport_width: 300, background: '#00ff00', image_resize_percentage: 50 };
+      const path = await convertChecked(tall, 'webp', { ...options, lossless: true });
+
+      expect((await pictureFacts(path)).size).toBe('150x8500');
+      expect(await pixelAt(path, 25, 4000)).toEqual([255, 0, 0, 255]);
+      expect(await pixelAt(path, 100, 4000)).toEqual([0, 255, 0, 255]);
+      expect(await pixelAt(path, 25, 6000)).toEqual([0, 255, 0, 255]);
+    });
   });
 
   it('waits initial_delay seconds for what comes later', async () => {
