@@ -25,13 +25,6 @@ function outputsOf(kind: OfficeKind): string[] {
 const layout = [option.pageSize, option.pageOrientation];
 const pdfOptions = [option.pageRange, option.pdfA, option.pdfPassword, option.imageQuality, option.imageResolution];
 
-function imageOptions(format: string): OptionDescriptor[] {
-  const range = [option.pageRange];
-  if (format === 'svg' || format === 'eps') return range;
-  if (format === 'jpg') return [...range, option.imageDpi, option.quality, option.jpgLevel];
-  return format === 'webp' ? [...range, option.imageDpi, option.quality] : [...range, option.imageDpi];
-}
-
 interface Source {
   name: string;
   /** Options that say how to read it. */
@@ -60,7 +53,7 @@ function pages(source: Source): Capability[] {
   const own = source.flows ? layout : [];
   return [
     ...convert(source, ['pdf'], [...own, ...pdfOptions]),
-    ...imageFormats.flatMap((format) => convert(source, [format], [...own, ...imageOptions(format)])),
+    ...imageFormats.flatMap((format) => convert(source, [format], [...own, ...option.imageOptions(format)])),
   ];
 }
 
@@ -156,12 +149,12 @@ export const catalogue: EngineCatalogue = {
     ...office(),
     ...markup(),
     ...convert(pdf, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
-    ...imageFormats.flatMap((format) => convert(pdf, [format], imageOptions(format))),
-    ...convert(pdf, ['eps'], imageOptions('eps')),
+    ...imageFormats.flatMap((format) => convert(pdf, [format], option.imageOptions(format))),
+    ...convert(pdf, ['eps'], option.imageOptions('eps')),
     ...convert(pdf, ['txt'], [option.pageRange, option.keepLayout]),
     ...convert(pdf, ['html', 'ps', 'docx', 'odt', 'rtf', 'odg', 'pptx', 'odp'], [option.pageRange]),
     ...convert(postscript, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
-    ...imageFormats.flatMap((format) => convert(postscript, [format], imageOptions(format))),
+    ...imageFormats.flatMap((format) => convert(postscript, [format], option.imageOptions(format))),
     ...convert(postscript, ['txt'], [option.pageRange, option.keepLayout]),
     { operation: 'compress', from: ['pdf'], to: ['pdf'], options: option.compressOptions },
     { operation: 'crop', from: ['pdf'], to: ['pdf'], options: option.cropOptions },

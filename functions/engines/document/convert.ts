@@ -132,8 +132,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
   const { folder, context, drawnElsewhere } = conversion;
   const pages = pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages);
   if (step.by === 'images') {
-    const quality = Number(options.jpg_convert_compression_level ?? options.quality ?? 85);
-    const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), quality };
+    const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), options };
     const drawn = await drawPages(pdf, pages, request, folder, context);
     if (drawn.length === 1) return drawn.map(({ path }) => ({ path }));
     const digits = String(pdf.pages).length;

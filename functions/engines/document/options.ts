@@ -1,4 +1,5 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { background, tiffCompression, withPictureOptions } from '../image/encoding-options.ts';
 
 function only(name: string, value: string, label: string): OptionCondition {
   return { name, required: true, meta: [{ value, label }] };
@@ -98,17 +99,17 @@ export const imageResolution: OptionDescriptor = {
   enum_values: ['75', '150', '300', '600', '1200'].map((value) => ({ value, hint: `${value} dots per inch` })),
 };
 
-export const imageDpi: OptionDescriptor = {
+const imageDpi: OptionDescriptor = {
   name: 'image_dpi',
   label: 'Resolution',
-  hint: 'Resolution at which pages are drawn.',
+  hint: 'Resolution at which pages are drawn. For a larger width, height or percentage they are drawn larger, so that they stay sharp.',
   data_type: 'integer',
   default_value: '150',
   units: 'dpi',
   properties: { min: 20, max: 1200 },
 };
 
-export const quality: OptionDescriptor = {
+const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
   hint: 'Quality of the pictures: higher looks better and is larger.',
@@ -117,13 +118,21 @@ export const quality: OptionDescriptor = {
   properties: { min: 1, max: 100 },
 };
 
-export const jpgLevel: OptionDescriptor = {
-  name: 'jpg_convert_compression_level',
-  label: 'JPEG quality',
-  hint: 'The same as quality, by the name that some clients send; it wins where both are given.',
-  data_type: 'integer',
-  properties: { min: 0, max: 100 },
-};
+const paperColour: OptionDescriptor = { ...background, hint: 'Colour of the paper; white when it is left out.' };
+const pageTiffCompression: OptionDescriptor = { ...tiffCompression, default_value: 'deflate' };
+
+/** Lists the options of a page's picture, whatever page it is of. */
+export function pictureOptions(format: string): OptionDescriptor[] {
+  return withPictureOptions([paperColour, ...(format === 'tiff' ? [pageTiffCompression] : [])], format);
+}
+
+/** Lists the options of pages that become pictures, drawings among them. */
+export function imageOptions(format: string): OptionDescriptor[] {
+  if (format === 'svg' || format === 'eps') return [pageRange];
+  const own = [pageRange, imageDpi, ...(format === 'jpg' || format === 'webp' ? [quality] : [])];
+  const names = own.map(({ name }) => name);
+  return [...own, ...pictureOptions(format).filter(({ name }) => !names.includes(name))];
+}
 
 export const keepLayout: OptionDescriptor = {
   name: 'keep_layout',

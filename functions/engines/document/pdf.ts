@@ -1,9 +1,13 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type WorkContext } from '../engine.ts';
+import { changesPicture } from '../image/encoding-options.ts';
+import { pageSizes } from '../image/pdf-pages.ts';
 import { ProgramError, type ProgramResult } from '../program.ts';
 import { runIsolated } from './isolation.ts';
+import { pictureOptions } from './options.ts';
 
 export const mostPages = 5_000;
 /** As many files as one task may give, and pictures larger than this cost gigabytes while they are drawn. */
@@ -158,7 +162,14 @@ export async function writePostScript(
 export interface ImageRequest {
   format: 'png' | 'jpg' | 'webp' | 'tiff' | 'svg' | 'eps';
   dpi: number;
-  quality: number;
+  /** What was asked for, the options of the pictures among it. */
+  options: OptionValues;
+}
+
+/** A page's size in points, as it is seen. */
+interface PageSize {
+  width: number;
+  height: number;
 }
 
 /** Draws the given pages, each to its own file, and names each file with its page. */
@@ -173,26 +184,41 @@ export async function drawPages(
     throw new EngineError(
       `${pages.length} pages would give as many files; choose at most ${mostImages} by page_range.`,
     );
-  if (request.format !== 'svg' && request.format !== 'eps') await checkPixels(pdf, request.dpi, folder, context);
+  const isVector = request.format === 'svg' || request.format === 'eps';
+  const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
+  for (const size of sizes) checkPixels(size, request.dpi);
   const drawn: { page: number; path: string }[] = [];
   for (const [index, page] of pages.entries()) {
     const path = join(folder, `page-${index}.${request.format}`);
-    await drawPage(pdf, page, request, path, folder, context);
+    await drawPage(pdf, { number: page, size: sizes[page - 1] }, request, path, folder, context);
     drawn.push({ page, path });
     context.progress(50 + ((index + 1) / pages.length) * 50);
   }
   return drawn;
 }
 
-async function drawPage(pdf: Pdf, page: number, request: ImageRequest, path: string, folder: string, context: Signal) {
-  const { format, dpi, quality } = request;
-  if (format === 'eps') return writePostScript(pdf, path, page, folder, context);
-  const only = ['-f', String(page), '-l', String(page)];
+interface Page {
+  /** From 1. */
+  number: number;
+  size: PageSize | undefined;
+}
+
+/** Options that poppler follows when it draws. */
+const followed = ['image_dpi', 'quality', 'jpg_convert_compression_level'];
+
+async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: string, folder: string, context: Signal) {
+  const { format, dpi, options } = request;
+  if (format === 'eps') return writePostScript(pdf, path, page.number, folder, context);
+  const only = ['-f', String(page.number), '-l', String(page.number)];
   if (format === 'svg') {
     await runTool('pdftocairo', ['-svg', ...only, pdf.path, path], folder, context);
-    if (!(await readFile(path, 'utf8')).includes('<svg')) throw new EngineError(`Page ${page} could not be drawn.`);
+    if (!(await readFile(path, 'utf8')).includes('<svg')) throw undrawn(page);
     return;
   }
+  if (changesPicture(options, pictureOptions(format), followed)) {
+    return drawFinished(pdf, page, { ...request, format }, path, folder, context);
+  }
+  const quality = Math.round(Number(options.jpg_convert_compression_level ?? options.quality ?? 85));
   const stem = path.slice(0, -(format.length + 1));
   const kind = {
     png: ['-png'],
@@ -209,21 +235,64 @@ async function drawPage(pdf: Pdf, page: number, request: ImageRequest, path: str
   const written = `${stem}.${{ png: 'png', jpg: 'jpg', webp: 'png', tiff: 'tif' }[format]}`;
   const image = sharp(written, { limitInputPixels: mostPixels + 10_000_000 });
   const { width = 0, height = 0 } = await image.metadata();
-  if (width < 1 || height < 1) throw new EngineError(`Page ${page} could not be drawn.`);
+  if (width < 1 || height < 1) throw undrawn(page);
   if (format === 'webp') await image.webp({ quality }).toFile(path);
   else if (written !== path) await image.tiff({ compression: 'deflate' }).withMetadata({ density: dpi }).toFile(path);
   if (written !== path) await rm(written);
 }
 
-async function checkPixels(pdf: Pdf, dpi: number, folder: string, context: Signal): Promise<void> {
-  const { stdout } = await runTool('pdfinfo', ['-f', '1', '-l', String(pdf.pages), pdf.path], folder, context);
-  for (const [, width, height] of stdout.matchAll(/^Page(?:\s+\d+)? size:\s+([\d.]+) x ([\d.]+) pts/gm)) {
-    const pixels = ((Number(width) * dpi) / 72) * ((Number(height) * dpi) / 72);
-    if (pixels > mostPixels)
-      throw new EngineError(
-        `A page of ${width} × ${height} points at ${dpi} dpi has more than ${mostPixels / 1_000_000} million pixels. Choose a lower image_dpi.`,
-      );
-  }
+/** Draws a page without loss and makes the picture of it that the options ask for. */
+async function drawFinished(
+  pdf: Pdf,
+  page: Page,
+  { format, dpi, options }: ImageRequest,
+  path: string,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  // Loaded only where it is needed: most pages are written as poppler draws them.
+  const { enlargement, finishPicture } = await import('../image/finish.ts');
+  const size = page.size ?? { width: 0, height: 0 };
+  const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
+  const larger = page.size ? enlargement(pixels, { format, options }) : 1;
+  checkPixels(size, dpi * larger, 'Choose a smaller size.');
+  const stem = `${path}-drawn`;
+  const transparent = options.background === undefined ? [] : ['-transp'];
+  const resolution = ['-r', String(Math.round(dpi * larger * 1000) / 1000)];
+  await runTool(
+    'pdftocairo',
+    ['-png', ...transparent, '-f', String(page.number), '-l', String(page.number), '-cropbox', ...resolution].concat(
+      '-singlefile',
+      pdf.path,
+      stem,
+    ),
+    folder,
+    context,
+  );
+  const source = `${stem}.png`;
+  const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
+  if (width < 1 || height < 1) throw undrawn(page);
+  const { image_resize_percentage, ...others } = options;
+  // What was drawn larger by the percentage has its size already.
+  const left = larger > 1 || image_resize_percentage === undefined ? others : { ...others, image_resize_percentage };
+  await finishPicture({ source, format, options: left, path });
+  await rm(source);
+}
+
+function undrawn({ number }: Page): EngineError {
+  return new EngineError(`Page ${number} could not be drawn.`);
+}
+
+async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<string> {
+  return (await runTool('pdfinfo', ['-f', '1', '-l', String(pdf.pages), pdf.path], folder, context)).stdout;
+}
+
+function checkPixels({ width, height }: PageSize, dpi: number, advice = 'Choose a lower image_dpi.'): void {
+  const pixels = ((width * dpi) / 72) * ((height * dpi) / 72);
+  if (pixels > mostPixels)
+    throw new EngineError(
+      `A page of ${width} × ${height} points at ${Math.round(dpi)} dpi has more than ${mostPixels / 1_000_000} million pixels. ${advice}`,
+    );
 }
 
 /** Runs one of the PDF programs; its failure is the file's, and told as such. */

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
+import { PDFDocument, rgb, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type PictureFacts, pictureFacts, pixelAt } from '../picture-facts.ts';
 import { only, placeOfFile, runEngine } from './harness.ts';
 import { makePhotoPdf } from './photo-pdf.ts';
 import { flatOdf, makeSample, unzip, words } from './samples.ts';
@@ -12,6 +13,8 @@ import { flatOdf, makeSample, unzip, words } from './samples.ts';
 const run = promisify(execFile);
 const place = placeOfFile();
 let fivePages = '';
+/** Three pages with an orange bar. */
+let coloured = '';
 let photos = '';
 
 beforeAll(async () => {
@@ -21,6 +24,11 @@ beforeAll(async () => {
   for (let page = 1; page <= 5; page++)
     document.addPage([400, 300]).drawText(`Page number ${page}`, { x: 50, y: 200, font });
   await writeFile(fivePages, await document.save());
+  coloured = at('coloured.pdf');
+  const bars = await PDFDocument.create();
+  for (let page = 1; page <= 3; page++)
+    bars.addPage([400, 300]).drawRectangle({ x: 50, y: 50, width: 300, height: 90, color: rgb(1, 0.4, 0) });
+  await writeFile(coloured, await bars.save());
   photos = at('photos.pdf');
   await writeFile(photos, await pdfOfPhotos());
 });
@@ -90,6 +98,51 @@ describe('pages', () => {
     );
 
     expect(sizes[0]).toBeLessThan((sizes[1] ?? 0) / 2);
+  });
+
+  it.each<[string, Record<string, unknown>, Partial<PictureFacts>]>([
+    ['png', { png_compression_level: 'lossy', png_convert_quality: 60 }, { size: '834x625', type: 'Palette' }],
+    ['png', { image_custom_width: 300, progressive: true, strip: false }, { size: '300x225', interlace: 'PNG' }],
+    ['png', { image_dpi: 72, image_resize_percentage: 25, color_space: 'gray' }, { size: '100x75', type: 'Grayscale' }],
+    ['jpg', { jpg_convert_compression_level: 10 }, { quality: 10 }],
+    ['jpg', { quality: 30, progressive: true }, { quality: 30, interlace: 'JPEG', density: 150 }],
+    ['jpg', { image_custom_width: 99, image_custom_height: 99, fit: 'pad' }, { quality: 85, size: '99x99' }],
+    ['webp', { image_custom_height: 75, flip: 'both' }, { format: 'WEBP', size: '100x75' }],
+    ['tiff', {}, { compression: 'Zip', density: 150 }],
+    ['tiff', { tiff_compression: 'jpeg', image_dpi: 72 }, { compression: 'JPEG', size: '400x300', density: 72 }],
+  ])('draws pages as %s by the options of a picture: %j', async (format, options, facts) => {
+    const { outputs } = await runEngine(coloured, 'pdf', format, { page_range: '1-2', ...options });
+
+    expect(outputs.map(({ name }) => name)).toEqual([`coloured-1.${format}`, `coloured-2.${format}`]);
+    for (const { path } of outputs) expect(await pictureFacts(path)).toMatchObject(facts);
+  });
+
+  it.each([{ image_custom_width: 1600 }, { image_resize_percentage: 400 }, { rotate: 90, image_custom_height: 1600 }])(
+    'draws a page larger rather than enlarging its picture, with %j',
+    async (options) => {
+      const path = only(await runEngine(fivePages, 'pdf', 'png', { page_range: '1', image_dpi: 72, ...options }));
+      const fine = only(await runEngine(fivePages, 'pdf', 'png', { page_range: '1', image_dpi: 288 }));
+
+      const turned = await sharp(fine)
+        .rotate('rotate' in options ? 90 : 0)
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+      expect((await sharp(path).removeAlpha().raw().toBuffer()).equals(turned)).toBe(true);
+    },
+  );
+
+  it('draws on paper of the background', async () => {
+    const path = only(await runEngine(fivePages, 'pdf', 'png', { page_range: '1', background: '#ffee88', rotate: 45 }));
+
+    expect(await pixelAt(path, 5, 5)).toEqual([255, 238, 136, 255]);
+    expect(await pixelAt(path, 500, 400)).toEqual([255, 238, 136, 255]);
+  });
+
+  it('refuses a size that would need too many pixels', async () => {
+    await expect(runEngine(fivePages, 'pdf', 'png', { image_custom_width: 16_000 })).rejects.toThrow(
+      /more than 120 million pixels. Choose a smaller size/,
+    );
   });
 
   it('extracts text in columns as they stand when the layout is kept', async () => {
