@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../engine.ts';
+import { shapeOf } from './animation-shape.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { hasAlpha, onWhite, resizeTo, seek } from './plan.ts';
+import { alphaDecoder, seek } from './plan.ts';
 import { openingArgs, type Probe, probeFile, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { type Cut, cutOf, cutSeconds, numberOf } from './values.ts';
@@ -14,8 +15,6 @@ import { type Cut, cutOf, cutSeconds, numberOf } from './values.ts';
 // A cache would only keep other tasks' pixels in memory.
 sharp.cache(false);
 
-/** Wider animations than this are seldom meant: they grow to hundreds of megabytes. */
-const usualWidth = 640;
 const usualRate = 10;
 /** Whole pictures of an animation decoded at once may not fill the memory. */
 const smoothestRate = 50;
@@ -62,20 +61,10 @@ function requireFewFrames(animation: Animation): void {
   );
 }
 
-function sizeOf({ options, target, video }: Animation): { width: number; height: number; filters: string[] } {
-  const width = numberOf(options, target.ext === 'gif' ? 'video_custom_width_gif' : 'width');
-  const height = target.ext === 'gif' ? undefined : numberOf(options, 'height');
-  const given = width !== undefined || height !== undefined;
-  const { size } = resizeTo(video, given ? { width, height, fit: 'inside' } : { width: usualWidth, fit: 'max' });
-  return { ...size, filters: [`scale=${size.width}:${size.height}:flags=lanczos`, 'setsar=1'] };
-}
-
 function reading(animation: Animation): string[] {
   const { input, cut } = animation;
   const from = mediaFormat(input.format);
-  // A built-in decoder would drop the transparency of VP8 and VP9.
-  const decoders: Record<string, string[]> = { vp8: ['-c:v', 'libvpx'], vp9: ['-c:v', 'libvpx-vp9'] };
-  const decoder = wantsAlpha(animation) ? (decoders[animation.video.codec] ?? []) : [];
+  const decoder = wantsAlpha(animation) ? alphaDecoder(animation.video) : [];
   return [...(cut ? seek(cut, from).before : []), ...decoder, ...openingArgs(from, input.path)];
 }
 
@@ -84,7 +73,7 @@ function cutting({ input, cut }: Animation): string[] {
 }
 
 function wantsAlpha({ options }: Animation): boolean {
-  return options.video_to_gif_transparency === true;
+  return options.video_to_gif_transparency === true || options.background !== undefined;
 }
 
 /** The palette is made in a run of its own: in one graph with the pictures it would keep all of them in memory. */
@@ -93,13 +82,11 @@ async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
   const compression = numberOf(options, 'video_to_gif_compression') ?? 0;
   const colours = Math.round(256 - compression * 2.24);
   const still = options.video_to_gif_optimize_static_bg === true;
-  const transparent = wantsAlpha(animation);
-  const flat = !transparent && hasAlpha(video.pixelFormat);
+  const transparent = options.video_to_gif_transparency === true;
   const prepared = [
     ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
-    ...(flat ? onWhite : []),
     `fps=${rateOf(animation)}`,
-    ...sizeOf(animation).filters,
+    ...shapeOf(animation).filters,
   ].join(',');
   const palette = join(run.folder, 'palette.png');
   const seconds = cutSeconds(cut, probe.seconds);
@@ -152,14 +139,15 @@ async function writeLossy(animation: Animation, run: MediaRun): Promise<void> {
   const { options, video, target, path, probe, cut, onShare } = animation;
   const loops = String(numberOf(options, 'loop_count') ?? 0);
   const seconds = cutSeconds(cut, probe.seconds);
+  const shape = shapeOf(animation);
   const coding =
     target.ext === 'webp'
-      ? ['-c:v', 'libwebp_anim', '-quality', String(numberOf(options, 'quality') ?? 75), '-loop', loops]
-      : ['-c:v', 'apng', '-plays', loops, '-pix_fmt', hasAlpha(video.pixelFormat) ? 'rgba' : 'rgb24'];
+      ? ['-c:v', 'libwebp_anim', ...webpQuality(options), '-loop', loops]
+      : ['-c:v', 'apng', '-plays', loops, '-pix_fmt', shape.isTransparent ? 'rgba' : 'rgb24'];
   const filters = [
     ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
     `fps=${rateOf(animation)}`,
-    ...sizeOf(animation).filters,
+    ...shape.filters,
   ];
   await runFfmpeg(
     [
@@ -174,10 +162,16 @@ async function writeLossy(animation: Animation, run: MediaRun): Promise<void> {
   );
 }
 
+function webpQuality(options: OptionValues): string[] {
+  // Without loss means every pixel as it is, and half of the colours' pixels are gone in the usual pixel format.
+  if (options.lossless === true) return ['-lossless', '1', '-pix_fmt', 'bgra'];
+  return ['-quality', String(numberOf(options, 'quality') ?? 75)];
+}
+
 /** Opens the written animation with another reader than its writer where there is one. */
 async function verifyAnimation(animation: Animation, run: MediaRun): Promise<void> {
   const { target, path } = animation;
-  const expected = sizeOf(animation);
+  const expected = shapeOf(animation);
   const found = target.ext === 'apng' ? await sizeByProbe(target, path, run) : await sizeBySharp(path);
   if (!found) throw new EngineError('Nothing in the file could be decoded: it is damaged or incomplete.');
   if (found.width !== expected.width || found.height !== expected.height) {

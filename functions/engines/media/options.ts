@@ -1,4 +1,5 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { background, withPictureOptions } from '../image/encoding-options.ts';
 import { presets } from './codecs.ts';
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
 
@@ -288,8 +289,16 @@ function when(name: string, values: string[], required = true): OptionCondition 
   return { name, required, meta: values.map((value) => ({ value, label: value })) };
 }
 
+/** Of one side: larger animations are hundreds of megabytes. */
+export const longestAnimationSide = 4096;
+
+const behindVideo: OptionDescriptor = {
+  ...background,
+  hint: 'Colour put behind transparent parts of the video, and around it where it is padded or turned.',
+};
+
 /** Options of a video that becomes a GIF. */
-export const gifOptions: OptionDescriptor[] = [
+export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
   time('cut_start_video_to_gif', 'Start', 'Where the animation starts.'),
   time('cut_end_gif', 'End', 'Where the animation ends; the end of the video unless given.'),
   integer(
@@ -315,11 +324,11 @@ export const gifOptions: OptionDescriptor[] = [
     'Keeps transparent parts transparent; they are white otherwise.',
     false,
   ),
-];
+]);
 
 /** Options of a video that becomes an animated WebP or PNG. */
 export function animationOptions(ext: string): OptionDescriptor[] {
-  return [
+  return withAnimationOptions(ext, [
     ...cut,
     integer(
       'width',
@@ -339,12 +348,36 @@ export function animationOptions(ext: string): OptionDescriptor[] {
     ...(ext === 'webp'
       ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '75' })]
       : []),
-  ];
+  ]);
 }
+
+/** Adds what every picture of a format has, in sizes that an animation can have. */
+function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescriptor[] {
+  return withPictureOptions([...own, behindVideo], ext).map((option) =>
+    option.name === 'image_custom_width' || option.name === 'image_custom_height'
+      ? { ...option, properties: { min: 1, max: longestAnimationSide } }
+      : option,
+  );
+}
+
+/** How a still is brought to a size: by this engine's names, or by those that every picture has. */
+const stillSize = size.map(
+  (option): OptionDescriptor =>
+    option.name === 'fit'
+      ? {
+          ...option,
+          hint: 'How the picture is brought to a width and a height, by either of their names; image_custom_width and image_custom_height enlarge too.',
+          enum_values: [
+            ...(option.enum_values ?? []),
+            { value: 'pad', hint: 'Fits inside; the rest is filled with the background', label: 'Padded' },
+          ],
+        }
+      : option,
+);
 
 /** Options of pictures taken out of a video. */
 export function stillOptions(ext: string): OptionDescriptor[] {
-  return [
+  const own: OptionDescriptor[] = [
     time('frame_time', 'Time', 'Where the picture is taken; the start unless given.'),
     number(
       'fps',
@@ -354,11 +387,13 @@ export function stillOptions(ext: string): OptionDescriptor[] {
       60,
     ),
     ...cut.map((option): OptionDescriptor => ({ ...option, hint: `With fps: ${option.hint}` })),
-    ...size,
+    ...stillSize,
     ...(ext === 'jpg'
       ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '90' })]
       : []),
+    behindVideo,
   ];
+  return withPictureOptions(own, ext);
 }
 
 /** Lists the options of compressing to a video format. */

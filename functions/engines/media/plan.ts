@@ -298,11 +298,21 @@ export function hasAlpha(pixelFormat: string): boolean {
   return /^(?:yuva|gbrap|rgba|bgra|argb|abgr|ya\d|pal8)/.test(pixelFormat);
 }
 
+/** Chooses a decoder that keeps transparency where ffmpeg's own would drop it: that of VP8 and VP9. */
+export function alphaDecoder({ codec }: { codec: string }): string[] {
+  const decoders: Record<string, string[]> = { vp8: ['-c:v', 'libvpx'], vp9: ['-c:v', 'libvpx-vp9'] };
+  return decoders[codec] ?? [];
+}
+
 /** Video has no transparency; what shows through is white, as on a page. (The filter for boxes crashes on these frames.) */
-export const onWhite = [
-  'format=rgba',
-  'split[behind][before];[behind]lutrgb=r=255:g=255:b=255:a=255[white];[white][before]overlay=format=auto',
-];
+export const onWhite = onColour('#ffffff');
+
+/** Puts a colour such as `#ff8800` behind what is transparent. */
+export function onColour(colour: string): string[] {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const fill = `lutrgb=r=${red}:g=${green}:b=${blue}:a=255`;
+  return ['format=rgba', `split[behind][before];[behind]${fill}[colour];[colour][before]overlay=format=auto`];
+}
 
 /** Phones record in a range that a screen of usual range shows washed out. */
 const toStandardRange = [

@@ -1,16 +1,19 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
+import { changesPicture, changesSize, withPictureOptions } from '../image/encoding-options.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { type Fit, resizeTo, seek } from './plan.ts';
+import { alphaDecoder, type Fit, resizeTo, seek } from './plan.ts';
 import { openingArgs, type Probe } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { cutOf, cutSeconds, numberOf, timeOf, wordOf } from './values.ts';
+
+const usualQuality = 90;
 
 interface Stills {
   input: InputFile;
@@ -23,7 +26,8 @@ interface Stills {
 }
 
 /** Takes pictures out of a video: one at a time that is given, or several in a second. */
-export async function takeStills(job: Stills, run: MediaRun): Promise<OutputFile[]> {
+export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFile[]> {
+  const job = { ...given, options: padded(given.options) };
   const { input, probe, target, options, stem } = job;
   const { video } = probe;
   if (!video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
@@ -52,27 +56,47 @@ export async function takeStills(job: Stills, run: MediaRun): Promise<OutputFile
   ];
   const from = mediaFormat(input.format);
   const sought = cut ? seek(cut, from) : { before: [], after: [] };
-  const quality = numberOf(options, 'quality') ?? 90;
+  const quality = numberOf(options, 'quality') ?? usualQuality;
   const many = rate !== undefined;
+  const isFinished = changesPicture(options, withPictureOptions([], target.ext), ['quality']);
+  const rendered = isFinished ? 'png' : target.ext;
+  const isTransparent = options.background !== undefined;
   try {
     await runFfmpeg(
       [
         ...sought.before,
+        ...(isTransparent ? alphaDecoder(video) : []),
         ...openingArgs(from, input.path),
         ...sought.after,
         ...['-map', `0:${video.index}`, '-filter:v', filters.join(','), '-frames:v', String(many ? limits.stills : 1)],
-        ...(target.ext === 'jpg'
+        ...(rendered === 'jpg'
           ? ['-c:v', 'mjpeg', '-q:v', jpegQuantizer(quality), '-pix_fmt', 'yuvj420p']
-          : ['-c:v', 'png', '-pix_fmt', 'rgb24']),
+          : ['-c:v', 'png', '-pix_fmt', isTransparent ? 'rgba' : 'rgb24']),
+        ...(isFinished ? ['-compression_level', '1'] : []),
         ...(many ? [] : ['-update', '1']),
-        ...['-f', 'image2', join(run.folder, many ? `${stem}-%04d.${target.ext}` : `${stem}-0001.${target.ext}`)],
+        ...['-f', 'image2', join(run.folder, many ? `${stem}-%04d.${rendered}` : `${stem}-0001.${rendered}`)],
       ],
       { ...run, onSeconds: (done) => job.onShare(seconds ? Math.min(1, done / seconds) : 0) },
     );
   } catch (error) {
     throw explain(error, input);
   }
-  return collect(job, run, size, many);
+  const stills = await collect(job, run, size, many, rendered);
+  return isFinished ? finish(stills, options, target.ext) : stills;
+}
+
+/** Makes the pictures that were asked for of those that ffmpeg took without loss. */
+async function finish(stills: OutputFile[], options: OptionValues, format: string): Promise<OutputFile[]> {
+  // Loaded only where it is needed: most stills are written as ffmpeg takes them.
+  const { finishPicture } = await import('../image/finish.ts');
+  const finished: OutputFile[] = [];
+  for (const { path: source, name } of stills) {
+    const path = `${source}-finished.${format}`;
+    await finishPicture({ source, format, options: { quality: usualQuality, ...options }, path });
+    await rm(source);
+    finished.push({ path, name, format });
+  }
+  return finished;
 }
 
 async function collect(
@@ -80,9 +104,10 @@ async function collect(
   run: MediaRun,
   size: { width: number; height: number },
   many: boolean,
+  rendered: string,
 ): Promise<OutputFile[]> {
   const files = (await readdir(run.folder))
-    .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(target.ext))
+    .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(rendered))
     .sort();
   if (files.length === 0)
     throw new EngineError('No picture could be decoded there: the video is damaged or ends before.');
@@ -110,6 +135,13 @@ function requireTime(seconds: number, probe: Probe): number {
 
 function hasSize(options: OptionValues): boolean {
   return options.width !== undefined || options.height !== undefined;
+}
+
+/** A picture is padded once it is decoded, where a background can be transparent: by the names that pictures have. */
+function padded(options: OptionValues): OptionValues {
+  const { width, height, ...others } = options;
+  if (options.fit !== 'pad' || width === undefined || height === undefined || changesSize(options)) return options;
+  return { ...others, image_custom_width: width, image_custom_height: height };
 }
 
 function givenSize(options: OptionValues): { width: number | undefined; height: number | undefined; fit: Fit } {
