@@ -172,6 +172,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   };
 }
 
+/**
+ * How much longer than it says the server keeps an idle connection. Clients let go of it before the time that it says;
+ * on a machine that stalls for seconds they are late, and a request on a connection that is being closed is lost.
+ */
+const keepAliveTimeoutBuffer = 60_000;
+
 type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** The one port, on the loopback addresses of both families; requests that come early wait until the stack is there. */
@@ -213,10 +219,13 @@ class Front {
   }
 
   async #listenOn(host: string, port: number): Promise<number> {
-    const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 0 }, async (req, res) => {
-      const handle = await this.#ready.promise;
-      await handle(req, res);
-    });
+    const server = createServer(
+      { maxHeaderSize: 32_768, requestTimeout: 0, keepAliveTimeoutBuffer },
+      async (req, res) => {
+        const handle = await this.#ready.promise;
+        await handle(req, res);
+      },
+    );
     server.on('upgrade', async (req: IncomingMessage, socket: Duplex, head: Buffer) => {
       const upgrade = await this.#upgrade.promise;
       upgrade(req, socket, head);

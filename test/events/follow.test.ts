@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -468,6 +469,7 @@ describe('a connection', () => {
 
   test('that is silent for too long, or lives for too long, is closed, and a client of Socket.IO comes back', async () => {
     await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 12_000 } });
+    await using kept = await keptConnection(short.url);
     const job = await short.client.createJob(twoTasks);
     const quiet = new WebSocket(`${short.url.replace('http', 'ws')}/ws?token=${short.apiKey}`);
     const quietClosed = once(quiet, 'close');
@@ -488,6 +490,10 @@ describe('a connection', () => {
     await until('it is back', () => (follower.connections >= 2 ? true : undefined));
     await upload(job);
     await untilHeard(follower, 'job_completed', job.id);
+    // Long after the time for which the server says that it keeps it.
+    const response = await kept.request();
+    expect(response).toContain('200 OK');
+    expect(response).toContain('Keep-Alive: timeout=5\r\n');
   });
 
   test('is not sent more than 128 KB at once, so that a large job comes without the details of its tasks', async () => {
@@ -509,6 +515,19 @@ describe('a connection', () => {
     expect(follower.heard.filter(({ event }) => event === 'task_completed')).toHaveLength(200);
   });
 });
+
+/** A connection for requests to /health that stays when its client forgets to close it, as one does on a machine that stalls. */
+async function keptConnection(url: string) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connectTcp(Number(port), hostname);
+  const request = async (): Promise<string> => {
+    socket.write(`GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => ['closed'])]);
+    return String(chunk);
+  };
+  expect(await request()).toContain('200 OK');
+  return { request, [Symbol.asyncDispose]: async () => void socket.destroy() };
+}
 
 test('a client is shown the rest of a large job when the relay dies over it, and not all of it again', async () => {
   const tasks = Object.fromEntries(
