@@ -15,8 +15,15 @@ const File = z.object({
   media_type: z.string(),
 });
 
+/** The same in responses, events and webhooks, so that a client can order what reaches it by different ways. */
+const Version = z
+  .int()
+  .min(1)
+  .describe('Counts the changes of this task or job; never goes back. Of two states the one with the higher is newer.');
+
 const Task = z.object({
   id: Id,
+  version: Version,
   name: z.string(),
   operation: z.string(),
   status: z.enum(taskStatuses),
@@ -42,6 +49,7 @@ const Task = z.object({
 
 const Job = z.object({
   id: Id,
+  version: Version,
   tag: z.string().optional(),
   status: z.enum(jobStatuses),
   createdAt: Timestamp,

@@ -134,7 +134,7 @@ async function takeEvent(connection: Connection, packet: Extract<ClientPacket, {
   } catch (error) {
     if (!(error instanceof SubscriptionRefused)) throw error;
     const { errorCode, message: msg } = error;
-    await post(connection.id, encode('socket.io', { event: 'error', channel, data: { errorCode, msg } }));
+    await post(connection.id, encode('socket.io', { event: 'error', data: { channel, errorCode, msg } }));
     await acknowledge({ ok: false, channel, errorCode, msg });
   }
 }

@@ -1,7 +1,6 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { required } from '../settings.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
-import { revisionOf } from '../tasks/task.ts';
 import { batchesOf } from './batches.ts';
 import { type Announcement, eventFor, isProgress } from './event.ts';
 
@@ -44,7 +43,7 @@ function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {
           EventBusName: required('LATHE_EVENT_BUS'),
           Source: 'lathe',
           DetailType: name,
-          Detail: JSON.stringify({ user: subject.user, version: revisionOf(subject), data }),
+          Detail: JSON.stringify({ user: subject.user, data }),
         },
   );
 }

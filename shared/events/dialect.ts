@@ -10,8 +10,7 @@ export const largestMessageBytes = 128 * 1024;
 export interface Message {
   event: string;
   channel?: string;
-  /** Version of the record that `data` shows; one of the same task or job with a lower version is older. */
-  version?: number;
+  /** A task or job as the API shows it, with its version, or what else the event is about. */
   data: JsonObject;
 }
 
@@ -21,15 +20,12 @@ export function encode(dialect: Dialect, message: Message): string {
     const text = write(dialect, { ...message, data });
     if (Buffer.byteLength(text) <= largestMessageBytes) return text;
   }
-  return write(dialect, { ...message, data: { ...pick(message.data, ['id', 'status']), truncated: true } });
+  return write(dialect, { ...message, data: { ...pick(message.data, ['id', 'version', 'status']), truncated: true } });
 }
 
-function write(dialect: Dialect, { event, channel, version, data }: Message): string {
-  const about = {
-    ...(channel === undefined ? {} : { channel }),
-    ...(version === undefined ? {} : { version }),
-  };
-  return dialect === 'plain' ? JSON.stringify({ event, ...about, data }) : eventPacket(event, data, about);
+function write(dialect: Dialect, { event, channel, data }: Message): string {
+  if (dialect === 'socket.io') return eventPacket(event, data);
+  return JSON.stringify({ event, ...(channel === undefined ? {} : { channel }), data });
 }
 
 // The API shows in full what does not fit here; a job that is left without its tasks still says how it ended.
@@ -38,7 +34,7 @@ function* smaller(data: JsonObject): Generator<JsonObject> {
   if (Array.isArray(data.tasks)) {
     const tasks = data.tasks.flatMap((task) =>
       typeof task === 'object' && task !== null && !Array.isArray(task)
-        ? [pick(task, ['id', 'name', 'operation', 'status', 'progress', 'endedAt'])]
+        ? [pick(task, ['id', 'version', 'name', 'operation', 'status', 'progress', 'endedAt'])]
         : [],
     );
     yield { ...rest, tasks, truncated: true };

@@ -3,7 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../jobs/job.ts';
 import { records } from '../records/records.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
-import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
+import type { JsonObject, Task } from '../tasks/task.ts';
 import { channelsOf, parseChannel } from './channel.ts';
 import {
   type Listener,
@@ -110,7 +110,7 @@ async function tell(announcement: Announcement, audience: Audience, logger: Logg
       const event = eventFor(subject, laterOf(last, shownTo(listener, targets, subject.id)));
       if (event) {
         const { channel } = listener;
-        await deliver(listener, place, { event, channel, version: state.version, data }, logger);
+        await deliver(listener, place, { event, channel, data }, logger);
       }
     }),
   );
@@ -188,7 +188,7 @@ async function showPresent(
     eventFor(one, sources.length > 0 ? laterOf(shown.get(one.id), shownBy(sources, one.id)) : undefined);
   const show = (event: string, one: Task | Job) => {
     const data = 'waitsFor' in one ? presentTask(one) : presentJob(one, tasks);
-    return deliver(listener, { group, user: subject.user }, { event, channel, version: revisionOf(one), data }, logger);
+    return deliver(listener, { group, user: subject.user }, { event, channel, data }, logger);
   };
   const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
   if (!isBroken && !(await noteSince(partition, listener, since))) return;

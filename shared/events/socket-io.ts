@@ -111,9 +111,9 @@ export function connectErrorPacket(namespace: string, message: string, data?: un
   return `44${prefixOf(namespace)}${JSON.stringify({ message, ...(data === undefined ? {} : { data }) })}`;
 }
 
-/** Writes an event for the main namespace. */
-export function eventPacket(name: string, ...args: unknown[]): string {
-  return `42${JSON.stringify([name, ...args])}`;
+/** Writes an event for the main namespace, with one argument: handlers in some languages fail when there are more. */
+export function eventPacket(name: string, data: unknown): string {
+  return `42${JSON.stringify([name, data])}`;
 }
 
 /** Writes the acknowledgement that an event asked for. */

@@ -1,6 +1,6 @@
 import { records } from '../records/records.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
-import { isGone, revisionOf } from '../tasks/task.ts';
+import { isGone } from '../tasks/task.ts';
 import { type Channel, parseChannel } from './channel.ts';
 import {
   addListener,
@@ -74,8 +74,7 @@ async function followUser(
   await addListener(connection, name, partitionOfUser(channel.user));
   const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
   const docs = latest.map((one) => ('waitsFor' in one ? presentTask(one) : presentJob(one)));
-  // An event may overtake this; by its version a client tells which of the two is older.
-  const versions = Object.fromEntries(latest.map((one) => [one.id, revisionOf(one)]));
-  const data = { docs, versions };
+  // An event may overtake this; by the versions a client tells which of the two is older.
+  const data = { channel: name, docs };
   await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));
 }

@@ -1,6 +1,6 @@
 import type { Job } from '../jobs/job.ts';
 import { required } from '../settings.ts';
-import type { JsonObject, StoredFile, Task } from './task.ts';
+import { type JsonObject, revisionOf, type StoredFile, type Task } from './task.ts';
 
 /** Returns the link of a file: the service's own, so that it lives as long as the task and holds no credentials. */
 function linkTo(task: Task, file: StoredFile): string {
@@ -11,6 +11,7 @@ function linkTo(task: Task, file: StoredFile): string {
 export function presentTask(task: Task): JsonObject {
   return {
     id: task.id,
+    version: revisionOf(task),
     name: task.name,
     operation: task.operation,
     status: task.status,
@@ -50,6 +51,7 @@ function presentResult(task: Task): JsonObject {
 export function presentJob(job: Job, tasks?: Task[]): JsonObject {
   return {
     id: job.id,
+    version: revisionOf(job),
     ...(job.tag === undefined ? {} : { tag: job.tag }),
     status: job.status,
     createdAt: job.createdAt,

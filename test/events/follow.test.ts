@@ -108,10 +108,10 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     const job = await stack.client.createJob(twoTasks);
     await upload(job);
     await untilHeard(follower, 'job_completed', job.id);
-    const shown = follower.messages.find(({ channel }) => channel === `user.${user}.tasks`)?.data;
-    const { docs, versions } = shown as { docs: { id: string }[]; versions: Record<string, number> };
+    const shown = follower.messages.find(({ data }) => data.channel === `user.${user}.tasks`)?.data;
+    const { docs } = shown as { docs: { version: number }[] };
     expect(docs.length).toBeGreaterThan(0);
-    expect(Object.keys(versions).sort()).toEqual(docs.map(({ id }) => id).sort());
+    for (const { version } of docs) expect(version).toBeGreaterThan(0);
     const own = new Set([job.id, ...job.tasks.map(({ id }) => id)]);
     expect(follower.heard.filter(({ id }) => own.has(id)).map(({ event }) => event)).toEqual(eventsOfTwo);
   });
@@ -213,6 +213,25 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     follower.messages.splice(0);
     follower.follow(`user.${job.tasks[0]?.user}.jobs`);
     expect(await codeOf(follower)).toBe('not_found');
+  });
+
+  test('is shown versions that those of the API never fall behind', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const follower = connect();
+    await following(follower, `job.${job.id}`);
+    const versionsOf = ({ id, version, tasks }: JobView) =>
+      new Map([[id, version], ...tasks.map((task): [string, number] => [task.id, task.version])]);
+    const seen = [versionsOf(job)];
+    await upload(job);
+    do {
+      const heard = [...follower.heard];
+      const shown = versionsOf(await stack.client.showJob(job.id));
+      for (const { id, version } of heard) expect(shown.get(id)).toBeGreaterThanOrEqual(version);
+      for (const [id, version] of seen.at(-1) ?? []) expect(shown.get(id)).toBeGreaterThanOrEqual(version);
+      seen.push(shown);
+    } while (!follower.heard.some(({ event }) => event === 'job_completed'));
+    const latest = new Map(follower.heard.map(({ id, version }) => [id, version]));
+    expect(versionsOf(await stack.client.showJob(job.id))).toEqual(latest);
   });
 
   test('may not follow what belongs to somebody else', async () => {

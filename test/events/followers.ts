@@ -16,7 +16,7 @@ export interface Heard {
 export interface Follower {
   readonly heard: Heard[];
   /** Everything that came, the answers to subscriptions and errors included. */
-  readonly messages: { event: string; channel?: string; version?: number; data: Record<string, unknown> }[];
+  readonly messages: { event: string; channel?: string; data: Record<string, unknown> }[];
   readonly connections: number;
   follow(channel: string): void;
   close(): void;
@@ -34,12 +34,12 @@ abstract class Listening implements Follower {
 
   protected take(message: Follower['messages'][number]): void {
     this.messages.push(message);
-    const { event, version, data } = message;
+    const { event, data } = message;
     if (!/^(?:job|task)_/.test(event)) return;
     this.heard.push({
       event,
       id: String(data.id),
-      version: version ?? 0,
+      version: Number(data.version),
       status: String(data.status),
       connection: this.connections - 1,
       at: performance.now(),
@@ -118,9 +118,11 @@ export class SocketFollower extends Listening {
     this.socket.on('connect', () => {
       this.connections += 1;
     });
-    this.socket.onAny((event: string, data: Record<string, unknown>, about?: { channel?: string; version?: number }) =>
-      this.take({ event, data, ...about }),
-    );
+    this.socket.onAny((event: string, ...args: Record<string, unknown>[]) => {
+      const [data] = args;
+      if (!data || args.length > 1) throw new Error(`${event} came with ${args.length} arguments.`);
+      this.take({ event, data });
+    });
   }
 
   follow(channel: string): void {
@@ -136,9 +138,14 @@ export class SocketFollower extends Listening {
 export function untilFollowing(follower: Follower, channel: string, patience?: Patience): Promise<true> {
   return until(
     `${channel} is followed`,
-    () => (follower.messages.some((one) => one.event === 'subscribed' && one.channel === channel) ? true : undefined),
+    () => follower.messages.some(({ event, data }) => event === 'subscribed' && isOf(channel, data)) || undefined,
     patience,
   );
+}
+
+/** Tells whether a client is shown this when it begins to follow a channel: its task or job, or a list by its name. */
+function isOf(channel: string, data: Record<string, unknown>): boolean {
+  return data.channel === channel || channel === `job.${data.id}` || channel === `task.${data.id}`;
 }
 
 /** Waits until a client has heard an event of a task or job. */

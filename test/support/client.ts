@@ -10,6 +10,7 @@ export interface FileView {
 
 export interface TaskView {
   id: string;
+  version: number;
   name: string;
   operation: string;
   status: string;
@@ -33,6 +34,7 @@ export interface TaskView {
 
 export interface JobView {
   id: string;
+  version: number;
   tag?: string;
   status: string;
   createdAt: string;

@@ -108,19 +108,21 @@ describe('channels', () => {
 
 describe('messages', () => {
   test('are JSON in the plain dialect and an event packet in that of Socket.IO', () => {
-    const message = { event: 'job_started', channel: 'job.1', version: 2, data: { id: '1' } };
+    const message = { event: 'job_started', channel: 'job.1', data: { id: '1', version: 2 } };
     expect(JSON.parse(encode('plain', message))).toEqual(message);
-    expect(encode('socket.io', message)).toBe('42["job_started",{"id":"1"},{"channel":"job.1","version":2}]');
+    expect(encode('socket.io', message)).toBe('42["job_started",{"id":"1","version":2}]');
   });
 
   test.each(['plain', 'socket.io'] as const)('that are too large lose their bulk in the %s dialect', (dialect) => {
-    const task = { id: '2', name: 'a', operation: 'convert', status: 'failed', payload: { text: 'x'.repeat(1_000) } };
-    const data = { id: '1', status: 'failed', tasks: Array.from({ length: 500 }, () => task) };
+    const payload = { text: 'x'.repeat(1_000) };
+    const task = { id: '2', version: 3, name: 'a', operation: 'convert', status: 'failed', payload };
+    const data = { id: '1', version: 3, status: 'failed', tasks: Array.from({ length: 500 }, () => task) };
     const text = encode(dialect, { event: 'job_failed', data });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(largestMessageBytes);
     expect(text).toContain('"truncated":true');
     expect(text).not.toContain('xxx');
     expect(text.match(/"status":"failed"/g)).toHaveLength(501);
+    expect(text.match(/"version":3/g)).toHaveLength(501);
   });
 
   test('that are too large whatever is left out still say what became of what', () => {

@@ -98,11 +98,11 @@ describe('the real client', () => {
       admit(packet, socket);
       if (packet.type !== 'event') return;
       if (packet.ackId !== undefined) socket.send(ackPacket(packet.ackId, { ok: true, got: packet.args }));
-      socket.send(eventPacket('job_started', { id: '1', text: '“ü”' }, { version: 2 }));
+      socket.send(eventPacket('job_started', { id: '1', version: 2, text: '“ü”' }));
     });
     const heard = once(client as never, 'job_started');
     expect(await client.timeout(5_000).emitWithAck('subscribe', 'job.1')).toEqual({ ok: true, got: ['job.1'] });
-    expect(await heard).toEqual([{ id: '1', text: '“ü”' }, { version: 2 }]);
+    expect(await heard).toEqual([{ id: '1', version: 2, text: '“ü”' }]);
   });
 
   test('answers a ping, and sends its private id again when it comes back', async () => {
