@@ -43,6 +43,12 @@ export interface Listener {
   showing?: number;
 }
 
+/** What was last sent of a task or job to everybody who follows it. */
+export interface LastShown extends Shown {
+  /** Connections that received it by a channel of their user; of those nothing else says what they received. */
+  userConnections: string[];
+}
+
 const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
 const connectionKey = (id: string) => key(`conn#${id}`, 'conn');
 const listenerKey = (partition: string, { connection, channel }: Pick<Listener, 'connection' | 'channel'>) =>
@@ -169,13 +175,13 @@ export async function channelsOfSession(session: string, user: string): Promise<
 }
 
 /** Reads who follows a job with its tasks, or a task of its own, and what they were last shown of each. */
-export async function readGroup(group: string): Promise<{ listeners: Listener[]; shown: Map<string, Shown> }> {
+export async function readGroup(group: string): Promise<{ listeners: Listener[]; shown: Map<string, LastShown> }> {
   const items = await queryPartition(partitionOfGroup(group));
   return {
     listeners: items.filter(isListener).map(toListener),
     shown: new Map(
       items.flatMap((item) =>
-        String(item.sk).startsWith('shown#') ? [[String(item.sk).slice('shown#'.length), toShown(item)]] : [],
+        String(item.sk).startsWith('shown#') ? [[String(item.sk).slice('shown#'.length), toLastShown(item)]] : [],
       ),
     ),
   };
@@ -196,7 +202,7 @@ export async function followedAmong(partitions: string[]): Promise<Set<string>> 
 export async function noteShown(
   group: string,
   subject: { id: string; expiresAt: string },
-  shown: Shown,
+  shown: LastShown,
 ): Promise<void> {
   await put({
     ...fromItem(key(partitionOfGroup(group), `shown#${subject.id}`)),
@@ -323,6 +329,11 @@ function pairToShown(pair: unknown): Shown {
 
 function toShown({ version, phase }: Record<string, unknown>): Shown {
   return { version: Number(version), phase: isPhase(phase) ? phase : 0 };
+}
+
+function toLastShown(item: Record<string, unknown>): LastShown {
+  const { userConnections } = item;
+  return { ...toShown(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
 }
 
 function isPhase(value: unknown): value is Phase {

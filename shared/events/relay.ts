@@ -99,25 +99,28 @@ async function tell(announcement: Announcement, audience: Audience, logger: Logg
     audience.followersOf(subject.user),
   ]);
   const channels = channelsOf(subject);
-  const targets = [...listeners, ...followers].filter(({ channel, since }) => since && channels.includes(channel));
-  const place = { group, user: subject.user };
+  const isTarget = ({ channel, since }: Listener) => since !== undefined && channels.includes(channel);
+  const everybody = [...listeners, ...followers];
+  const targets = everybody.filter(isTarget);
   if (targets.length === 0) return;
   const state = stateOf(subject);
   const last = shown.get(subject.id);
   const data = 'waitsFor' in subject ? presentTask(subject) : await presentWhole(subject);
   await Promise.all(
-    oncePerSocket(targets).map(async (listener) => {
-      const event = eventFor(subject, laterOf(last, shownTo(listener, targets, subject.id)));
-      if (event) {
-        const { channel } = listener;
-        await deliver(listener, place, { event, channel, data }, logger);
-      }
+    // Once for a connection, by the narrowest of its channels, however many of them carry it.
+    [...Map.groupBy(targets, ({ connection }) => connection).values()].map(async (own) => {
+      const [listener] = own.toSorted((a, b) => channels.indexOf(a.channel) - channels.indexOf(b.channel));
+      const event = eventFor(subject, laterOf(last, shownBy(own, subject.id)));
+      if (!listener || !event) return;
+      const place = { group, user: subject.user, listeners: everybody };
+      await deliver(listener, place, { event, channel: listener.channel, data }, logger);
     }),
   );
   // Never back to an earlier phase, whatever version comes with it: an end must stay the last that was shown.
   if (last && (last.version >= state.version || last.phase > state.phase)) return;
-  await noteShown(group, subject, state);
-  shown.set(subject.id, state);
+  const noted = { ...state, userConnections: followers.filter(isTarget).map(({ connection }) => connection) };
+  await noteShown(group, subject, noted);
+  shown.set(subject.id, noted);
 }
 
 /** Returns the task or job of an announcement; of a task that did not fit the message, its record where there still is one. */
@@ -136,25 +139,6 @@ export async function presentWhole(job: Job): Promise<JsonObject> {
 async function tasksOf(job: Job): Promise<Task[]> {
   const found = new Map((await records.tasks(job.tasks)).map((task) => [task.id, task]));
   return job.tasks.flatMap((id) => found.get(id) ?? []).filter(({ status }) => status !== 'deleted');
-}
-
-// A client of Socket.IO cannot tell by which of its channels an event came, so it gets it by one of them.
-function oncePerSocket(listeners: Listener[]): Listener[] {
-  const seen = new Set<string>();
-  return listeners.filter(({ dialect, connection }) => {
-    if (dialect === 'plain') return true;
-    if (seen.has(connection)) return false;
-    seen.add(connection);
-    return true;
-  });
-}
-
-function shownTo(listener: Listener, all: Listener[], id: string): Shown | undefined {
-  if (listener.dialect === 'plain') return listener.since?.get(id);
-  return shownBy(
-    all.filter(({ connection }) => connection === listener.connection),
-    id,
-  );
 }
 
 function shownBy(listeners: Listener[], id: string): Shown | undefined {
@@ -180,15 +164,19 @@ async function showPresent(
   if (isCurrent && !again) return;
   const { subject, tasks } = isBroken ? asShownBefore(now, listener.since) : now;
   const all = 'waitsFor' in subject ? [subject] : inOrder(subject, tasks);
-  // What this client knows by this channel, or one of Socket.IO by its others, is no news to it.
+  // What this connection received by this channel, or by another that carries the same, does not come again.
   const sources = listeners.filter((one) =>
-    one === listener ? isCurrent : one.dialect !== 'plain' && one.connection === connection && one.since,
+    one === listener ? isCurrent : one.connection === connection && one.since !== undefined,
   );
-  const eventOf = (one: Task | Job) =>
-    eventFor(one, sources.length > 0 ? laterOf(shown.get(one.id), shownBy(sources, one.id)) : undefined);
+  const eventOf = (one: Task | Job) => {
+    const last = shown.get(one.id);
+    const own = sources.filter((source) => channelsOf(one).includes(source.channel));
+    const isKnown = own.length > 0 || last?.userConnections.includes(connection);
+    return eventFor(one, isKnown ? laterOf(last, shownBy(own, one.id)) : undefined);
+  };
   const show = (event: string, one: Task | Job) => {
     const data = 'waitsFor' in one ? presentTask(one) : presentJob(one, tasks);
-    return deliver(listener, { group, user: subject.user }, { event, channel, data }, logger);
+    return deliver(listener, { group, user: subject.user, listeners }, { event, channel, data }, logger);
   };
   const since = new Map(all.map((one): [string, Shown] => [one.id, stateOf(one)]));
   if (!isBroken && !(await noteSince(partition, listener, since))) return;
@@ -245,14 +233,13 @@ async function readState(channel: string): Promise<State | undefined> {
   return job && { subject: job, tasks: await tasksOf(job) };
 }
 
-/** Sends to a listener; one whose connection is gone listens no more, and false is returned. */
+/** Sends to a listener; where its connection is gone it listens no more, by any of its channels, and false is returned. */
 async function deliver(
-  listener: Listener,
-  { group, user }: { group: string; user: string },
+  { connection, dialect }: Listener,
+  { group, user, listeners }: { group: string; user: string; listeners: Listener[] },
   message: Message,
   logger: Logger,
 ): Promise<boolean> {
-  const { connection, channel, dialect } = listener;
   try {
     if ((await post(connection, encode(dialect, message))) === 'sent') return true;
   } catch (error) {
@@ -261,8 +248,14 @@ async function deliver(
     logger.warn('a connection could not be posted to', { connection, error });
     await hangUp(connection).catch(() => sendEvents([{ type: 'abandoned', connection }]));
   }
-  // Nor is anything more sent to it of this batch, which keeps whom it has read.
-  delete listener.since;
-  await removeListener(channel.startsWith('user.') ? partitionOfUser(user) : partitionOfGroup(group), listener);
+  await Promise.all(
+    listeners
+      .filter((one) => one.connection === connection)
+      .map((one) => {
+        // Nor is anything more sent to it of this batch, which keeps whom it has read.
+        delete one.since;
+        return removeListener(one.channel.startsWith('user.') ? partitionOfUser(user) : partitionOfGroup(group), one);
+      }),
+  );
   return false;
 }

@@ -73,6 +73,9 @@ export async function runChaos(
       await Promise.all(followers.map((follower) => untilFollowing(follower, `job.${job.id}`, patience)));
       // Following a job from its creation means to have heard that it waits for the upload.
       const [first = job] = job.tasks;
+      // A second channel that carries the same must bring nothing twice.
+      for (const follower of followers) follower.follow(`task.${first.id}`);
+      await Promise.all(followers.map((follower) => untilFollowing(follower, `task.${first.id}`, patience)));
       await Promise.all(followers.map((follower) => untilHeard(follower, 'task_started', first.id, patience)));
       await upload(job);
       const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;

@@ -12,7 +12,7 @@ import { dataUri, type JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { callerOf } from './caller.ts';
-import { type Follower, PlainFollower, SocketFollower, untilFollowing, untilHeard } from './followers.ts';
+import { type Follower, PlainFollower, SocketFollower, untilAllCame, untilFollowing, untilHeard } from './followers.ts';
 import { startStack, type TestStack } from './stack.ts';
 import { tenTasks, upload } from './ten-tasks.ts';
 
@@ -62,16 +62,17 @@ async function following(follower: Follower, channel: string): Promise<void> {
   await untilFollowing(follower, channel);
 }
 
-/** Waits until everything that was announced before has come through, by following one more channel. */
+/** Follows one more channel of a job, and waits until everything has come through that was announced before, and by it. */
 async function drain(follower: Follower, job: JobView): Promise<void> {
   const channel = `task.${job.tasks[1]?.id}`;
   await following(follower, channel);
+  await untilAllCame(follower, channel);
 }
 
 const codeOf = (follower: Follower) =>
   until('an error is heard', () => follower.messages.find(({ event }) => event === 'error')?.data.errorCode);
 
-describe.each(dialects)('a client on %s', (name, connect) => {
+describe.each(dialects)('a client on %s', (_name, connect) => {
   test('is shown the present state when it comes after the end', async () => {
     const job = await stack.client.createJob(twoTasks);
     await upload(job);
@@ -194,12 +195,7 @@ describe.each(dialects)('a client on %s', (name, connect) => {
       }
     }
     await drain(follower, job);
-    // On plain WebSockets the channel that was followed last shows its own present state, after it says that it is followed.
-    const isShown = () => follower.heard.length > heard.length || undefined;
-    if (name !== 'Socket.IO') await until('the present state is shown', isShown);
-    const later = follower.heard.slice(heard.length);
-    expect(later.filter(({ id }) => id !== job.tasks[1]?.id)).toEqual([]);
-    expect(later).toHaveLength(name === 'Socket.IO' ? 0 : 1);
+    expect(follower.heard).toEqual(heard);
   });
 
   test('may follow what its token is for, and nothing else', async () => {
@@ -213,6 +209,46 @@ describe.each(dialects)('a client on %s', (name, connect) => {
     follower.messages.splice(0);
     follower.follow(`user.${job.tasks[0]?.user}.jobs`);
     expect(await codeOf(follower)).toBe('not_found');
+  });
+
+  test('that follows a job, its tasks and its user hears each event once', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const other = await stack.client.createJob(twoTasks);
+    const channels = [`job.${job.id}`, ...job.tasks.map(({ id }) => `task.${id}`)];
+    const { user = '' } = job.tasks[0] ?? {};
+    const follower = connect();
+    for (const channel of [...channels, `user.${user}.jobs`, `user.${user}.tasks`]) await following(follower, channel);
+    await upload(job);
+    await untilHeard(follower, 'job_completed', job.id);
+    // What it received by its user's channels does not come again with a channel of the job.
+    await upload(other);
+    await untilHeard(follower, 'job_completed', other.id);
+    await following(follower, `job.${other.id}`);
+    await drain(follower, other);
+    const eventsOf = ({ id, tasks }: JobView) => {
+      const own = new Set([id, ...tasks.map((task) => task.id)]);
+      return follower.heard.filter((one) => own.has(one.id)).map(({ event }) => event);
+    };
+    expect(eventsOf(job)).toEqual(eventsOfTwo);
+    expect(eventsOf(other)).toEqual(eventsOfTwo.slice(2));
+  });
+
+  test('that follows one task and then its job is shown what others have heard of and it has not', async () => {
+    const job = await stack.client.createJob(twoTasks);
+    const [first, second] = job.tasks;
+    const [follower, other] = [connect(), connect()];
+    await following(other, `job.${job.id}`);
+    await following(follower, `task.${first?.id}`);
+    await upload(job);
+    await untilHeard(other, 'job_completed', job.id);
+    await following(follower, `job.${job.id}`);
+    await untilHeard(follower, 'job_completed', job.id);
+    expect(follower.heard.map(({ event, id }) => [event, id])).toEqual([
+      ['task_started', first?.id],
+      ['task_completed', first?.id],
+      ['task_completed', second?.id],
+      ['job_completed', job.id],
+    ]);
   });
 
   test('is shown versions that those of the API never fall behind', async () => {

@@ -143,6 +143,18 @@ export function untilFollowing(follower: Follower, channel: string, patience?: P
   );
 }
 
+/**
+ * Asks once more for a channel that is followed, and waits for the answer, which comes after all that was sent before of
+ * the same job.
+ */
+export async function untilAllCame(follower: Follower, channel: string): Promise<void> {
+  const answers = () =>
+    follower.messages.filter(({ event, data }) => event === 'subscribed' && isOf(channel, data)).length;
+  const before = answers();
+  follower.follow(channel);
+  await until(`${channel} is followed anew`, () => answers() > before || undefined);
+}
+
 /** Tells whether a client is shown this when it begins to follow a channel: its task or job, or a list by its name. */
 function isOf(channel: string, data: Record<string, unknown>): boolean {
   return data.channel === channel || channel === `job.${data.id}` || channel === `task.${data.id}`;
