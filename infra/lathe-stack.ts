@@ -55,7 +55,7 @@ export class LatheStack extends Stack {
       deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
     });
     new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root of the API' });
-    new CfnOutput(this, 'SocketsUrl', { value: sockets.stage.url, description: 'Where WebSockets connect' });
+    new CfnOutput(this, 'SocketsUrl', { value: resources.sockets.clientUrl, description: 'Where WebSockets connect' });
     new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
   }
 }

@@ -18,7 +18,7 @@ export interface Resources {
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
   /** The queues of what a change of a record sets going: the engines' by their names, and those of events. */
   queues: Map<string, IQueue>;
-  sockets: { url: string; arns: string[] };
+  sockets: { url: string; arns: string[]; clientUrl: string };
   webhooks: IQueue;
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
 }
@@ -40,7 +40,8 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
     ...(touches('events:') ? { [queueVariable('events')]: eventsQueue(resources).queueUrl } : {}),
     ...(touches('webhooks:') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
     // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
-    ...(touches('sockets:') ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url } : {}),
+    ...(needs.includes('sockets:manage') ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url } : {}),
+    ...(needs.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
     ...(touches('bus:') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
   };
 }
@@ -97,6 +98,7 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
   'records:query': ({ table }) => [allow(['dynamodb:Query'], [table.tableArn], leadingKeys(...queriedPrefixes))],
   'events:send': (resources) => [allow(['sqs:SendMessage'], [eventsQueue(resources).queueArn])],
   'sockets:manage': ({ sockets }) => [allow(['execute-api:ManageConnections'], sockets.arns)],
+  'sockets:locate': () => [],
   'webhooks:send': ({ webhooks }) => [allow(['sqs:SendMessage'], [webhooks.queueArn])],
   'bus:put': ({ bus }) => [allow(['events:PutEvents'], [bus.eventBusArn])],
 };

@@ -146,6 +146,13 @@ export const answers = {
     status: z.literal('ok'),
     version: z.string(),
     engines: z.array(z.object({ name: z.string(), usable: z.boolean(), reason: z.string().optional() })),
+    websocket: z.object({
+      url: z.url().describe('Where plain WebSockets connect.'),
+      socketIo: z.object({
+        url: z.url().describe('The URL that a client of Socket.IO is given.'),
+        path: z.string().describe('Its option `path`.'),
+      }),
+    }),
   }),
   Error: z.object({
     errorCode: z.string(),

@@ -345,10 +345,10 @@ export const routes = {
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Show the version and which engines are usable',
+    summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    needs: [],
+    needs: ['sockets:locate'],
     success: 200,
     answer: 'Health',
   },

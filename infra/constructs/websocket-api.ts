@@ -21,13 +21,14 @@ export class SocketsApi extends Construct {
     this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
   }
 
-  /** Returns where connections are posted to, and the ARN of doing so. */
+  /** Returns where connections are posted to, the ARN of doing so, and where clients connect. */
   get management(): NonNullable<Resources['sockets']> {
     const { region, account, partition } = Stack.of(this);
     const connections = `arn:${partition}:execute-api:${region}:${account}:${this.api.apiId}/${stageName}`;
     return {
       url: this.stage.callbackUrl,
       arns: ['POST', 'DELETE'].map((method) => `${connections}/${method}/@connections/*`),
+      clientUrl: `${this.api.apiEndpoint}/${stageName}`,
     };
   }
 

@@ -36,6 +36,8 @@ export interface LocalStackOptions {
   alter?(stack: LocalStack): void;
   /** Names the queues whose every message is handed out twice; tests prove with it that a second time does no harm. */
   deliverTwice?(source: QueueSource): boolean;
+  /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
+  socketsPort?: number;
   /** Other limits for WebSockets than API Gateway's, for those who cannot wait for two hours. */
   socketLimits?: Partial<SocketLimits>;
 }
@@ -58,10 +60,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const front = new Front();
   const port = await front.listen(options.port);
   const url = `http://localhost:${port}`;
+  const socketsFront = options.socketsPort === undefined ? undefined : new Front();
+  const socketsPort = (await socketsFront?.listen(options.socketsPort ?? 0)) ?? port;
   const gateOrigin = `http://127.0.0.1:${port}`;
   const stack = readTemplate({
     template: options.template,
-    origins: { api: url, gate: gateOrigin },
+    origins: { api: url, gate: gateOrigin, sockets: `ws://localhost:${socketsPort}` },
     parameters: { ...chosenParameters(environment), EnginesOff: JSON.stringify(options.enginesOff) },
   });
   options.alter?.(stack);
@@ -119,14 +123,21 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     ...(options.socketLimits ? { limits: options.socketLimits } : {}),
   });
   sockets = realTime;
+  const upgradeAt =
+    (paths: string[], otherwise: number): Upgrade =>
+    (req, socket, head) => {
+      const [path = ''] = (req.url ?? '').split('?');
+      // With a slash at the end or without, as API Gateway takes it: clients of Socket.IO put one there.
+      if (paths.includes(path.replace(/\/$/, ''))) realTime.upgrade(req, socket, head);
+      else refuseUpgrade(socket, otherwise);
+    };
+  const stagePath = `/${socketsApi.stage}`;
   front.serve(
     (req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)),
-    // What the API mapping of a domain would do: both paths lead to the one stage.
-    (req, socket, head) => {
-      if (/^\/(?:ws|socket\.io|live)\/?(?:\?|$)/.test(req.url ?? '')) realTime.upgrade(req, socket, head);
-      else refuseUpgrade(socket, 404);
-    },
+    // What the API mappings of a domain would do: further paths lead to the one stage.
+    upgradeAt(socketsFront ? [] : ['/ws', '/socket.io', stagePath], 404),
   );
+  socketsFront?.serve(async (_req, res) => void res.writeHead(403).end(), upgradeAt([stagePath], 403));
 
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
   const [table] = stack.tables;
@@ -165,7 +176,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       await Promise.all(sources.map((source) => source.stop()));
       await realTime.close();
       await runtime.stop();
-      await front.close();
+      await Promise.all([front.close(), socketsFront?.close()]);
       await servers.close();
       await logs.close();
     },

@@ -52,6 +52,8 @@ export type Need =
   | 'records:query'
   | 'events:send'
   | 'sockets:manage'
+  /** To know where clients connect, which takes no permission. */
+  | 'sockets:locate'
   | 'webhooks:send'
   | 'bus:put';
 

@@ -27,6 +27,18 @@ export interface Service {
   apiKey: string;
 }
 
+/** Where sockets connect, as /health says. */
+export interface SocketAddresses {
+  url: string;
+  socketIo: { url: string; path: string };
+}
+
+/** Returns the addresses that the README gives for this machine. */
+function wellKnown({ url }: Service): SocketAddresses {
+  const host = url.replace('http', 'ws');
+  return { url: `${host}/ws`, socketIo: { url: host, path: '/socket.io' } };
+}
+
 abstract class Listening implements Follower {
   readonly heard: Heard[] = [];
   readonly messages: Follower['messages'] = [];
@@ -58,9 +70,9 @@ export class PlainFollower extends Listening {
   #socket: WebSocket | undefined;
   #closed = false;
 
-  constructor(service: Service, token?: string) {
+  constructor(service: Service, token?: string, { url } = wellKnown(service)) {
     super();
-    this.#url = `${service.url.replace('http', 'ws')}/ws${token === undefined ? '' : `?token=${token}`}`;
+    this.#url = `${url}${token === undefined ? '' : `?token=${token}`}`;
     this.#headers = token === undefined ? { authorization: `Bearer ${service.apiKey}` } : {};
     this.#connect();
   }
@@ -105,11 +117,11 @@ export class PlainFollower extends Listening {
 export class SocketFollower extends Listening {
   readonly socket: Socket;
 
-  constructor(service: Service, token = `Bearer ${service.apiKey}`) {
+  constructor(service: Service, token = `Bearer ${service.apiKey}`, { socketIo } = wellKnown(service)) {
     super();
-    this.socket = io(service.url, {
+    this.socket = io(socketIo.url, {
       transports: ['websocket'],
-      path: '/socket.io',
+      path: socketIo.path,
       auth: { token },
       forceNew: true,
       reconnectionDelay: 50,

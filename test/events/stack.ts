@@ -8,7 +8,7 @@ import { Client } from '../support/client.ts';
 /** Runs the stack in this process, where a test can cut its sockets and kill its functions. */
 export async function startStack(
   settings: Record<string, string> = {},
-  options: Partial<Pick<LocalStackOptions, 'alter' | 'socketLimits' | 'deliverTwice'>> = {},
+  options: Partial<Pick<LocalStackOptions, 'alter' | 'socketsPort' | 'socketLimits' | 'deliverTwice'>> = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];

@@ -79,11 +79,22 @@ test('a bundle answers an event in a process of its own', async () => {
        process.stdout.write('\\n' + JSON.stringify(answer));`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'call.mjs')], {
-      env: { LATHE_VERSION: '9.9.9', AWS_REGION: 'us-east-1' },
+      env: {
+        LATHE_VERSION: '9.9.9',
+        LATHE_WEBSOCKET_URL: 'wss://abc.execute-api.us-east-1.amazonaws.com/live',
+        AWS_REGION: 'us-east-1',
+      },
     });
     const answer = JSON.parse(stdout.split('\n').at(-1) ?? '');
     expect(answer.statusCode).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({ status: 'ok', version: '9.9.9' });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      status: 'ok',
+      version: '9.9.9',
+      websocket: {
+        url: 'wss://abc.execute-api.us-east-1.amazonaws.com/live',
+        socketIo: { url: 'wss://abc.execute-api.us-east-1.amazonaws.com', path: '/live' },
+      },
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

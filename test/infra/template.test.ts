@@ -256,6 +256,7 @@ const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => stri
       (method) =>
         `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${socketsApis[0]?.apiId}/${socketsApis[0]?.stage}/${method}/@connections/*`,
     ),
+  'sockets:locate': () => [],
   'bus:put': ({ eventBuses }) => on(eventBuses[0]?.arn, 'events:PutEvents'),
 };
 
@@ -282,6 +283,18 @@ test('an endpoint that reads no records reads none but the keys and counts of ca
       expect(Object.keys(conditions['ForAllValues:StringLike'] ?? {}), name).toEqual(['dynamodb:LeadingKeys']);
     }
   }
+});
+
+test('/health is told where the WebSocket API is: its own endpoint and stage in AWS, this machine here', () => {
+  const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
+  const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');
+  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/health.ts');
+  const endpoint = { 'Fn::GetAtt': [sockets?.id, 'ApiEndpoint'] };
+  const url = { 'Fn::Join': ['', [endpoint, `/${stack.socketsApis[0]?.stage}`]] };
+  expect(health?.Properties.Environment).toMatchObject({ Variables: { LATHE_WEBSOCKET_URL: url } });
+  expect(template.Outputs.SocketsUrl).toMatchObject({ Value: url });
+  const { environment } = functionOf(stack, 'functions/api/health.ts');
+  expect(environment.LATHE_WEBSOCKET_URL).toBe('ws://localhost:3000/live');
 });
 
 test('the template is the one that was reviewed', async () => {

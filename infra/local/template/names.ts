@@ -8,6 +8,8 @@ export const region = 'us-east-1';
 export interface Origins {
   /** Root of the HTTP API, as clients see it. */
   api: string;
+  /** Root of the WebSocket API, as clients see it; the host of the HTTP API where it is absent. */
+  sockets?: string;
   /** Root of the gate in front of the embedded servers; an IP address, so that the SDK addresses buckets by path. */
   gate: string;
 }
@@ -15,7 +17,12 @@ export interface Origins {
 const arn = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`;
 
 /** Returns what `Ref` and `Fn::GetAtt` of a resource give on this machine. Names are the template's logical ids. */
-export function referable(type: string, logicalId: string, origins: Origins): Referable {
+export function referable(
+  type: string,
+  logicalId: string,
+  origins: Origins,
+  properties: Record<string, unknown>,
+): Referable {
   const lower = logicalId.toLowerCase();
   switch (type) {
     case 'AWS::DynamoDB::Table':
@@ -34,7 +41,7 @@ export function referable(type: string, logicalId: string, origins: Origins): Re
     case 'AWS::Logs::LogGroup':
       return { ref: logicalId, attributes: { Arn: arn('logs', `log-group:${logicalId}:*`) } };
     case 'AWS::ApiGatewayV2::Api':
-      return { ref: lower.slice(-10), attributes: { ApiEndpoint: origins.api } };
+      return { ref: lower.slice(-10), attributes: { ApiEndpoint: endpointOf(properties.ProtocolType, origins) } };
     case 'AWS::Events::EventBus':
       return { ref: logicalId, attributes: { Arn: arn('events', `event-bus/${logicalId}`) } };
     case 'AWS::Events::Rule':
@@ -51,6 +58,10 @@ export function referable(type: string, logicalId: string, origins: Origins): Re
     default:
       throw new NotUnderstood(`Resources of type ${type} (${logicalId}) are not understood by the local stack.`);
   }
+}
+
+function endpointOf(protocol: unknown, { api, sockets = api.replace(/^http/, 'ws') }: Origins): string {
+  return protocol === 'WEBSOCKET' ? sockets : api;
 }
 
 /** Pseudo parameters that templates refer to. */

@@ -59,7 +59,8 @@ export function readTemplate(options: ReadOptions): LocalStack {
     if (!Object.hasOwn(parameters, id)) throw new NotUnderstood(`The template has no parameter ${id}.`);
   }
   for (const [logicalId, resource] of Object.entries(declared)) {
-    names.set(logicalId, referable(String(objectOf(resource).Type), logicalId, options.origins));
+    const { Type, Properties: given } = objectOf(resource);
+    names.set(logicalId, referable(String(Type), logicalId, options.origins, objectOf(given)));
   }
 
   const resources = Object.entries(declared).map(([logicalId, declaration]): Resource => {
