@@ -130,14 +130,19 @@ export class ObjectStore {
     await rm(this.#path(blob.file), { force: true });
   }
 
-  /** Copies an object without copying its bytes: they never change, so a second name for them is enough. */
+  /**
+   * Copies an object, unless the check throws. It copies none of its bytes: they never change, so a second name for them
+   * is enough.
+   */
   async copy(
     from: { bucket: string; key: string },
     to: { bucket: string; key: string },
     metadata: Metadata | undefined,
+    check: (source: StoredObject) => void = () => undefined,
   ): Promise<StoredObject> {
     const source = this.#row(from.bucket, from.key);
     if (!source) throw s3Error('NoSuchKey', 'The specified key does not exist.', { detail: { Key: from.key } });
+    check(source);
     const segments = source.segments.map((segment) => ({ ...segment, file: randomUUID() }));
     for (const segment of source.segments) this.#hold(segment.file);
     try {

@@ -148,6 +148,56 @@ describe('S3 behind the gate', () => {
     expect(replaced.bytes.toString()).toBe('copied');
   });
 
+  it('copies an object only while the conditions of the copy hold', async () => {
+    const { ETag: first } = await put('condition/from', 'first');
+    const { LastModified } = await get('condition/from');
+    const past = new Date(0);
+    const copy = (conditions: object) =>
+      aws
+        .s3()
+        .send(
+          new CopyObjectCommand({ Bucket, Key: 'condition/to', CopySource: `${Bucket}/condition/from`, ...conditions }),
+        );
+
+    for (const conditions of [
+      { CopySourceIfMatch: first },
+      { CopySourceIfMatch: first?.replaceAll('"', '') },
+      { CopySourceIfMatch: first, CopySourceIfUnmodifiedSince: past },
+      { CopySourceIfNoneMatch: '"other"' },
+      { CopySourceIfModifiedSince: past },
+      { CopySourceIfUnmodifiedSince: LastModified },
+    ])
+      expect((await copy(conditions)).CopyObjectResult?.ETag, JSON.stringify(conditions)).toBe(first);
+    await put('condition/from', 'second');
+
+    for (const conditions of [
+      { CopySourceIfMatch: first },
+      { CopySourceIfUnmodifiedSince: past },
+      { CopySourceIfModifiedSince: new Date(Date.now() + 60_000) },
+      { CopySourceIfNoneMatch: (await get('condition/from')).ETag, CopySourceIfModifiedSince: past },
+    ])
+      await expect(copy(conditions), JSON.stringify(conditions)).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+        $metadata: { httpStatusCode: 412 },
+      });
+    expect((await get('condition/to')).bytes.toString()).toBe('first');
+  });
+
+  it('refuses a copy of what is not there, onto itself and between folders of which one is closed', async () => {
+    const client = aws.s3(oneFolder);
+    await put('mine/copied');
+    const copy = (Key: string, from: string, by = aws.s3()) =>
+      by.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }));
+
+    await expect(copy('mine/new', 'mine/none')).rejects.toMatchObject({ name: 'NoSuchKey' });
+    await expect(copy('mine/copied', 'mine/copied')).rejects.toMatchObject({ name: 'InvalidRequest' });
+    await expect(copy('theirs/new', 'mine/copied', client)).rejects.toMatchObject({ name: 'AccessDenied' });
+    await expect(copy('mine/new', 'mine/copied', client)).resolves.toMatchObject({
+      $metadata: { httpStatusCode: 200 },
+    });
+    for (const Key of ['mine/copied', 'mine/new']) await aws.s3().send(new DeleteObjectCommand({ Bucket, Key }));
+  });
+
   it('assembles an upload in parts and reads ranges across them', async () => {
     const content = randomBytes(12 * 1024 * 1024);
     const upload = new Upload({
