@@ -82,6 +82,11 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
   'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
   'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
   'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
+  // What a client posted is read where forms write, and kept where none does.
+  'files:keep': ({ bucket }) => [
+    allow(['s3:GetObject'], [bucket.arnForObjects(`${uploadPrefix}*`)]),
+    allow(['s3:PutObject'], [bucket.arnForObjects(`${filePrefix}*`)]),
+  ],
   'secrets:read': ({ bucket }) => [allow(['s3:GetObject'], secretsOf(bucket))],
   'secrets:write': ({ bucket }) => [allow(['s3:PutObject'], secretsOf(bucket))],
   'secrets:delete': ({ bucket }) => [allow(['s3:DeleteObject'], secretsOf(bucket))],

@@ -1,12 +1,17 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
-import { taskOfKey } from '../../shared/files/keys.ts';
+import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
-import { headObject, newToken, readStart } from '../../shared/files/objects.ts';
+import { deleteObject, newToken } from '../../shared/files/objects.ts';
 import { decodeFileName } from '../../shared/files/upload-form.ts';
+import { copyPosted, type PostedFile, readPosted } from '../../shared/files/uploads.ts';
+import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/catalogues.ts';
 import { lifecycle } from '../wiring.ts';
+
+/** A client that posts again and again delays its own task; after this often the next delivery goes on. */
+const maxAttempts = 5;
 
 const processor = new BatchProcessor(EventType.SQS);
 
@@ -21,15 +26,42 @@ async function uploaded(message: SQSRecord): Promise<void> {
     await completeUpload(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
 }
 
+/**
+ * Takes the posted file out of the form's reach and completes its task with it. A form stays writable for as long as it is
+ * signed, so the file is copied, and only the content that was looked at: what is posted later changes nothing.
+ * Each step may be repeated: by a second delivery, after a crash, or by a second post at the same time.
+ */
 async function completeUpload(key: string): Promise<void> {
   const taskId = taskOfKey(key);
   if (!taskId) return;
-  const { size, metadata } = await headObject(key);
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const task = await lifecycle.read(taskId);
+    if (!task || hasEnded(task)) {
+      // The first delivery of this event may have ended before all that follows from the end was done.
+      if (task?.dueAt !== undefined) await lifecycle.settle(task);
+      return deleteObject(key);
+    }
+    const posted = await readPosted(key, detectionBytes);
+    // Another delivery has moved it, or the task was deleted.
+    if (!posted) return lifecycle.settleAgain(taskId);
+    const file = await describe(taskId, posted);
+    if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
+    const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task);
+    if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
+    return deleteObject(key);
+  }
+  throw new Error(`The file ${key} was replaced ${maxAttempts} times while it was being taken in.`);
+}
+
+async function describe(taskId: string, { etag, size, metadata, start }: PostedFile): Promise<StoredFile> {
   const name = safeName(decodeFileName(metadata));
-  const start = size > 0 ? await readStart(key, detectionBytes) : new Uint8Array();
   const format = await detectFormat(catalogue, start, name);
-  const file = { key, name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
-  const decision = await lifecycle.apply(taskId, { type: 'uploaded', file });
-  // The same event again: its first delivery may have ended before the consequences were drawn.
-  if (decision.outcome === 'refused') await lifecycle.settleAgain(taskId);
+  const key = keptUploadKey(taskId, etag);
+  return { key, name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
+}
+
+/** Takes away the copy of a task that ended otherwise meanwhile, unless it was with the same content. */
+async function deleteUnlessKept(taskId: string, key: string): Promise<void> {
+  const task = await lifecycle.read(taskId);
+  if (!task?.files.some((file) => file.key === key)) await deleteObject(key);
 }

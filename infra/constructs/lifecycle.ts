@@ -8,7 +8,8 @@ import type { Need } from '../../shared/http/endpoint.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
-export const uploadedTimeout = Duration.seconds(60);
+/** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
+export const uploadedTimeout = Duration.seconds(300);
 const changes: Need[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
 
 /** What keeps tasks going beside the engines: arrived uploads, dead messages, and the sweep of what is lost or over. */
@@ -23,7 +24,7 @@ export class Lifecycle extends Construct {
       'Uploaded',
       'Completes the tasks whose files have arrived',
       uploadedTimeout,
-      [...changes, 'files:read'],
+      [...changes, 'files:keep'],
       props,
     );
     uploaded.function.addEventSource(

@@ -31,6 +31,11 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
+/** Returns the key under which a posted file is kept, where no form can write. It follows from the content, so that two posts never share one. */
+export function keptUploadKey(taskId: string, etag: string): string {
+  return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
+}
+
 /** Returns the task that owns a key of any prefix. */
 export function taskOfKey(key: string): string | undefined {
   return /^(?:uploads|files|secrets)\/([0-9a-f]{24})(?:\/|$)/.exec(key)?.[1];

@@ -1,11 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from './bucket.ts';
 import { taskOfKey, taskPrefix, uploadKey } from './keys.ts';
 
@@ -20,26 +14,24 @@ export async function putObject(key: string, body: Uint8Array, mediaType: string
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
-/** Returns size and metadata of an object. */
-export async function headObject(key: string): Promise<{ size: number; metadata: Record<string, string> }> {
+/** Deletes one object; that it is gone already is no failure. */
+export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();
-  const head = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
-  return { size: head.ContentLength ?? 0, metadata: head.Metadata ?? {} };
-}
-
-/** Returns the first bytes of an object, enough to tell what it is. */
-export async function readStart(key: string, bytes: number): Promise<Uint8Array> {
-  const { client, name } = bucket();
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range: `bytes=0-${bytes - 1}` }));
-  return Body ? Body.transformToByteArray() : new Uint8Array();
+  await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
 /** Deletes everything a task was sent or stored, but for the keys to keep. */
 export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
   const { client, name } = bucket();
   for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {
-    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: prefix }));
-    await deleteKeys((Contents ?? []).flatMap(({ Key }) => (Key && !keep(Key) ? [Key] : [])));
+    for (let token: string | undefined; ; ) {
+      const page = await client.send(
+        new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),
+      );
+      await deleteKeys((page.Contents ?? []).flatMap(({ Key }) => (Key && !keep(Key) ? [Key] : [])));
+      token = page.NextContinuationToken;
+      if (!page.IsTruncated || token === undefined) break;
+    }
   }
 }
 

@@ -44,6 +44,7 @@ export type Need =
   | 'records:due'
   | 'files:read'
   | 'files:write'
+  | 'files:keep'
   | 'files:delete'
   | 'secrets:read'
   | 'secrets:write'

@@ -241,6 +241,10 @@ const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => stri
   'files:read': ({ buckets }) => onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:GetObject'),
   'files:write': ({ buckets }) =>
     onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:PutObject', 's3:AbortMultipartUpload'),
+  'files:keep': ({ buckets }) => [
+    ...onEach(buckets[0]?.arn, ['uploads/*'], 's3:GetObject'),
+    ...onEach(buckets[0]?.arn, ['files/*'], 's3:PutObject'),
+  ],
   'files:delete': ({ buckets }) => [
     ...onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:DeleteObject'),
     ...on(buckets[0]?.arn, 's3:ListBucket'),

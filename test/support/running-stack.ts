@@ -182,6 +182,7 @@ export async function startAlteredStack(
     client: new Client(running),
     stack: running.stack,
     url: running.url,
+    dataDirectory,
     reports,
     async [Symbol.asyncDispose]() {
       await running.stop();
