@@ -1,4 +1,5 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { messageBody } from '../queues/message-body.ts';
 import { required } from '../settings.ts';
 import { presentJob, presentTask } from '../tasks/present.ts';
 import { batchesOf } from './batches.ts';
@@ -43,7 +44,7 @@ function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {
           EventBusName: required('LATHE_EVENT_BUS'),
           Source: 'lathe',
           DetailType: name,
-          Detail: JSON.stringify({ user: subject.user, data }),
+          Detail: messageBody({ user: subject.user, data }),
         },
   );
 }

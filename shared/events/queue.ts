@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
+import { messageBody } from '../queues/message-body.ts';
 import { queueVariable } from '../queues/queues.ts';
 import { required } from '../settings.ts';
 import type { Change } from '../tasks/lifecycle.ts';
@@ -64,12 +65,12 @@ function deduplicationId(message: EventMessage): string {
 }
 
 function bodyOf(message: EventMessage): string {
-  const body = JSON.stringify(message);
+  const body = messageBody(message);
   if (message.type !== 'announced' || message.announcement.type !== 'task') return body;
   if (Buffer.byteLength(body) <= largestTaskBytes) return body;
   const { form: _form, details: _details, ...task } = message.announcement.task;
   const small: Task = { ...task, payload: {}, files: [], dependents: [] };
-  return JSON.stringify({ type: 'announced', announcement: { type: 'task', task: small, partial: true } });
+  return messageBody({ type: 'announced', announcement: { type: 'task', task: small, partial: true } });
 }
 
 async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {

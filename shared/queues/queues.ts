@@ -1,5 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { required } from '../settings.ts';
+import { messageBody } from './message-body.ts';
 
 const client = new SQSClient({});
 
@@ -17,7 +18,7 @@ export function queueVariable(engine: string): string {
 export async function enqueue(engine: string, taskId: string): Promise<void> {
   const message: WorkMessage = { taskId };
   await client.send(
-    new SendMessageCommand({ QueueUrl: required(queueVariable(engine)), MessageBody: JSON.stringify(message) }),
+    new SendMessageCommand({ QueueUrl: required(queueVariable(engine)), MessageBody: messageBody(message) }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { messageBody } from '../queues/message-body.ts';
 import { queueVariable } from '../queues/queues.ts';
 import { required } from '../settings.ts';
 import type { DeliveryRef } from './deliveries.ts';
@@ -10,7 +11,7 @@ export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Prom
   await client.send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable('webhooks')),
-      MessageBody: JSON.stringify(ref),
+      MessageBody: messageBody(ref),
       ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
     }),
   );

@@ -27,7 +27,8 @@ interface Persistence {
 
 /** Starts the embedded SQS on the folder with the queues of the template. */
 export async function startQueues(queues: LocalQueue[], region: string, directory: string): Promise<Queues> {
-  const { SqsStore, SnsStore, S3Store, PersistenceManager } = await internals();
+  const { SqsStore, SnsStore, S3Store, PersistenceManager, invalidCharacters } = await internals();
+  mendCharacterCheck(invalidCharacters);
   const persistence: Persistence = new PersistenceManager(directory);
   // What is written to the log outlives a kill of this process; a sync to the disk for each message does not add to that.
   persistence.db.exec('PRAGMA synchronous = NORMAL');
@@ -83,8 +84,9 @@ export async function startQueues(queues: LocalQueue[], region: string, director
  */
 async function internals() {
   const file = (path: string) => new URL(path, import.meta.resolve('fauxqs')).href;
-  const [sqs, sns, s3, persistence] = await Promise.all([
+  const [sqs, types, sns, s3, persistence] = await Promise.all([
     import(file('sqs/sqsStore.js')),
+    import(file('sqs/sqsTypes.js')),
     import(file('sns/snsStore.js')),
     import(file('s3/s3Store.js')),
     import(file('persistence.js')),
@@ -100,7 +102,17 @@ async function internals() {
   const SnsStore: new () => Stores['snsStore'] = sns.SnsStore;
   const S3Store: new () => Stores['s3Store'] = s3.S3Store;
   const PersistenceManager: new (directory: string) => Persistence = persistence.PersistenceManager;
-  return { SqsStore, SnsStore, S3Store, PersistenceManager };
+  const invalidCharacters: RegExp = types.INVALID_MESSAGE_BODY_CHAR;
+  return { SqsStore, SnsStore, S3Store, PersistenceManager, invalidCharacters };
+}
+
+/**
+ * Makes fauxqs 2.4 take the characters in a message that SQS takes. It looks at halves of surrogate pairs, and so
+ * refuses every character above U+FFFF.
+ */
+function mendCharacterCheck(invalidCharacters: RegExp): void {
+  const outsideXml = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+  Object.assign(invalidCharacters, { test: (text: string) => outsideXml.test(text) });
 }
 
 /** Replaces a write of fauxqs 2.4 which sets a NOT NULL column to null, so that a visibility timeout of 0 loses the message. */

@@ -36,6 +36,29 @@ describe('SQS behind the gate', () => {
     expect(second.Messages).toBeUndefined();
   });
 
+  it.each(['t😀', '\u{10ffff}', '\t\n\r \ud7ff\ue000\ufffd'])(
+    'takes the characters that SQS takes: %j',
+    async (text) => {
+      await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: text }));
+
+      const { Messages: [message] = [] } = await receive('work');
+
+      expect(message?.Body).toBe(text);
+    },
+  );
+
+  it.each(['\u0000', '\u0008', '\u001f', '\ufffe', '\uffff', '\ud83d', '\ude00\ud83d'])(
+    'refuses the characters that SQS refuses: %j',
+    async (text) => {
+      const QueueUrl = url('work');
+      await expect(aws.sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: text }))).rejects.toThrow(
+        'Invalid characters found',
+      );
+      const batch = new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: 'one', MessageBody: text }] });
+      expect((await aws.sqs().send(batch)).Failed).toMatchObject([{ Id: 'one', Code: 'InvalidMessageContents' }]);
+    },
+  );
+
   it('gives a message back at once when its visibility timeout is set to 0', async () => {
     await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'again' }));
     const { Messages: [first] = [] } = await receive('work');

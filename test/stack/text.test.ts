@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentDisposition, safeName } from '../../shared/files/names.ts';
+import { PlainFollower } from '../events/followers.ts';
+import { startReceiver } from '../events/receiver.ts';
+import { startStack, type TestStack } from '../events/stack.ts';
+import { type JobView, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { until } from '../support/until.ts';
+
+const texts = {
+  'an emoji': 't😀',
+  'an emoji of several code points': '👩🏽‍💻',
+  'the last code point': '\u{10ffff}',
+  'the noncharacters U+FFFE and U+FFFF': 'a\ufffeb\uffffc',
+  NUL: 'a\u0000b',
+  'control characters': '\u0001\u0008\u001f\u007f\u0085',
+  'line ends of every kind': 'a\r\nb\u2028c\u2029d',
+  'bidirectional controls': 'abc\u202egnp.exe',
+  'a byte order mark and the replacement character': '\ufeffa\ufffd',
+  'decomposed letters': 'e\u0301\u0323',
+  'quotes and escapes': `"'\\\\\\u0041&lt;%00\${filename}=?utf-8?q?=41?=`,
+  'a name of every object': '__proto__',
+};
+const cases = Object.entries(texts);
+const loneSurrogates = ['"a\\ud83d"', '"\\ude00b"', '"\\ude00\\ud83d"'];
+
+describe('Text that a client sends', () => {
+  let stack: TestStack;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let follower: PlainFollower;
+
+  beforeAll(async () => {
+    receiver = await startReceiver((res) => res.writeHead(204).end());
+    stack = await startStack({ LATHE_ALLOW_HOSTS: receiver.host });
+    follower = new PlainFollower(stack);
+    const { user } = await stack.client.createTask('import/upload');
+    for (const kind of ['jobs', 'tasks']) follower.follow(`user.${user}.${kind}`);
+    await until('both channels are followed', async () =>
+      follower.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
+    );
+  });
+  afterAll(async () => {
+    follower.close();
+    await stack[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+  });
+
+  it.each(cases)('comes back from every place as it was: %s', async (_name, text) => {
+    const { client } = stack;
+    const filename = `${text}.txt`;
+    const options = { text, [`${text.slice(0, 20)}x`]: text };
+    const job = await client.create<JobView>('/v1/process/jobs', {
+      tag: text,
+      webhook_url: `${receiver.url}?job=${encodeURIComponent(text)}`,
+      tasks: {
+        file: { operation: 'import/base64', file: 'data:text/plain;base64,aGVsbG8=', filename },
+        upload: { operation: 'import/upload' },
+        late: { operation: 'convert', input: 'upload', output_format: 'pdf', options, filename: `${text}.pdf` },
+        link: { operation: 'export/url', input: 'file', filename },
+      },
+    });
+    const links = await client.waitForTask(taskOf(job, 'link').id);
+    const [file] = links.result.files ?? [];
+
+    const shown = await client.showJob(job.id);
+    const byTag = await client.call<{ docs: JobView[] }>(
+      'GET',
+      `/v1/process/jobs?tag=${encodeURIComponent(text)}&include=tasks`,
+    );
+    const listed = await client.call<{ docs: TaskView[] }>('GET', `/v1/process/tasks?job=${job.id}`);
+    const told = await until('the end of the task is told', async () =>
+      follower.messages.find(({ event, data }) => event === 'task_completed' && data.id === links.id),
+    );
+    const call = await until('the webhook is called', async () =>
+      receiver.calls.find(({ body }) => body.includes(job.id)),
+    );
+    const downloaded = await fetch(file?.url ?? '');
+
+    for (const view of [job, shown, byTag.body.docs.find(({ id }) => id === job.id)]) {
+      expect(view?.tag).toBe(text);
+      expect(view && taskOf(view, 'late').payload).toMatchObject({ options, filename: `${text}.pdf` });
+    }
+    for (const view of [links, listed.body.docs.find(({ id }) => id === links.id), told.data])
+      expect(view).toMatchObject({ payload: { filename } });
+    expect(JSON.parse(call.body).data.tag).toBe(text);
+    expect(new URL(call.path, receiver.url).searchParams.get('job')).toBe(text);
+    expect(file?.filename).toBe(safeName(filename));
+    expect(downloaded.headers.get('content-disposition')).toBe(contentDisposition(safeName(filename)));
+    expect(await downloaded.text()).toBe('hello');
+    expect((await client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
+  });
+
+  it('keeps the name of an uploaded file, whatever its script', async () => {
+    const task = await stack.client.createTask('import/upload');
+    const form = task.result.form ?? { url: '', parameters: {} };
+
+    const posted = await postForm(form, 'Фото 😀 ü.txt', Buffer.from('hello'));
+    const done = await stack.client.waitForTask(task.id);
+
+    expect(posted.ok).toBe(true);
+    expect(done.result.files?.[0]?.filename).toBe('Фото 😀 ü.txt');
+  });
+
+  it.each(loneSurrogates)('is refused where it is no text at all: %s', async (text) => {
+    const places = {
+      '/v1/process/jobs': [
+        `{"tag":${text},"tasks":{"a":{"operation":"import/upload"}}}`,
+        `{"tasks":{"a":{"operation":"convert","input":"x","output_format":"pdf","options":{${text}:1}}}}`,
+        `{"tasks":{${text}:{"operation":"import/upload"}}}`,
+      ],
+      '/v1/process/import/url': [
+        `{"url":"https://example.com/","filename":${text}}`,
+        `{"url":"https://example.com/","headers":{"x":${text}}}`,
+      ],
+      '/v1/account/webhooks': [`{"url":"https://example.com/","x":${text}}`],
+    };
+    for (const [path, bodies] of Object.entries(places))
+      for (const body of bodies) {
+        const response = await stack.client.call('POST', path, body);
+        expect(response, body).toMatchObject({ status: 400, body: { errorCode: 'bad_request' } });
+        expect(response.body.msg).toContain('surrogate');
+      }
+  });
+
+  it('may be nested as deep as a body holds', async () => {
+    const depth = 400_000;
+    const body = `{"tasks":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect((await stack.client.call('POST', '/v1/process/jobs', body)).status).toBe(400);
+  });
+});
