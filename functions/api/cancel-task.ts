@@ -5,10 +5,13 @@ import { lifecycle } from '../wiring.ts';
 import { ownTask } from './own.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes['cancel-task'], async ({ account, params }) => {
-  const { status } = await ownTask(account, params.taskId);
-  const decision = await lifecycle.apply(params.taskId, { type: 'canceled' });
-  if (decision.outcome === 'missing') throw notFound(`There is no task ${params.taskId}.`);
+export const handler = endpoint(routes['cancel-task'], async ({ account, params, logger }) => {
+  const { taskId } = params;
+  const { status } = await ownTask(account, taskId);
+  const decision = await lifecycle.commit(taskId, { type: 'canceled' }, (error) =>
+    logger.warn('left to the sweep', { taskId, error }),
+  );
+  if (decision.outcome === 'missing') throw notFound(`There is no task ${taskId}.`);
   if (decision.outcome === 'refused') throw conflict(`The task is ${status} and can be canceled no more.`);
   return { body: presentTask(decision.task) };
 });

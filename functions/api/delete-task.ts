@@ -3,8 +3,9 @@ import { lifecycle } from '../wiring.ts';
 import { ownTask } from './own.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes['delete-task'], async ({ account, params }) => {
+export const handler = endpoint(routes['delete-task'], async ({ account, params, logger }) => {
   await ownTask(account, params.taskId);
-  await lifecycle.apply(params.taskId, { type: 'deleted' });
+  const { taskId } = params;
+  await lifecycle.commit(taskId, { type: 'deleted' }, (error) => logger.warn('left to the sweep', { taskId, error }));
   return {};
 });

@@ -14,12 +14,14 @@ export async function handler(event: SQSEvent): Promise<void> {
     const { taskId }: WorkMessage = JSON.parse(record.body);
     const task = await lifecycle.read(taskId);
     if (!task) continue;
-    if (hasEnded(task)) await lifecycle.settle(task);
+    // What follows from an end and fails is the sweep's; the message would come again for days.
+    const onError = (error: unknown) => logger.warn('left to the sweep', { taskId, error });
+    if (hasEnded(task)) await lifecycle.settle(task).catch(onError);
     // A duplicate of a message whose first delivery is being worked on.
     else if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) continue;
     else {
       logger.error('no worker could finish the task', { taskId, operation: task.operation, attempt: task.attempt });
-      await lifecycle.apply(taskId, { type: 'expired', failure: workersLost });
+      await lifecycle.commit(taskId, { type: 'expired', failure: workersLost }, onError);
     }
   }
 }

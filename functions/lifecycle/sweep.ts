@@ -20,10 +20,25 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
     const due = await records.due(Date.now(), batch);
     const tasks = due.tasks.filter(isNew);
     const jobs = due.jobs.filter(isNew);
-    for (const task of tasks) await drive(task.id, () => lifecycle.drive(task));
-    for (const job of jobs) await drive(job.id, () => lifecycle.driveJob(job));
+    for (const task of tasks)
+      await recover(
+        task.id,
+        () => lifecycle.drive(task),
+        () => lifecycle.recoveryFailed(task),
+      );
+    for (const job of jobs)
+      await recover(
+        job.id,
+        () => lifecycle.driveJob(job),
+        () => lifecycle.jobRecoveryFailed(job),
+      );
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
-    for (const ref of calls) await drive(ref.delivery, () => deliveries.drive(ref));
+    for (const ref of calls)
+      await recover(
+        ref.delivery,
+        () => deliveries.drive(ref),
+        () => deliveries.recoveryFailed(ref),
+      );
     found = tasks.length + jobs.length + calls.length > 0;
   }
   const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
@@ -33,11 +48,16 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
   logger.info('swept', { driven: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
 }
 
-async function drive(id: string, work: () => Promise<void>): Promise<void> {
+/** One record that cannot be recovered must not delay the others. It is due again later, and given up after a few attempts. */
+async function recover(id: string, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    // One record that cannot be driven must not keep the others waiting; it stays due and comes again.
-    logger.error('a record could not be driven', { id, error });
+    try {
+      if (await failed()) logger.error('a record could not be recovered and was given up', { id, error });
+      else logger.warn('a record could not be recovered and is due again later', { id, error });
+    } catch (cause) {
+      logger.error('a failed recovery could not be recorded', { id, error, cause });
+    }
   }
 }

@@ -1,3 +1,5 @@
+import { maxRecoveries, recoveryDelayMs } from '../tasks/transitions.ts';
+
 export const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 export type JobErrorCode = 'task_failed' | 'task_deleted' | 'task_canceled';
@@ -38,18 +40,23 @@ export interface Job {
   /** Counts the changes that a reader can see, as that of a task does. */
   revision?: number;
   dueAt?: number;
+  /** How often in a row the sweep could not recover the job. */
+  failedRecoveries?: number;
 }
 
 export type JobEvent =
   | { type: 'started' }
   | { type: 'allTasksEnded' }
   | { type: 'failed'; failure: JobFailure }
-  | { type: 'deleted' };
+  | { type: 'deleted' }
+  /** The sweep looked at the job and something that it needs refused. */
+  | { type: 'recoveryFailed' };
 
 /** Decides what an event does to a job, or returns undefined where the event changes nothing. */
 export function decideJob(job: Job, event: JobEvent, now: number): Job | undefined {
+  const { failedRecoveries: _failedRecoveries, ...current } = job;
   const changed = (change: Partial<Job>, ...news: JobNews[]): Job => ({
-    ...owing(job, news, now),
+    ...owing(current, news, now),
     ...change,
     updatedAt: new Date(now).toISOString(),
     version: job.version + 1,
@@ -78,7 +85,21 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
         : changed({ status: 'failed', failure: event.failure, endedAt: new Date(now).toISOString() }, 'ended');
     case 'deleted':
       return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: now + 60_000 });
+    case 'recoveryFailed':
+      return recoveryFailed(job, now);
   }
+}
+
+/** Puts the next recovery off; after the last one, nothing is owed any more. */
+function recoveryFailed(job: Job, now: number): Job | undefined {
+  if (job.dueAt === undefined) return undefined;
+  const failedRecoveries = (job.failedRecoveries ?? 0) + 1;
+  const { untold: _untold, dueAt: _dueAt, ...rest } = job;
+  const owed =
+    failedRecoveries < maxRecoveries
+      ? { untold: job.untold ?? [], dueAt: now + recoveryDelayMs(failedRecoveries) }
+      : { untold: [] };
+  return { ...rest, ...owed, failedRecoveries, version: job.version + 1 };
 }
 
 /** Tells whether a text names news of a job. */

@@ -2,7 +2,14 @@ import type { Job, JobErrorCode, JobNews } from '../jobs/job.ts';
 import { decideJob, newsOfNew, owing } from '../jobs/job.ts';
 import type { Task, TaskFailure } from './task.ts';
 import { hasEnded } from './task.ts';
-import { type Decision, decide, maximumAttempts, queuedPatienceMs, type TaskEvent } from './transitions.ts';
+import {
+  type Decision,
+  decide,
+  maximumAttempts,
+  maxRecoveries,
+  queuedPatienceMs,
+  type TaskEvent,
+} from './transitions.ts';
 
 /** What the lifecycle needs of the records: single-record atomic changes, and no transaction. */
 export interface LifecycleRecords {
@@ -60,15 +67,33 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /** Applies an event to a task, as it was last known where the caller does, and carries out what follows from it. */
   async function apply(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
-    const decision = await records.changeTask(id, (task) => decide(task, event, parts.now()), known);
-    if (decision.outcome !== 'changed') return decision;
-    if (hasEnded(decision.task)) await settle(decision.task);
-    else if (event.type === 'started') {
-      await tell(await startJob(decision.task), [decision.task]);
-    } else if (event.type === 'progressed' && event.percent !== undefined) {
-      await parts.announce([{ task: decision.task }]);
-    }
+    const decision = await change(id, event, known);
+    if (decision.outcome === 'changed') await follow(event, decision.task);
     return decision;
+  }
+
+  /**
+   * Applies an event as `apply` does, and leaves to the sweep what follows from it and fails: the record is the commit,
+   * so a client that deletes or cancels a task is not refused because a queue is.
+   */
+  async function commit(
+    id: string,
+    event: TaskEvent,
+    onError: (error: unknown) => void,
+  ): Promise<Decision | { outcome: 'missing' }> {
+    const decision = await change(id, event);
+    if (decision.outcome === 'changed') await follow(event, decision.task).catch(onError);
+    return decision;
+  }
+
+  function change(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
+    return records.changeTask(id, (task) => decide(task, event, parts.now()), known);
+  }
+
+  async function follow(event: TaskEvent, task: Task): Promise<void> {
+    if (hasEnded(task)) await settle(task);
+    else if (event.type === 'started') await tell(await startJob(task), [task]);
+    else if (event.type === 'progressed' && event.percent !== undefined) await parts.announce([{ task }]);
   }
 
   /** Writes a plan, tasks first and the job last as the commit, and only then sets its first tasks going. */
@@ -168,25 +193,25 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /** Carries out what follows from a task's end: dependents go on or fail, the job closes, what is deleted goes. */
-  async function settle(ended: Task): Promise<void> {
+  async function settle(ended: Task, run: Run = orThrow): Promise<void> {
     const pending = [ended];
     for (let task = pending.pop(); task; task = pending.pop()) {
       const current = task;
-      const completed = await completeJobBy(current);
+      const completed = await run(() => completeJobBy(current), undefined);
       // Before the dependents go on, so that nobody hears of their start before the end they waited for.
-      await tell(completed, [current]);
+      await run(() => tell(completed, [current]), undefined);
       if (!completed) {
         // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
-        if (!(await failJobOf(current))) continue;
+        if (!(await run(() => failJobOf(current), true))) continue;
         await forEach(current.dependents, async (id) => {
-          const failed = await tellTask(id, current);
+          const failed = await run(() => tellTask(id, current), undefined);
           if (failed) pending.push(failed);
         });
-        if (!(await closeInJob(current))) continue;
+        if (!(await run(() => closeInJob(current), true))) continue;
       }
-      if (current.hasSecrets) await parts.deleteSecrets(current.id);
+      if (current.hasSecrets) await run(() => parts.deleteSecrets(current.id), undefined);
       if (current.status === 'deleted') {
-        await parts.deleteFiles(current.id);
+        await run(() => parts.deleteFiles(current.id), undefined);
         await records.deleteTask(current.id);
       } else {
         const { status } = current;
@@ -241,16 +266,21 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /** Deletes a job with its tasks and their files. The tombstone comes first, so a broken-off deletion is finished by the sweep. */
-  async function deleteJob(id: string): Promise<void> {
+  async function deleteJob(id: string, onError: (error: unknown) => void = rethrow): Promise<void> {
     const job =
       (await records.changeJob(id, (latest) => decideJob(latest, { type: 'deleted' }, parts.now()))) ??
       (await records.job(id));
     if (job?.status !== 'deleted') return;
-    await forEach(job.tasks, async (task) => {
-      const decision = await apply(task, { type: 'deleted' });
-      if (decision.outcome === 'refused') await settleAgain(task);
-    });
-    await records.deleteJob(id);
+    const errors: unknown[] = [];
+    // One task that cannot be deleted does not keep the others; the sweep comes back to the job.
+    await forEach(job.tasks, (task) => deleteOfJob(task).catch((error) => void errors.push(error)));
+    if (errors.length === 0) await records.deleteJob(id);
+    else onError(errors[0]);
+  }
+
+  async function deleteOfJob(task: string): Promise<void> {
+    const decision = await apply(task, { type: 'deleted' });
+    if (decision.outcome === 'refused') await settleAgain(task);
   }
 
   /** Looks at a job that is overdue: finishes its deletion, or tells again what may not have been told. */
@@ -284,10 +314,55 @@ export function createLifecycle(parts: LifecycleParts) {
     await records.setDue(task.id, parts.now() + queuedPatienceMs);
     if (task.waitsFor.length > 0) await link(task, task.waitsFor);
     else await release(task);
+    if (task.failedRecoveries !== undefined) await change(task.id, { type: 'recovered' });
   }
 
-  return { apply, create, settle, settleAgain, inputsOf, deleteJob, drive, driveJob };
+  /**
+   * Counts that a task could not be driven. After the last of a few attempts the task is failed, and of what follows
+   * from its end as much is done as can be. Returns whether the task was given up.
+   */
+  async function recoveryFailed({ id }: Task): Promise<boolean> {
+    const decision = await change(id, { type: 'recoveryFailed', failure: notRecovered });
+    if (decision.outcome !== 'changed' || (decision.task.failedRecoveries ?? 0) < maxRecoveries) return false;
+    await settle(decision.task, orGoOn);
+    return true;
+  }
+
+  /** Counts that a job could not be driven, and gives up what is owed of it after the last attempt. */
+  async function jobRecoveryFailed({ id }: Job): Promise<boolean> {
+    const job = await records.changeJob(id, (latest) => decideJob(latest, { type: 'recoveryFailed' }, parts.now()));
+    if (!job || (job.failedRecoveries ?? 0) < maxRecoveries) return false;
+    if (job.status === 'deleted') await records.deleteJob(id);
+    return true;
+  }
+
+  return {
+    apply,
+    commit,
+    create,
+    settle,
+    settleAgain,
+    inputsOf,
+    deleteJob,
+    drive,
+    driveJob,
+    recoveryFailed,
+    jobRecoveryFailed,
+  };
 }
+
+/** How a step of settling is run: the result to go on with stands beside it for a step that may fail. */
+type Run = <T>(work: () => Promise<T>, otherwise: T) => Promise<T>;
+const orThrow: Run = (work) => work();
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+const orGoOn: Run = (work, otherwise) => work().catch(() => otherwise);
+
+const notRecovered: TaskFailure = {
+  errorCode: 'processing_failed',
+  msg: 'The task could not be resumed after several attempts because of an internal error. Create it again.',
+};
 
 const uploadTimedOut: TaskFailure = {
   errorCode: 'upload_timeout',

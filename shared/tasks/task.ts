@@ -76,6 +76,8 @@ export interface Task {
   revision?: number;
   /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is owed. */
   dueAt?: number;
+  /** How often in a row the sweep could not recover the task. */
+  failedRecoveries?: number;
 }
 
 /** Tells whether a task can change its state no more, but for being deleted. */

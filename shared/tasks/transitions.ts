@@ -10,6 +10,14 @@ export const settlePatienceMs = 60_000;
 /** Runs after which a task is given up: its input kills every worker that touches it. */
 export const maximumAttempts = 5;
 
+/** Failed recoveries in a row after which the sweep gives a record up. */
+export const maxRecoveries = 5;
+
+/** Returns how long the sweep waits after so many failed recoveries of a record: 1, 2, 4, 8 minutes. */
+export function recoveryDelayMs(failedRecoveries: number): number {
+  return 60_000 * 2 ** (failedRecoveries - 1);
+}
+
 export type TaskEvent =
   | { type: 'started' }
   | { type: 'progressed'; attempt: number; percent?: number }
@@ -21,7 +29,10 @@ export type TaskEvent =
   | { type: 'canceled' }
   | { type: 'deleted' }
   /** What follows from the end that the task had then was done. */
-  | { type: 'settled'; status: TaskStatus };
+  | { type: 'settled'; status: TaskStatus }
+  /** The sweep looked at the task and something that it needs refused. */
+  | { type: 'recoveryFailed'; failure: TaskFailure }
+  | { type: 'recovered' };
 
 /**
  * What became of an event: `changed` carries the next record; `refused` leaves the record as it is.
@@ -79,7 +90,27 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       return ended(task, now, { status: 'deleted' });
     case 'settled':
       return settled(task, event.status);
+    case 'recoveryFailed':
+      return recoveryFailed(task, event.failure, now);
+    case 'recovered': {
+      const { failedRecoveries, ...rest } = task;
+      if (failedRecoveries === undefined) return refused(hasEnded(task) ? 'ended' : 'waiting');
+      return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
+    }
   }
+}
+
+/** Puts the next recovery off; after the last one, fails a task that is open and leaves one that has ended as it is. */
+function recoveryFailed(task: Task, failure: TaskFailure, now: number): Decision {
+  if (task.dueAt === undefined) return refused('ended');
+  const failedRecoveries = (task.failedRecoveries ?? 0) + 1;
+  if (failedRecoveries < maxRecoveries) {
+    const dueAt = now + recoveryDelayMs(failedRecoveries);
+    return { outcome: 'changed', task: { ...task, failedRecoveries, dueAt, version: task.version + 1 } };
+  }
+  if (!hasEnded(task)) return ended(task, now, { status: 'failed', failure, failedRecoveries });
+  const { dueAt: _dueAt, ...rest } = task;
+  return { outcome: 'changed', task: { ...rest, failedRecoveries, version: task.version + 1 } };
 }
 
 function settled(task: Task, status: TaskStatus): Decision {
@@ -104,10 +135,11 @@ function start(task: Task, now: number): Decision {
 }
 
 function changed(task: Task, now: number, change: Partial<Task>): Decision {
+  const { failedRecoveries: _failedRecoveries, ...rest } = task;
   return {
     outcome: 'changed',
     task: {
-      ...task,
+      ...rest,
       ...change,
       updatedAt: new Date(now).toISOString(),
       version: task.version + 1,

@@ -1,5 +1,6 @@
 import type { Job, JobNews } from '../jobs/job.ts';
 import type { JsonObject } from '../tasks/task.ts';
+import { maxRecoveries, recoveryDelayMs } from '../tasks/transitions.ts';
 import {
   type Attempt,
   afterAttempt,
@@ -106,9 +107,9 @@ export function createDeliveries(parts: DeliveryParts) {
       await parts.send(ref, next.delaySeconds);
   }
 
-  async function finish(held: Delivery, last: Attempt): Promise<void> {
+  function finish(held: Delivery, last: Attempt): Promise<boolean> {
     const { heldUntil: _held, dueAt: _due, ...rest } = held;
-    await parts.replace({ ...rest, state: 'failed', attempts: [...held.attempts, last], version: held.version + 1 });
+    return parts.replace({ ...rest, state: 'failed', attempts: [...held.attempts, last], version: held.version + 1 });
   }
 
   /** Sends the message of a delivery that is due again, since it was lost or the wait was too long for the queue. */
@@ -119,12 +120,28 @@ export function createDeliveries(parts: DeliveryParts) {
     await parts.send(ref, 0);
   }
 
+  /** Counts that a delivery could not be driven, and fails it after the last attempt. Returns whether it was given up. */
+  async function recoveryFailed(ref: DeliveryRef): Promise<boolean> {
+    const delivery = await parts.read(ref);
+    if (delivery?.dueAt === undefined) return false;
+    const now = parts.now();
+    const failedRecoveries = (delivery.failedRecoveries ?? 0) + 1;
+    if (failedRecoveries < maxRecoveries) {
+      const dueAt = now + recoveryDelayMs(failedRecoveries);
+      await parts.replace({ ...delivery, failedRecoveries, dueAt, version: delivery.version + 1 });
+      return false;
+    }
+    const error = 'The delivery could not be queued because of an internal error.';
+    return finish(delivery, { at: isoTime(now), latencyMs: 0, error });
+  }
+
   /** Starts a delivery anew, whatever became of it. */
   async function replay(ref: DeliveryRef): Promise<Delivery | undefined> {
     const delivery = await parts.read(ref);
     if (!delivery) return undefined;
+    const { failedRecoveries: _failedRecoveries, ...rest } = delivery;
     const again: Delivery = {
-      ...delivery,
+      ...rest,
       state: 'pending',
       tries: 0,
       expiresAt: isoTime(parts.now() + deliveryKeptMs),
@@ -136,7 +153,7 @@ export function createDeliveries(parts: DeliveryParts) {
     return again;
   }
 
-  return { plan, attempt, drive, replay };
+  return { plan, attempt, drive, recoveryFailed, replay };
 }
 
 // The queue brings a short wait to its end; the sweep is there for when it does not.

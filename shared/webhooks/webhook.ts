@@ -49,6 +49,8 @@ export interface Delivery {
   version: number;
   /** When the sweep should look at it if nothing happened by then, in milliseconds; absent when nothing is owed. */
   dueAt?: number;
+  /** How often in a row the sweep could not put it on the queue. */
+  failedRecoveries?: number;
 }
 
 /** Seconds from each attempt to the next: close at first, for a restart, then over a day and a half, for an outage. */
@@ -104,7 +106,7 @@ export function afterAttempt(
   attempt: Attempt,
   now: number,
 ): { delivery: Delivery; delaySeconds?: number } {
-  const { heldUntil: _held, dueAt: _due, ...rest } = delivery;
+  const { heldUntil: _held, dueAt: _due, failedRecoveries: _failed, ...rest } = delivery;
   const made = {
     ...rest,
     attempts: [...delivery.attempts, attempt].slice(-mostAttemptsKept),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideJob, type Job, type JobEvent, jobStatuses } from '../../../shared/jobs/job.ts';
+import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
 import { createdAt, iso, makeJob } from '../tasks/factory.ts';
 
 const startedAt = iso(createdAt + 10_000);
@@ -116,5 +117,25 @@ describe('the times of a job', () => {
       startedAt: iso(now),
       endedAt: iso(now),
     });
+  });
+});
+
+describe('a job that the sweep cannot recover', () => {
+  const owing = makeJob({ untold: ['created'], dueAt: now });
+  const event: JobEvent = { type: 'recoveryFailed' };
+
+  it('is due again later, with what is owed of it', () => {
+    expect(decideJob(owing, event, now)).toEqual({ ...owing, dueAt: now + 60_000, failedRecoveries: 1, version: 2 });
+  });
+
+  it('owes nothing after the last attempt', () => {
+    const { dueAt: _dueAt, ...rest } = owing;
+    const job = decideJob({ ...owing, failedRecoveries: maxRecoveries - 1 }, event, now);
+
+    expect(job).toEqual({ ...rest, untold: [], failedRecoveries: maxRecoveries, version: 2 });
+  });
+
+  it('is left alone when nothing is owed any more', () => {
+    expect(decideJob(states.completed, event, now)).toBeUndefined();
   });
 });

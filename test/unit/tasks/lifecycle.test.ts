@@ -6,6 +6,7 @@ import type { Task } from '../../../shared/tasks/task.ts';
 import {
   heartbeatWindowMs,
   maximumAttempts,
+  maxRecoveries,
   queuedPatienceMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
@@ -678,6 +679,91 @@ describe('the sweep', () => {
 
     expect(service.tasks).toEqual(before);
     expect(takeQueue()).toEqual([]);
+  });
+});
+
+describe('a record that the sweep cannot recover', () => {
+  const hourMs = 3_600_000;
+  /** A gate that refuses every call of a kind, for good. */
+  const refuse = (kind: string) => async (call: string) => {
+    if (call.startsWith(kind)) throw new CallFailed();
+  };
+
+  /** Sweeps every minute for hours; returns what was given up and how often a call of the kind was attempted. */
+  async function sweepForHours(service: MemoryService, kind: string) {
+    const gate = refuse(kind);
+    const givenUp: string[] = [];
+    let attempts = 0;
+    const counting = async (call: string) => {
+      if (call.startsWith(kind)) attempts += 1;
+      await gate(call);
+    };
+    for (const end = service.now + 3 * hourMs; service.now < end; service.now += 60_000)
+      givenUp.push(...(await service.sweepAndCount(counting)));
+    return { givenUp, attempts };
+  }
+
+  it('is failed after five attempts and given up once, when no queue takes its message', async () => {
+    const { service, takeQueue, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+    takeQueue();
+
+    const { givenUp, attempts } = await sweepForHours(service, 'enqueue');
+
+    expect(attempts).toBe(maxRecoveries);
+    expect(givenUp).toEqual([id('a')]);
+    expect(task('a')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed' } });
+    expect(task('b')?.status).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+  });
+
+  it('is settled but for its events, when nobody can be told', async () => {
+    const { service, start, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+    const attempt = await start('a');
+    const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+    await expect(service.lifecycle(refuse('announce')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+
+    const { givenUp } = await sweepForHours(service, 'announce');
+
+    expect(new Set(givenUp).size).toBe(givenUp.length);
+    expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
+    expect(task('b')?.status).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+  });
+
+  it('can be deleted, and so can its job, while nobody can be told', async () => {
+    const { service, id, status } = await createdService(planOf({ a: [], b: ['a'] }));
+    const lifecycle = service.lifecycle(refuse('announce'));
+    const errors: unknown[] = [];
+
+    const decision = await lifecycle.commit(id('a'), { type: 'deleted' }, (error) => errors.push(error));
+    expect(decision.outcome).toBe('changed');
+    expect(status('a')).toBe('deleted');
+    await lifecycle.deleteJob(service.jobs.keys().next().value ?? '', (error) => errors.push(error));
+    expect(errors.length).toBeGreaterThan(0);
+    await sweepForHours(service, 'announce');
+
+    expect(status('a')).toBe('gone');
+    expect(status('b')).toBe('gone');
+    expect(service.jobs.size).toBe(0);
+  });
+
+  it('starts to count anew once it was recovered', async () => {
+    const { service, takeQueue, task } = await createdService(planOf({ a: [] }));
+    takeQueue();
+    for (let round = 0; round < maxRecoveries - 1; round++) {
+      service.now = task('a')?.dueAt ?? 0;
+      expect(await service.sweepAndCount(refuse('enqueue'))).toEqual([]);
+    }
+    expect(task('a')?.failedRecoveries).toBe(maxRecoveries - 1);
+
+    service.now = task('a')?.dueAt ?? 0;
+    await service.sweepAndCount();
+
+    expect(takeQueue()).toEqual(['a']);
+    expect(task('a')?.failedRecoveries).toBeUndefined();
+    expect(task('a')?.status).toBe('created');
   });
 });
 

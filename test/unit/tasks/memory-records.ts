@@ -166,6 +166,17 @@ export class MemoryService {
     return { tasks: [...this.tasks.values()].filter(isDue), jobs: [...this.jobs.values()].filter(isDue) };
   }
 
+  /** Does what the sweep does with everything that is due now, and returns what it gave up. */
+  async sweepAndCount(gate: Gate = open): Promise<string[]> {
+    const lifecycle = this.lifecycle(gate);
+    const { tasks, jobs } = this.due();
+    const givenUp: string[] = [];
+    const note = async (id: string, failed: Promise<boolean>) => void ((await failed) && givenUp.push(id));
+    for (const task of tasks) await lifecycle.drive(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
+    for (const job of jobs) await lifecycle.driveJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
+    return givenUp;
+  }
+
   /** Does what the sweep does with everything that is due now. */
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);

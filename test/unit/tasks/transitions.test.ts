@@ -5,6 +5,7 @@ import {
   type Decision,
   decide,
   heartbeatWindowMs,
+  maxRecoveries,
   settlePatienceMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
@@ -283,5 +284,44 @@ describe('settled', () => {
     const { dueAt: _dueAt, ...settled } = states.failed;
 
     expect(decide(settled, { type: 'settled', status: 'failed' }, now).outcome).toBe('refused');
+  });
+});
+
+describe('recoveryFailed', () => {
+  const event: TaskEvent = { type: 'recoveryFailed', failure };
+
+  it('puts a task off, longer each time, and changes nothing that a reader sees', () => {
+    let task: Task = states.created;
+    const delays = Array.from({ length: maxRecoveries - 1 }, () => {
+      task = next(decide(task, event, now));
+      return (task.dueAt ?? 0) - now;
+    });
+
+    expect(delays).toEqual([60_000, 120_000, 240_000, 480_000]);
+    expect(task).toEqual({
+      ...states.created,
+      dueAt: task.dueAt,
+      failedRecoveries: maxRecoveries - 1,
+      version: states.created.version + maxRecoveries - 1,
+    });
+  });
+
+  it('fails an open task at the last attempt', () => {
+    const task = next(decide({ ...states.created, failedRecoveries: maxRecoveries - 1 }, event, now));
+
+    expect(task).toMatchObject({ status: 'failed', failure, failedRecoveries: maxRecoveries });
+  });
+
+  it('leaves a task that has ended as it is, with nothing owed', () => {
+    const { dueAt: _dueAt, ...rest } = states.completed;
+    const task = next(decide({ ...states.completed, failedRecoveries: maxRecoveries - 1 }, event, now));
+
+    expect(task).toEqual({ ...rest, failedRecoveries: maxRecoveries, version: rest.version + 1 });
+  });
+
+  it('is refused where nothing is owed', () => {
+    const { dueAt: _dueAt, ...rest } = states.completed;
+
+    expect(decide(rest, event, now).outcome).toBe('refused');
   });
 });

@@ -1,6 +1,7 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../shared/jobs/job.ts';
+import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
 import { createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import {
   type Attempt,
@@ -238,4 +239,24 @@ test('signatures are those of the Standard Webhooks specification', () => {
   expect(verifier.verify(body, headers)).toEqual(JSON.parse(body));
   expect(() => verifier.verify(`${body} `, headers)).toThrow();
   expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow();
+});
+
+describe('a delivery that the sweep cannot queue', () => {
+  test('is failed after five attempts, and can be sent again by hand', async () => {
+    const simulation = new Simulation();
+    const [id = ''] = jobIds(1);
+    await simulation.announce(id);
+    const [delivery] = simulation.records.values();
+    const ref = { webhook: delivery?.webhook ?? '', delivery: delivery?.id ?? '' };
+
+    const outcomes: boolean[] = [];
+    for (let round = 0; round < maxRecoveries; round++) outcomes.push(await simulation.deliveries.recoveryFailed(ref));
+
+    expect(outcomes).toEqual([false, false, false, false, true]);
+    const failed = simulation.records.get(ref.delivery);
+    expect(failed).toMatchObject({ state: 'failed', attempts: [{ error: expect.stringContaining('queued') }] });
+    expect(failed?.dueAt).toBeUndefined();
+    expect(await simulation.deliveries.recoveryFailed(ref)).toBe(false);
+    expect(await simulation.deliveries.replay(ref)).toMatchObject({ state: 'pending' });
+  });
 });
