@@ -9,10 +9,10 @@ const textSettings = {
     fallback: '',
     meaning: 'hosts that imports and webhooks may reach although they are private',
   },
-  enginesOff: {
-    variable: 'LATHE_ENGINES_OFF',
-    fallback: '{}',
-    meaning: 'engines that are off, as a JSON object of engine to reason',
+  missing: {
+    variable: 'LATHE_MISSING',
+    fallback: '',
+    meaning: 'programs and packages that the engines lack, as JSON; the local stack sets it',
   },
 } as const;
 

@@ -145,7 +145,23 @@ export const answers = {
   Health: z.object({
     status: z.literal('ok'),
     version: z.string(),
-    engines: z.array(z.object({ name: z.string(), usable: z.boolean(), reason: z.string().optional() })),
+    engines: z.array(
+      z.object({
+        name: z.string(),
+        usable: z.boolean().describe('Whether it can do any of its conversions on this instance.'),
+        reason: z.string().optional().describe('Why it is not usable.'),
+        missing: z
+          .array(
+            z.object({
+              name: z.string(),
+              reason: z.string(),
+              hint: z.string().optional().describe('A command that installs it.'),
+            }),
+          )
+          .optional()
+          .describe('Programs and packages that this instance lacks; conversions that need them are not offered.'),
+      }),
+    ),
     websocket: z.object({
       url: z.url().describe('Where plain WebSockets connect.'),
       socketIo: z.object({

@@ -1,19 +1,25 @@
+import { describeMissing, reasonOff } from '../../shared/catalogue/missing.ts';
 import { endpoint } from '../../shared/http/endpoint.ts';
 import { required } from '../../shared/settings.ts';
-import { engineCatalogues, enginesOff } from '../engines/catalogues.ts';
+import { catalogue, engineCatalogues, missingComponents } from '../engines/catalogues.ts';
 import { routes } from './routes.ts';
 
 export const handler = endpoint(routes.health, async () => {
-  const off = enginesOff();
+  const all = missingComponents();
   return {
     body: {
       status: 'ok',
       version: process.env.LATHE_VERSION,
-      engines: engineCatalogues.map(({ engine }) =>
-        off[engine] === undefined
-          ? { name: engine, usable: true }
-          : { name: engine, usable: false, reason: off[engine] },
-      ),
+      engines: engineCatalogues.map((engine) => {
+        const missing = describeMissing(engine, all);
+        const usable = catalogue.isUsable(engine.engine);
+        return {
+          name: engine.engine,
+          usable,
+          ...(usable ? {} : { reason: reasonOff(missing) }),
+          ...(missing.length > 0 ? { missing } : {}),
+        };
+      }),
       websocket: addressesOf(new URL(required('LATHE_WEBSOCKET_URL'))),
     },
   };

@@ -1,5 +1,6 @@
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import { decodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { catalogue as archive } from './archive/catalogue.ts';
 import { catalogue as document } from './document/catalogue.ts';
 import { catalogue as ebook } from './ebook/catalogue.ts';
@@ -11,10 +12,10 @@ import { catalogue as webpage } from './webpage/catalogue.ts';
 /** Every engine; the first that can do a pair does it, so a page is rendered by a browser before an office suite. */
 export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer];
 
-/** Engine to the reason why it is off on this instance. */
-export function enginesOff(): Record<string, string> {
-  return JSON.parse(process.env.LATHE_ENGINES_OFF || '{}');
+/** What this instance lacks of its engines; nothing in AWS, where each has an image of its own. */
+export function missingComponents(): MissingComponents {
+  return decodeMissing(process.env.LATHE_MISSING);
 }
 
-/** The catalogue of this instance: what its installed engines can do, and nothing else. */
-export const catalogue = new Catalogue(engineCatalogues.filter(({ engine }) => !Object.hasOwn(enginesOff(), engine)));
+/** The catalogue of this instance: what its engines can do with what is installed, and nothing else. */
+export const catalogue = new Catalogue(engineCatalogues, missingComponents().engines);

@@ -64,7 +64,7 @@ export class EngineError extends Error {
   }
 }
 
-/** Says why an engine cannot work on this machine, or nothing when it can. */
-export type EngineCheck = () => Promise<string | undefined>;
+/** Finds the components of an engine that this machine lacks, each with the reason, which is empty where it is not installed. */
+export type EngineCheck = () => Promise<Record<string, string>>;
 
 export type { EngineCatalogue };

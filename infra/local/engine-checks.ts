@@ -3,27 +3,35 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { engineCatalogues } from '../../functions/engines/catalogues.ts';
 import type { EngineCheck } from '../../functions/engines/engine.ts';
+import { findProgram } from '../../functions/engines/find-program.ts';
+import type { Missing } from '../../shared/catalogue/catalogue.ts';
+import type { MissingComponents, PackageManager } from '../../shared/catalogue/missing.ts';
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 
-/** Finds out which engines cannot work on this machine, and why. In a process of its own: a native library that breaks must break nothing else. */
-export async function findEnginesOff(): Promise<Record<string, string>> {
+/** Finds out what the engines lack on this machine, and why. In a process of its own: a native library that breaks must break nothing else. */
+export async function findMissing(): Promise<MissingComponents> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)]);
   return JSON.parse(stdout);
 }
 
-async function checkAll(): Promise<Record<string, string>> {
+async function checkAll(): Promise<MissingComponents> {
   const images = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
-  const reasons = await Promise.all(
-    images.map(async ({ engine }): Promise<[string, string][]> => {
-      const { check }: { check: EngineCheck } = await import(
-        new URL(`../../functions/engines/${engine}/check.ts`, import.meta.url).href
-      );
-      const reason = await check();
-      return reason === undefined ? [] : [[engine, reason]];
-    }),
+  const [manager, ...found] = await Promise.all([findManager(), ...images.map(({ engine }) => checkEngine(engine))]);
+  return { ...(manager ? { manager } : {}), engines: Object.assign({}, ...found) };
+}
+
+async function checkEngine(engine: string): Promise<Missing> {
+  const { check }: { check: EngineCheck } = await import(
+    new URL(`../../functions/engines/${engine}/check.ts`, import.meta.url).href
   );
-  return Object.fromEntries(reasons.flat());
+  const missing = await check();
+  return Object.keys(missing).length > 0 ? { [engine]: missing } : {};
+}
+
+async function findManager(): Promise<PackageManager | undefined> {
+  if (process.platform === 'linux' && (await findProgram('apt-get'))) return 'apt';
+  return (await findProgram('brew')) ? 'brew' : undefined;
 }
 
 if (isMain) process.stdout.write(JSON.stringify(await checkAll()));

@@ -1,31 +1,75 @@
+import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import type { MissingComponents } from '../../shared/catalogue/missing.ts';
 import type { RunningStack } from './stack.ts';
 
 /** An orange circle of 64 pixels, small enough for a command line. */
 const sample =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABABAMAAABYR2ztAAAAMFBMVEUsPlDmfiJhUEOxay/hfCPbeiWSYTdqU0DJdCnEciqnaDJFRkqJXjk1QU4zQU5HR0kGnc+TAAAACXBIWXMAAAsTAAALEwEAmpwYAAAA6klEQVRIx2NgGAU0ALxqFiGuzUkXcMkzLREEAy8F7PLsEwWhQLIAmzy/oSAcCG/AoqBUEAmEY8rzCKKABAwFiagKxNDl2QTRwAE0BYXoCsTRvBCIrkAU1SPMghjAAL8N6HZMxFQgiRILglgAcoxwYVOwAEnBFWwK/JAUKGJTIIQ7nDFD2xCbAmEkBY3YFEggKQjEpkAUSYEjNgUipCggaAVBRxL0JtaAkiElqAlGFsHoJphgCCY5bIlWiLRkz00o4xDMeui5HzPzEsz+hAsQgkUQAzehQgy5GFQgryBlYOADF8WHHoxWSrQAANfsTV0shPRdAAAAAElFTkSuQmCC';
 
-/** Says where the API is, with which key, and a line that converts a file when it is pasted. */
-export function greeting({ url, apiKey }: RunningStack, enginesOff: Record<string, string>): string {
-  const job = {
-    tasks: {
-      import: { operation: 'import/base64', file: sample, filename: 'circle.png' },
-      convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-      export: { operation: 'export/url', input: 'convert' },
-    },
-  };
-  const auth = `-H 'Authorization: Bearer ${apiKey}'`;
-  const off = Object.entries(enginesOff).map(([engine, reason]) => `  ${engine} is off: ${reason}`);
+/** Says where the API is, with which key, what is not installed, and a line that converts a file when it is pasted. */
+export function greeting(
+  { url, apiKey }: Pick<RunningStack, 'url' | 'apiKey'>,
+  missing: MissingComponents,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const catalogue = new Catalogue(engineCatalogues, missing.engines);
+  const lacks = missingLines(catalogue, missing, platform);
   return [
     '',
     `Lathe is at  ${url}`,
     `API key      ${apiKey}`,
-    ...(off.length > 0 ? ['', ...off] : []),
+    ...(lacks.length > 0 ? ['', ...lacks] : []),
     '',
     'Convert a file:',
     '',
-    `JOB=$(curl -s ${url}/v1/process/jobs ${auth} -H 'Content-Type: application/json' -d '${JSON.stringify(job)}' | cut -d '"' -f 4); curl -s ${url}/v1/process/jobs/$JOB/wait ${auth}`,
+    exampleLine(url, apiKey, exampleJob(catalogue)),
     '',
     `Reference: ${url}/docs`,
     '',
   ].join('\n');
+}
+
+/** Lists what each engine lacks, by the names that people know, and what this system cannot protect against. */
+function missingLines(catalogue: Catalogue, { engines }: MissingComponents, platform: NodeJS.Platform): string[] {
+  const lines = engineCatalogues.flatMap(({ engine, components = {} }) => {
+    const labels = new Set(Object.keys(engines[engine] ?? {}).map((name) => components[name]?.label ?? name));
+    if (labels.size === 0) return [];
+    return [`  ${engine} ${catalogue.isUsable(engine) ? 'works without' : 'is off without'} ${[...labels].join(', ')}`];
+  });
+  return [
+    ...(lines.length > 0 ? ['Not installed (/health says how to):', ...lines] : []),
+    ...(platform === 'linux'
+      ? []
+      : [
+          'Only Linux can keep the programs that convert from the network and from your other files: convert what you trust.',
+        ]),
+  ];
+}
+
+interface ExampleJob {
+  tasks: Record<string, { operation: string; input?: string; [parameter: string]: string | undefined }>;
+}
+
+/** A conversion to the first of some formats that this machine can write; the file alone where it can write none. */
+function exampleJob(catalogue: Catalogue): ExampleJob {
+  const format = ['webp', 'jpg', 'pdf'].find((to) => catalogue.find('convert', 'png', to));
+  return {
+    tasks: {
+      import: { operation: 'import/base64', file: sample, filename: 'circle.png' },
+      ...(format ? { convert: { operation: 'convert', input: 'import', output_format: format } } : {}),
+      export: { operation: 'export/url', input: format ? 'convert' : 'import' },
+    },
+  };
+}
+
+/** A line for any POSIX shell. Node runs it: curl is not on every machine, Node is on all that got this far. */
+function exampleLine(url: string, apiKey: string, job: ExampleJob): string {
+  const script = [
+    `const jobs = "${url}/v1/process/jobs"`,
+    `const headers = { authorization: ${JSON.stringify(`Bearer ${apiKey}`)}, "content-type": "application/json" }`,
+    `const body = JSON.stringify(${JSON.stringify(job)})`,
+    'fetch(jobs, { method: "POST", headers, body }).then((made) => made.json()).then(({ id }) => fetch(jobs + "/" + id + "/wait", { headers })).then((done) => done.text()).then(console.log)',
+  ];
+  return `node -e '${script.join('; ').replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { readNumberSettings, SettingsError } from '../../shared/settings.ts';
 import { projectRoot } from '../bundling.ts';
-import { findEnginesOff } from './engine-checks.ts';
+import { findMissing } from './engine-checks.ts';
+import { fontVariables } from './fonts.ts';
 import { greeting } from './greeting.ts';
 import { startLocalStack } from './stack.ts';
 import { currentTemplate } from './template-cache.ts';
@@ -10,16 +11,18 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   readNumberSettings(process.env);
-  const [template, enginesOff] = await Promise.all([currentTemplate(), findEnginesOff()]);
+  const [template, missing, fonts] = await Promise.all([currentTemplate(), findMissing(), fontVariables()]);
+  // Inherited by the functions' processes and what they start.
+  Object.assign(process.env, fonts);
   const running = await startLocalStack({
     template,
-    enginesOff,
+    missing,
     dataDirectory: process.env.LATHE_DATA || join(projectRoot, '.lathe'),
     port: Number(process.env.PORT ?? 3000),
     environment: process.env,
     report: (line) => void process.stderr.write(`${line}\n`),
   });
-  print(greeting(running, enginesOff));
+  print(greeting(running, missing));
 
   let stopping = false;
   const stop = async () => {

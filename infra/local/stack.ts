@@ -5,7 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { engineCatalogues } from '../../functions/engines/catalogues.ts';
 import { apiKeyItem } from '../../shared/accounts/keys.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { startServers } from './aws/servers.ts';
@@ -27,8 +30,8 @@ export interface LocalStackOptions {
   dataDirectory: string;
   /** 0 takes any free port. */
   port: number;
-  /** Engine to the reason why it is off. */
-  enginesOff: Record<string, string>;
+  /** What this machine lacks of the engines. */
+  missing: MissingComponents;
   /** The settings that the service's own variables name, and LATHE_API_KEY. */
   environment: Record<string, string | undefined>;
   report(line: string): void;
@@ -66,7 +69,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const stack = readTemplate({
     template: options.template,
     origins: { api: url, gate: gateOrigin, sockets: `ws://localhost:${socketsPort}` },
-    parameters: { ...chosenParameters(environment), EnginesOff: JSON.stringify(options.enginesOff) },
+    parameters: { ...chosenParameters(environment), Missing: encodeMissing(options.missing) },
   });
   options.alter?.(stack);
 
@@ -146,7 +149,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }),
   );
 
-  const usable = (fn: LocalFunction) => !Object.hasOwn(options.enginesOff, basename(dirname(fn.entry)));
+  const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
+  const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
+  const usable = (fn: LocalFunction) => !off.includes(basename(dirname(fn.entry)));
   const sources = stack.queueSources
     .filter((source) => usable(source.function))
     .map((source) =>

@@ -1,21 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { root } from './npm-packages.mjs';
+import { node, root } from './npm-packages.mjs';
 
 /**
  * Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user
- * may; otherwise says what would. Those of packages-optional.txt come along only when they are asked for.
+ * may; those of packages-optional.txt only when they are asked for. Otherwise says how to install them here; what needs
+ * none of them works all the same.
  */
 export function installSystemPackages({ forTests, optional }) {
-  const lists = ['packages.txt', ...(optional ? ['packages-optional.txt'] : [])];
-  const users = readdirSync(`${root}functions/engines`, { withFileTypes: true }).flatMap((entry) =>
-    lists
-      .map((list) => `${root}functions/engines/${entry.name}/${list}`)
-      .filter((path) => entry.isDirectory() && existsSync(path))
-      .map((path) => ({ name: `The ${entry.name} engine`, packages: readPackages(path) })),
-  );
-  if (forTests) users.push({ name: 'A part of the tests', packages: readPackages(`${root}test/packages.txt`) });
-  const missing = missingOf([...new Set(users.flatMap((user) => user.packages))]);
+  if (!isThere('apt-get')) return hintForOthers({ forTests });
+  const missing = missingOf(wantedPackages({ forTests, optional }));
   if (missing.length === 0) return;
 
   const prefix = rightToInstall();
@@ -24,11 +18,28 @@ export function installSystemPackages({ forTests, optional }) {
     if (install(prefix, missing)) return;
     console.error('apt-get failed; its message is above.');
   }
-  for (const user of users) {
-    const lacks = user.packages.filter((name) => missing.includes(name));
-    if (lacks.length > 0)
-      console.log(`${user.name} stays off until its programs are there: sudo apt-get install ${lacks.join(' ')}`);
-  }
+  console.log(`Going on without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
+}
+
+function wantedPackages({ forTests, optional }) {
+  const names = ['packages.txt', ...(optional ? ['packages-optional.txt'] : [])];
+  const lists = readdirSync(`${root}functions/engines`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => names.map((name) => `${root}functions/engines/${entry.name}/${name}`))
+    .filter((path) => existsSync(path));
+  if (forTests) lists.push(`${root}test/packages.txt`);
+  return [...new Set(lists.flatMap(readPackages))];
+}
+
+/** Other systems have other names for the programs; the engines' own catalogues know those of Homebrew. */
+function hintForOthers({ forTests }) {
+  spawnSync(node, [`${root}infra/setup/print-hint.ts`], { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (forTests)
+    console.log('Some tests need programs that are listed, by their Debian packages, in test/packages.txt.');
+}
+
+function isThere(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
 function readPackages(path) {
@@ -51,7 +62,6 @@ function missingOf(packages) {
 }
 
 function rightToInstall() {
-  if (spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
   if (process.getuid?.() === 0) return [];
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined;
 }

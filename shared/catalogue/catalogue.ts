@@ -57,12 +57,31 @@ export interface EngineResources {
   nodeOptions?: string;
 }
 
+/** Something an engine is made of that a machine may lack: a program, an encoder inside one, an npm package. */
+export interface Component {
+  /** What people call it. */
+  label: string;
+  /** Debian packages that install it. */
+  apt?: string[];
+  /** Homebrew formulae or casks that install it. */
+  brew?: string[];
+  /** Installed on request only, because of its size. */
+  optional?: true;
+}
+
+/** What a machine lacks: engine to component to the reason, which is empty where it is simply not installed. */
+export type Missing = Record<string, Record<string, string>>;
+
 export interface EngineCatalogue {
   engine: string;
   summary: string;
   resources: EngineResources;
   formats: Format[];
   capabilities: Capability[];
+  /** What the engine is made of, by name. An option value that is the name of a missing component is not offered. */
+  components?: Record<string, Component>;
+  /** Names the components that a pair of the capabilities cannot do without; asked with the formats' canonical names. */
+  requires?: (operation: ProcessingOperation, from: string, to: string) => string[];
   /** Tells formats that the general detection does not know, from a file's first bytes. */
   detect?: (start: Uint8Array, name: string) => string | undefined;
 }
@@ -72,31 +91,46 @@ export interface Match {
   capability: Capability;
 }
 
-/** The union of the catalogues of the engines that an instance has. The first engine that can do a pair does it. */
+type Targets = Map<string, Match>;
+
+/**
+ * The union of the catalogues of all engines, less the pairs that need what is missing here. The first engine that can
+ * do a pair does it. What formats are called and how they are detected does not depend on what is missing.
+ */
 export class Catalogue {
   readonly #engines: EngineCatalogue[];
+  readonly #missing: Missing;
   readonly #formats = new Map<string, Format>();
-  readonly #matches = new Map<string, Match>();
+  /** By operation, then by input format, then by output format. */
+  readonly #matches = new Map<ProcessingOperation, Map<string, Targets>>();
+  readonly #usable = new Set<string>();
 
-  constructor(engines: EngineCatalogue[]) {
+  constructor(engines: EngineCatalogue[], missing: Missing = {}) {
     this.#engines = engines;
-    for (const { engine, formats, capabilities } of engines) {
-      for (const format of formats) {
+    this.#missing = missing;
+    for (const engine of engines) {
+      for (const format of engine.formats) {
         if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
       }
-      for (const capability of capabilities) {
-        for (const from of capability.from) {
-          for (const to of capability.to) {
-            const key = pairKey(capability.operation, from, to);
-            if (!this.#matches.has(key)) this.#matches.set(key, { engine, capability });
-          }
-        }
-      }
+      const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
+      // An engine that converts nothing is needed whole.
+      if (engine.capabilities.length === 0 && lacks.size === 0) this.#usable.add(engine.engine);
+      for (const capability of engine.capabilities) this.#add(engine, capability, lacks);
     }
   }
 
   get engines(): EngineCatalogue[] {
     return this.#engines;
+  }
+
+  /** Tells whether an engine can do any of its pairs here. */
+  isUsable(engine: string): boolean {
+    return this.#usable.has(engine);
+  }
+
+  /** Returns the missing components of an engine with their reasons. */
+  missingOf(engine: string): Record<string, string> {
+    return this.#missing[engine] ?? {};
   }
 
   /** Returns what is known of a format. */
@@ -106,17 +140,20 @@ export class Catalogue {
 
   /** Finds who does an operation for a pair of formats. */
   find(operation: ProcessingOperation, from: string, to: string): Match | undefined {
-    return this.#matches.get(pairKey(operation, from, to));
+    return this.#matches.get(operation)?.get(from)?.get(to);
   }
 
   /** Lists the output formats of an input format, or all of them for `*`, sorted. */
   outputs(operation: ProcessingOperation, from: string): string[] {
-    return this.#collect(operation, (capability) => from === '*' || capability.from.includes(from), 'to');
+    const inputs = this.#matches.get(operation);
+    const targets = from === '*' ? [...(inputs?.values() ?? [])] : [inputs?.get(from)];
+    return [...new Set(targets.flatMap((found) => [...(found?.keys() ?? [])]))].sort();
   }
 
   /** Lists the input formats that can become an output format, or all of them for `*`, sorted. */
   inputs(operation: ProcessingOperation, to: string): string[] {
-    return this.#collect(operation, (capability) => to === '*' || capability.to.includes(to), 'from');
+    const inputs = [...(this.#matches.get(operation) ?? [])];
+    return inputs.flatMap(([from, targets]) => (to === '*' || targets.has(to) ? [from] : [])).sort();
   }
 
   /** Lists every format that some operation reads or writes, sorted. */
@@ -137,22 +174,36 @@ export class Catalogue {
     return this.#formats.get(ext)?.mediaType ?? 'application/octet-stream';
   }
 
-  #collect(
-    operation: ProcessingOperation,
-    accepts: (capability: Capability) => boolean,
-    side: 'from' | 'to',
-  ): string[] {
-    const found = new Set<string>();
-    for (const { capabilities } of this.#engines) {
-      for (const capability of capabilities) {
-        if (capability.operation !== operation || !accepts(capability)) continue;
-        for (const ext of capability[side]) found.add(ext);
+  #add({ engine, formats, requires }: EngineCatalogue, capability: Capability, lacks: Set<string>): void {
+    const { operation } = capability;
+    const aliases = new Map(lacks.size > 0 ? formats.map(({ ext, aliasOf }) => [ext, aliasOf ?? ext]) : []);
+    const canonical = (ext: string) => aliases.get(ext) ?? ext;
+    const isMissing = (from: string, to: string) =>
+      lacks.size > 0 && requires?.(operation, canonical(from), canonical(to)).some((name) => lacks.has(name));
+    const match: Match = { engine, capability: lacks.size === 0 ? capability : withoutValues(capability, lacks) };
+    const inputs = this.#matches.get(operation) ?? new Map<string, Targets>();
+    this.#matches.set(operation, inputs);
+    for (const from of capability.from) {
+      for (const to of capability.to) {
+        if (isMissing(from, to)) continue;
+        this.#usable.add(engine);
+        const targets = inputs.get(from) ?? new Map<string, Match>();
+        inputs.set(from, targets);
+        if (!targets.has(to)) targets.set(to, match);
       }
     }
-    return [...found].sort();
   }
 }
 
-function pairKey(operation: string, from: string, to: string): string {
-  return `${operation} ${from} ${to}`;
+/** Removes the option values that name what is missing; where that was the default, the first that is left becomes it. */
+function withoutValues(capability: Capability, lacks: Set<string>): Capability {
+  const options = capability.options.map((option): OptionDescriptor => {
+    const { default_value, enum_values } = option;
+    if (!enum_values?.some(({ value }) => lacks.has(value))) return option;
+    const left = enum_values.filter(({ value }) => !lacks.has(value));
+    const [first] = left;
+    const isDefaultLost = default_value !== undefined && lacks.has(default_value) && first !== undefined;
+    return { ...option, enum_values: left, ...(isDefaultLost ? { default_value: first.value } : {}) };
+  });
+  return { ...capability, options };
 }

@@ -19,7 +19,7 @@ export function routeTask(
 }
 
 function routeToBrowser(catalogue: Catalogue): { engine: string } | { failure: TaskFailure } {
-  if (catalogue.engines.some(({ engine }) => engine === 'webpage')) return { engine: 'webpage' };
+  if (catalogue.isUsable('webpage')) return { engine: 'webpage' };
   const msg = 'Web pages cannot be imported on this instance, because its browser is off.';
   return { failure: { errorCode: 'processing_failed', msg } };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { engineCatalogues } from '../../functions/engines/catalogues.ts';
 import { groupMemory } from '../../functions/engines/sandbox/memory.ts';
 import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
-import { findEnginesOff } from '../../infra/local/engine-checks.ts';
+import { findMissing } from '../../infra/local/engine-checks.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
@@ -32,11 +32,16 @@ const kinds: [engine: string, from: string, to: string][] = [
 
 /** Converts the same sample many times in one worker of each kind, and tells the memory of its processes between. */
 export async function benchMemory(): Promise<string> {
-  const off = await findEnginesOff();
+  const catalogue = new Catalogue(engineCatalogues, (await findMissing()).engines);
   const rows: string[][] = [];
   for (const [engine, from, to] of kinds) {
     const name = `${engine} ${from} to ${to}`;
-    rows.push([name, ...(Object.hasOwn(off, engine) ? noted.map(() => 'off') : await repeat(engine, from, to))]);
+    rows.push([
+      name,
+      ...(catalogue.find('convert', from, to)?.engine === engine
+        ? await repeat(engine, from, to)
+        : noted.map(() => 'off')),
+    ]);
   }
   return formatTable(['MB after conversions', ...noted.map(String)], rows);
 }

@@ -57,7 +57,7 @@ let browser: Browser;
 beforeAll(async () => {
   stack = await startStack();
   browser = await puppeteer.launch({
-    executablePath: await findChromium(),
+    executablePath: (await findChromium()).path,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -16,7 +16,7 @@ export async function startStack(
     template: await currentTemplate(),
     dataDirectory,
     port: 0,
-    enginesOff: {},
+    missing: { engines: {} },
     // Tests poll more often than a client may.
     environment: { LATHE_RATE_PER_MINUTE: '0', ...settings },
     report: (line) => reports.push(line),

@@ -3,8 +3,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engineCatalogues } from '../../functions/engines/catalogues.ts';
 import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
-import { findEnginesOff } from '../../infra/local/engine-checks.ts';
+import { findMissing } from '../../infra/local/engine-checks.ts';
 import { Catalogue, operations, type ProcessingOperation } from '../../shared/catalogue/catalogue.ts';
+import { describeMissing } from '../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
 
@@ -21,9 +22,11 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Converts every advertised pair and checks each output with another reader than its writer. Words on the command line pick engines, operations and formats. */
 async function main(words: string[]): Promise<void> {
-  const off = await findEnginesOff();
-  for (const [engine, reason] of Object.entries(off)) print(`SKIPPED engine ${engine}: ${reason}`);
-  const catalogue = new Catalogue(engineCatalogues.filter(({ engine }) => !Object.hasOwn(off, engine)));
+  const missing = await findMissing();
+  for (const engine of engineCatalogues) {
+    for (const { reason } of describeMissing(engine, missing)) print(`NOT OFFERED by ${engine.engine}: ${reason}`);
+  }
+  const catalogue = new Catalogue(engineCatalogues, missing.engines);
   const advertised = pairsOf(catalogue).filter((pair) => words.every((word) => Object.values(pair).includes(word)));
   // Another spelling of a format is the same work; it is counted with the pair that proves it.
   const distinct = new Map(

@@ -173,7 +173,7 @@ export async function startAlteredStack(
     template: template ?? (await currentTemplate()),
     dataDirectory,
     port: 0,
-    enginesOff: {},
+    missing: { engines: {} },
     environment: { ...unlimited, ...settings },
     report: (line) => reports.push(line),
     alter,

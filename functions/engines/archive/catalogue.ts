@@ -1,5 +1,6 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { openedWithPassword, readers, writers } from './formats.ts';
+import { components, requires } from './requires.ts';
 
 const formats: Format[] = [
   { ext: '7z', mediaType: 'application/x-7z-compressed' },
@@ -107,6 +108,8 @@ export const catalogue: EngineCatalogue = {
   resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 10_240, timeoutSeconds: 600, mostAtOnce: 50 },
   formats,
   capabilities,
+  components,
+  requires,
   detect,
 };
 

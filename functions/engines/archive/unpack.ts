@@ -1,10 +1,10 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { safeName } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type WorkContext } from '../engine.ts';
-import { ProgramError, runProgram } from '../program.ts';
+import { ProgramError } from '../program.ts';
 import { type ArchiveReader, readers } from './formats.ts';
+import { runLimited } from './limited.ts';
 import { allowance, tooLarge } from './limits.ts';
 import { type Entry, explain, lastLines, list } from './listing.ts';
 import { rarState } from './rar.ts';
@@ -76,9 +76,10 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
   const limit = allowance(input.size);
   await refuseUnreadable(input);
   await hideTrailingZip(input);
-  const args = [`--fsize=${limit}`, 'bsdtar', '-c', '-f', path, '--format=pax', `@${input.path}`];
+  const args = ['-c', '-f', path, '--format=pax', `@${input.path}`];
+  const bounds = { archiveBytes: input.size, folder };
   try {
-    const { stderr } = await runProgram('prlimit', args, {
+    const { stderr } = await runLimited('bsdtar', args, bounds, {
       cwd: folder,
       signal: context.signal,
       env: { LC_ALL: 'C.UTF-8' },
@@ -139,8 +140,9 @@ async function decompress(input: InputFile, type: string, folder: string, contex
   await mkdir(target);
   const limit = allowance(input.size);
   try {
-    const args = [`--fsize=${limit}`, '7zz', 'e', '-y', '-bd', '-p', `-t${type}`, `-o${target}`, '--', input.path];
-    await runProgram('prlimit', args, { cwd: folder, signal: context.signal });
+    const args = ['e', '-y', '-bd', '-p', `-t${type}`, `-o${target}`, '--', input.path];
+    const bounds = { archiveBytes: input.size, folder: target };
+    await runLimited('7zz', args, bounds, { cwd: folder, signal: context.signal });
   } catch (error) {
     if ((await bytesWithin(target)) >= limit) throw tooLarge(input.size);
     throw explain(error, '');
@@ -160,32 +162,14 @@ async function extract(
   context: WorkContext,
 ): Promise<void> {
   const limit = allowance(request.archiveBytes);
-  const stop = new AbortController();
-  const watch = watchGrowth(root, limit, stop);
-  const { path, type, password, cwd } = request;
-  const args = [`--fsize=${limit}`, '7zz', 'x', '-y', '-bd', `-t${type}`, `-p${password}`, `-o${root}`, '--', path];
+  const { archiveBytes, path, type, password, cwd } = request;
+  const args = ['x', '-y', '-bd', `-t${type}`, `-p${password}`, `-o${root}`, '--', path];
   try {
-    await runProgram('prlimit', args, { cwd, signal: AbortSignal.any([context.signal, stop.signal]) });
+    await runLimited('7zz', args, { archiveBytes, folder: root, watched: true }, { cwd, signal: context.signal });
   } catch (error) {
     context.signal.throwIfAborted();
-    if (stop.signal.aborted || (await bytesWithin(root)) >= limit) throw tooLarge(request.archiveBytes);
+    if ((await bytesWithin(root)) >= limit) throw tooLarge(archiveBytes);
     throw explain(error, password);
-  } finally {
-    stop.abort();
-    await watch;
-  }
-}
-
-/** Stops the unpacking once more is on disk than the headers owned up to. */
-async function watchGrowth(root: string, limit: number, stop: AbortController): Promise<void> {
-  let pause = 250;
-  while (!stop.signal.aborted) {
-    await wait(pause, undefined, { signal: stop.signal }).catch(() => {});
-    if (stop.signal.aborted) return;
-    const start = performance.now();
-    if ((await bytesWithin(root)) > limit) stop.abort();
-    // Looking at many files takes a while itself; it should stay the smaller part of the work.
-    pause = Math.max(250, (performance.now() - start) * 5);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../.
 import { detectDocument } from './detect.ts';
 import { markupFormats, type OfficeKind, officeFormats, pageFormats } from './formats.ts';
 import * as option from './options.ts';
+import { components, requires } from './requires.ts';
 import { imageFormats } from './route.ts';
 
 const formats: Format[] = [...officeFormats.map(bare), ...markupFormats.map(bare), ...pageFormats];
@@ -159,5 +160,7 @@ export const catalogue: EngineCatalogue = {
     { operation: 'compress', from: ['pdf'], to: ['pdf'], options: option.compressOptions },
     { operation: 'crop', from: ['pdf'], to: ['pdf'], options: option.cropOptions },
   ],
+  components,
+  requires,
   detect: detectDocument,
 };

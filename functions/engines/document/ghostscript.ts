@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkContext } from '../engine.ts';
@@ -5,7 +6,9 @@ import { runTool } from './pdf.ts';
 
 type Signal = Pick<WorkContext, 'signal'>;
 
-const profile = '/usr/share/color/icc/ghostscript/srgb.icc';
+/** Debian keeps it on disk; other builds have it inside. */
+const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
+const profile = existsSync(debianProfile) ? debianProfile : '%rom%iccprofiles/srgb.icc';
 
 /** Runs Ghostscript where it may read and write the named files and nothing else. */
 async function ghostscript(

@@ -27,6 +27,8 @@ export function findIsolation(): Promise<Isolation> {
 }
 
 async function probe(): Promise<Isolation> {
+  // Both are the Linux kernel's; elsewhere there is nothing to try, and macOS would offer to install a Python.
+  if (process.platform !== 'linux') return { networkless: [], confines: false };
   let networkless: string[] = [];
   for (const way of ways) {
     if (networkless.length === 0 && (await works([...way, 'true']))) networkless = way;

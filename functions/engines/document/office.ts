@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine.ts';
+import { isAlive } from '../is-alive.ts';
 import { runProgram } from '../program.ts';
 import { findIsolation } from './isolation.ts';
 import { profileRegistry } from './office-profile.ts';
@@ -19,6 +20,9 @@ const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
+
+/** Debian's own, for which its package python3-uno is. */
+const python = '/usr/bin/python3';
 
 export type OfficeValue = string | number | boolean | { [name: string]: OfficeValue };
 export type OfficeProperties = { [name: string]: OfficeValue };
@@ -62,6 +66,13 @@ let current: Promise<Listener> | undefined;
 /** Returns where LibreOffice is installed, if it is. */
 export function officeFolder(): string | undefined {
   return programFolders.find((folder) => existsSync(join(folder, 'soffice.bin')));
+}
+
+/** Reports LibreOffice as missing, as an engine's check does, where it or the Python that drives it is not there. */
+export function missingOffice(): Record<string, string> {
+  if (process.platform !== 'linux') return { soffice: 'it is driven on Linux only' };
+  if (!officeFolder()) return { soffice: '' };
+  return existsSync(python) ? {} : { soffice: `there is no ${python}` };
 }
 
 /**
@@ -169,7 +180,7 @@ async function start(): Promise<Listener> {
   const pipe = basename(folder);
   const { networkless, confines } = await findIsolation();
   const reach = confines ? 'confined' : 'open';
-  const [program = '', ...args] = [...networkless, '/usr/bin/python3', script, folder, programs, pipe, reach];
+  const [program = '', ...args] = [...networkless, python, script, folder, programs, pipe, reach];
   const ending = new AbortController();
   const ready = Promise.withResolvers<void>();
   const ended = runProgram(program, args, {
@@ -243,7 +254,7 @@ function conversation(socket: Socket): (request: OfficeRequest) => Promise<Answe
 async function sweepAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
-    if (pid === undefined || pid === String(process.pid) || existsSync(`/proc/${pid}`)) continue;
+    if (pid === undefined || pid === String(process.pid) || isAlive(Number(pid))) continue;
     await removeTraces(join(tmpdir(), name));
   }
 }

@@ -1,4 +1,5 @@
 import type { EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { components, requires } from './requires.ts';
 
 const formats: Format[] = [
   { ext: 'epub', mediaType: 'application/epub+zip', contents: ['zip'] },
@@ -61,6 +62,8 @@ export const catalogue: EngineCatalogue = {
     })),
     { operation: 'convert', from: spellings(documents), to: spellings(bookFormats), options: metadata },
   ],
+  components,
+  requires,
   detect: detectBook,
 };
 

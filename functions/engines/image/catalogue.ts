@@ -2,6 +2,7 @@ import type { Capability, EngineCatalogue, Format } from '../../../shared/catalo
 import { detect } from './detect.ts';
 import { type ImageFormat, imageFormats, spellings } from './formats.ts';
 import { compressOptions, convertOptions, cropOptions, mergeGifOptions, pdfOptions } from './options.ts';
+import { components, requires } from './requires.ts';
 
 const vectors = imageFormats.filter(({ read }) => read?.by === 'svg' || read?.by === 'ghostscript');
 const rasters = imageFormats.filter((format) => format.read && !vectors.includes(format));
@@ -42,6 +43,8 @@ export const catalogue: EngineCatalogue = {
     { operation: 'crop', from: spellings(rasters), to: written(...common), options: cropOptions },
     ...cropToSelf,
   ],
+  components,
+  requires,
   detect,
 };
 

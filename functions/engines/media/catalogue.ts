@@ -12,6 +12,7 @@ import {
   stillOptions,
   trimOptions,
 } from './options.ts';
+import { components, requires } from './requires.ts';
 
 /** What most players take: offered as another format where an operation else keeps the file's own. */
 const commonVideo = ['mp4', 'mkv', 'mov', 'webm'];
@@ -146,5 +147,7 @@ export const catalogue: EngineCatalogue = {
         }),
       ),
   ],
+  components,
+  requires,
   detect: detectMedia,
 };

@@ -1,41 +1,38 @@
 import { tmpdir } from 'node:os';
 import type { EngineCheck } from '../engine.ts';
+import { brokenPrograms, missingPackage, whyNotStarted } from '../find-program.ts';
 import { runProgram } from '../program.ts';
 import { ffmpegPath, ffprobePath, soxPath } from './programs.ts';
+import { encoders } from './requires.ts';
 
-/** Encoders that builds of ffmpeg leave out now and then. */
-const encoders = [
-  'libx264',
-  'libx265',
-  'libvpx',
-  'libvpx-vp9',
-  'libsvtav1',
-  'libmp3lame',
-  'libopus',
-  'libvorbis',
-  'libtheora',
-  'libspeex',
-  'libgsm',
-  'libwebp_anim',
-];
+const run = { cwd: tmpdir(), timeoutMs: 10_000 };
 
-/** Tries the programs, and whether ffmpeg was built with what the catalogue promises. */
+/** Tries the programs, and which of the encoders that the catalogue promises ffmpeg was built with. */
 export const check: EngineCheck = async () => {
-  const cwd = tmpdir();
-  try {
-    const [{ stdout }, , sox] = await Promise.all([
-      runProgram(ffmpegPath(), ['-hide_banner', '-encoders'], { cwd, timeoutMs: 10_000 }),
-      runProgram(ffprobePath(), ['-version'], { cwd, timeoutMs: 10_000 }),
-      runProgram(soxPath(), ['--help'], { cwd, timeoutMs: 10_000, successCodes: [0, 1] }),
-    ]);
-    const words = new Set(stdout.split(/\s+/));
-    const missing = encoders.filter((encoder) => !words.has(encoder));
-    if (missing.length > 0) return `ffmpeg lacks the encoders ${missing.join(', ')}`;
-    return `${sox.stdout}${sox.stderr}`.includes('amr-nb')
-      ? undefined
-      : 'sox cannot write amr: install libsox-fmt-base';
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return `ffmpeg, ffprobe or sox does not run here: ${reason}`;
-  }
+  const missing = await Promise.all([
+    missingPackage('sharp'),
+    missingEncoders(),
+    brokenPrograms({ ffprobe: { path: ffprobePath(), args: ['-version'] } }),
+    missingSpeech(),
+  ]);
+  return Object.assign({}, ...missing);
 };
+
+async function missingEncoders(): Promise<Record<string, string>> {
+  try {
+    const { stdout } = await runProgram(ffmpegPath(), ['-hide_banner', '-encoders'], run);
+    const known = new Set(stdout.split(/\s+/));
+    return Object.fromEntries(encoders.filter((encoder) => !known.has(encoder)).map((encoder) => [encoder, '']));
+  } catch (error) {
+    return { ffmpeg: whyNotStarted(error) };
+  }
+}
+
+async function missingSpeech(): Promise<Record<string, string>> {
+  try {
+    const { stdout, stderr } = await runProgram(soxPath(), ['--help'], { ...run, successCodes: [0, 1] });
+    return `${stdout}${stderr}`.includes('amr-nb') ? {} : { sox: 'it is built without AMR' };
+  } catch (error) {
+    return { sox: whyNotStarted(error) };
+  }
+}

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { decodeMissing } from '../../../shared/catalogue/missing.ts';
 import { type ProgramResult, runProgram } from '../program.ts';
 
 /** What a run of ffmpeg may use and tell. */
@@ -12,19 +14,40 @@ export interface MediaRun {
 
 const probeTimeoutMs = 60_000;
 
-/** Finds ffmpeg: the explicit variable, then the bundled package, then the system's. */
+/** Finds ffmpeg: the explicit variable, then the system's, which is kept up to date, then the bundled package's. */
 export function ffmpegPath(): string {
-  return process.env.LATHE_FFMPEG || bundledFfmpeg() || 'ffmpeg';
+  return process.env.LATHE_FFMPEG || onPath('ffmpeg') || bundledFfmpeg() || 'ffmpeg';
 }
 
-/** Finds ffprobe: the explicit variable, then the system's; no bundled package has it. */
+/** Finds ffprobe in the same order. */
 export function ffprobePath(): string {
-  return process.env.LATHE_FFPROBE || 'ffprobe';
+  return process.env.LATHE_FFPROBE || onPath('ffprobe') || bundledFfprobe() || 'ffprobe';
+}
+
+/** Tells whether this machine's ffmpeg has an encoder. */
+export function hasEncoder(encoder: string): boolean {
+  return !Object.hasOwn(decodeMissing(process.env.LATHE_MISSING).engines.media ?? {}, encoder);
 }
 
 /** Finds sox, which writes the speech formats that ffmpeg only reads. */
 export function soxPath(): string {
   return process.env.LATHE_SOX || 'sox';
+}
+
+function onPath(program: string): string | undefined {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
+  return paths.find((path) => existsSync(path));
+}
+
+function bundledFfprobe(): string | undefined {
+  try {
+    const { path }: { path: string } = createRequire(import.meta.url)('@ffprobe-installer/ffprobe');
+    // The package makes it a program by a script, which npm runs only where it is told to.
+    if ((statSync(path).mode & 0o100) === 0) chmodSync(path, 0o755);
+    return path;
+  } catch {
+    return undefined;
+  }
 }
 
 function bundledFfmpeg(): string | undefined {

@@ -4,7 +4,7 @@ import { codecOf } from './codecs.ts';
 import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
 import { emptyRequest, type MediaRequest } from './plan.ts';
 import { type Probe, probeInput } from './probe.ts';
-import type { MediaRun } from './programs.ts';
+import { hasEncoder, type MediaRun } from './programs.ts';
 import { outputOf, transcode } from './transcode.ts';
 import { cutOf, numberOf } from './values.ts';
 
@@ -54,10 +54,10 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
 /** Asks for the codec that the file has, at a quality where no difference shows. */
 function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
   const encoder: VideoEncoder | undefined = target.video?.encoders.find(
-    (known) => codecOf[known] === probe.video?.codec,
+    (known) => codecOf[known] === probe.video?.codec && hasEncoder(known),
   );
   const [sound] = probe.audio;
-  const sameSound = target.audio?.encoders.find((known) => codecOf[known] === sound?.codec);
+  const sameSound = target.audio?.encoders.find((known) => codecOf[known] === sound?.codec && hasEncoder(known));
   const lossy = sameSound !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(sameSound);
   const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
   return {

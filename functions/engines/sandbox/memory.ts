@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
 
-/** Adds up the resident memory of a process group, from /proc; what ends meanwhile counts nothing. */
+/** Adds up the resident memory of a process group; what ends meanwhile counts nothing. */
 export function groupMemory(group: number): number {
+  return process.platform === 'linux' ? memoryFromProc(group) : memoryFromPs(group);
+}
+
+function memoryFromProc(group: number): number {
   let bytes = 0;
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -17,4 +22,13 @@ export function groupMemory(group: number): number {
     }
   }
   return bytes;
+}
+
+/** Does the same where there is no /proc, as on macOS; ps counts in units of 1,024 bytes. */
+export function memoryFromPs(group: number): number {
+  const lines = execFileSync('ps', ['-A', '-o', 'pgid=,rss='], { encoding: 'utf8' }).split('\n');
+  return lines.reduce((bytes, line) => {
+    const [owner, kilobytes] = line.trim().split(/\s+/);
+    return Number(owner) === group ? bytes + Number(kilobytes) * 1024 : bytes;
+  }, 0);
 }

@@ -146,11 +146,13 @@ function cleanEnvironment(): Record<string, string> {
     'TMPDIR',
     'LD_LIBRARY_PATH',
     'FONTCONFIG_PATH',
-    // Where programs are, and which private hosts a page may load.
+    'FONTCONFIG_FILE',
+    // Where programs are, what they lack, and which private hosts a page may load.
     'LATHE_FFMPEG',
     'LATHE_FFPROBE',
     'LATHE_SOX',
     'LATHE_CHROMIUM',
+    'LATHE_MISSING',
     'LATHE_ALLOW_HOSTS',
   ];
   const environment = Object.fromEntries(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { EngineError } from '../engine.ts';
+import { isAlive } from '../is-alive.ts';
 import { runProgram } from '../program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
@@ -125,7 +126,7 @@ async function start(): Promise<Running> {
 
 async function launch(): Promise<Running> {
   await removeOldProfiles();
-  const program = await findChromium();
+  const { path: program, env } = await findChromium();
   const profile = await mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
   const ending = new AbortController();
   let onEndpoint: (endpoint: string) => void = () => {};
@@ -134,7 +135,13 @@ async function launch(): Promise<Running> {
   });
   const ended = runProgram(program, chromiumArguments(profile), {
     cwd: profile,
-    env: { HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile, DBUS_SESSION_BUS_ADDRESS: 'disabled:' },
+    env: {
+      ...env,
+      HOME: profile,
+      XDG_CONFIG_HOME: profile,
+      XDG_CACHE_HOME: profile,
+      DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    },
     signal: ending.signal,
     onStderrLine: (line) => {
       const [, address] = /^DevTools listening on (ws:\S+)/.exec(line) ?? [];
@@ -170,14 +177,5 @@ async function removeOldProfiles(): Promise<void> {
     const [, owner] = new RegExp(`^${profilePrefix}(\\d+)-`).exec(name) ?? [];
     if (owner === undefined || Number(owner) === process.pid || isAlive(Number(owner))) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

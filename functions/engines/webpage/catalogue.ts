@@ -1,5 +1,6 @@
 import type { EngineCatalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { background, withPictureOptions } from '../image/encoding-options.ts';
+import { components, requires } from './requires.ts';
 
 const loading: OptionDescriptor[] = [
   {
@@ -183,4 +184,6 @@ export const catalogue: EngineCatalogue = {
     { operation: 'convert', from, to: ['jpeg', 'jpg'], options: withPictureOptions(lossy, 'jpg') },
     { operation: 'convert', from, to: ['webp'], options: withPictureOptions(lossy, 'webp') },
   ],
+  components,
+  requires,
 };

@@ -1,14 +1,23 @@
 import { tmpdir } from 'node:os';
 import type { EngineCheck } from '../engine.ts';
+import { missingPackage, whyNotStarted } from '../find-program.ts';
 import { runProgram } from '../program.ts';
-import { findChromium } from './chromium.ts';
+import { type Chromium, findChromium } from './chromium.ts';
 
 /** Tries to start Chromium as far as its version. */
-export const check: EngineCheck = async () => {
+export const check: EngineCheck = async () => ({ ...(await missingPackage('sharp')), ...(await missingChromium()) });
+
+async function missingChromium(): Promise<Record<string, string>> {
+  let chromium: Chromium;
   try {
-    await runProgram(await findChromium(), ['--version'], { cwd: tmpdir(), timeoutMs: 20_000 });
-    return undefined;
+    chromium = await findChromium();
   } catch (error) {
-    return `Chromium does not run here: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`;
+    return { chromium: whyNotStarted(error) };
   }
-};
+  try {
+    await runProgram(chromium.path, ['--version'], { cwd: tmpdir(), env: chromium.env, timeoutMs: 20_000 });
+    return {};
+  } catch (error) {
+    return { chromium: whyNotStarted(error) };
+  }
+}

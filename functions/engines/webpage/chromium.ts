@@ -1,47 +1,63 @@
 import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { arch } from 'node:os';
+import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findProgram, isExecutable } from '../find-program.ts';
+import { unpackBundle } from './bundle.ts';
 
 /** Where Lambda keeps its runtime in functions that are no container images: the machines the bundled Chromium is built for. */
 const lambdaRuntime = '/var/runtime';
 
+/** A browser, and what it needs in its environment. */
+export interface Chromium {
+  path: string;
+  env: Record<string, string>;
+}
+
 /**
  * Finds the Chromium to use: the one that LATHE_CHROMIUM names, the bundled one where it fits, or the system's. The bundled
- * one is for x86_64, and outside of Lambda it often lacks libraries, so there it comes last.
+ * one is for Linux on x86_64 and gets no updates from the system, so outside of Lambda it comes last.
  */
-export async function findChromium(): Promise<string> {
+export async function findChromium(): Promise<Chromium> {
   const named = process.env.LATHE_CHROMIUM;
   if (named) {
     await access(named, constants.X_OK);
-    return named;
+    return { path: named, env: {} };
   }
-  const fits = arch() === 'x64';
-  if (fits && existsSync(lambdaRuntime)) return bundledChromium();
-  const found = await findProgram();
-  if (found !== undefined) return found;
+  const fits = arch() === 'x64' && platform() === 'linux';
+  if (fits && existsSync(lambdaRuntime)) {
+    const { default: bundled } = await import('@sparticuz/chromium');
+    return { path: await bundled.executablePath(), env: {} };
+  }
+  const found = await findInstalled();
+  if (found !== undefined) return { path: found, env: {} };
   if (fits) return bundledChromium();
-  throw new Error('No Chromium was found. Install the package chromium, or set LATHE_CHROMIUM to the path of one.');
+  throw new Error('No Chromium was found. Install one, or set LATHE_CHROMIUM to the path of its program.');
 }
 
-async function bundledChromium(): Promise<string> {
-  const { default: bundled } = await import('@sparticuz/chromium');
-  return bundled.executablePath();
+/** The package unpacks the libraries that a bare system lacks on Lambda only; elsewhere they are needed as much. */
+async function bundledChromium(): Promise<Chromium> {
+  const folder = await unpackBundle('chromium', ['chromium.br', 'al2023.tar.br']);
+  const others = process.env.LD_LIBRARY_PATH;
+  const libraries = join(folder, 'al2023', 'lib');
+  return {
+    path: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: others ? `${libraries}${delimiter}${others}` : libraries },
+  };
 }
 
-async function findProgram(): Promise<string | undefined> {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  // Debian's `chromium` is a script that adds switches of its own; the program is beside its files.
-  const candidates = [
+async function findInstalled(): Promise<string | undefined> {
+  // Debian's `chromium` is a script that adds switches of its own; the program is beside its files. macOS has it in a folder.
+  for (const path of [
     '/usr/lib/chromium/chromium',
-    ...['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => folders.map((folder) => join(folder, name))),
-  ];
-  for (const path of candidates) {
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ]) {
+    if (await isExecutable(path)) return path;
+  }
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    const path = await findProgram(name);
+    if (path !== undefined) return path;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { LocalFunction } from '../template/model.ts';
 import type { FunctionDescription } from './protocol.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ'];
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'FONTCONFIG_FILE'];
 
 /** Describes a function to the bootstrap that loads it, with a log stream of this environment's own. */
 export function describeFunction(fn: LocalFunction): FunctionDescription {

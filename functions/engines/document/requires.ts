@@ -1,0 +1,51 @@
+import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import { components as shared } from '../components.ts';
+import { officeFormat } from './formats.ts';
+import { route, type Step } from './route.ts';
+
+/** What the document engine is made of. */
+export const components = shared;
+
+type Name = keyof typeof components;
+
+/** A PDF is opened with both, whatever becomes of it. */
+const opening: Name[] = ['qpdf', 'pdfinfo'];
+
+/** Names the programs that a pair's route leads through. */
+export function requires(operation: ProcessingOperation, from: string, to: string): Name[] {
+  // Pages become pictures with libvips, which is loaded with the engine.
+  const needed = new Set<Name>(['sharp']);
+  for (const name of programs(operation, from, to)) needed.add(name);
+  return [...needed];
+}
+
+function programs(operation: ProcessingOperation, from: string, to: string): Name[] {
+  if (operation === 'compress') return [...opening, 'gs'];
+  if (operation === 'crop') return opening;
+  // Pages that are not LibreOffice's are made fit for archiving by Ghostscript; those of iWork may come drawn.
+  const drawnElsewhere = from === 'pdf' || from === 'ps' || officeFormat(from)?.container === 'iwork';
+  return [...route(from, to).flatMap(programsOf), ...(drawnElsewhere && to === 'pdf' ? (['gs'] as const) : [])];
+}
+
+function programsOf(step: Step): Name[] {
+  switch (step.by) {
+    case 'office':
+      return step.from === 'pdf' ? ['soffice', ...opening] : ['soffice'];
+    case 'pandoc':
+      return ['pandoc'];
+    case 'distill':
+      return ['gs'];
+    case 'flow':
+      return [...opening, 'pdftotext', 'pdftohtml'];
+    case 'text':
+      return [...opening, 'pdftotext'];
+    case 'html':
+      return [...opening, 'pdftohtml'];
+    case 'postscript':
+      return [...opening, 'pdftops'];
+    case 'images':
+      return [...opening, step.format === 'eps' ? 'pdftops' : 'pdftocairo'];
+    case 'pdf':
+      return opening;
+  }
+}

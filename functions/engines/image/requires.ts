@@ -1,0 +1,46 @@
+import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import { components as shared } from '../components.ts';
+import { imageFormats } from './formats.ts';
+
+const { sharp, gs, pdfinfo, pdftocairo } = shared;
+
+/** What the image engine is made of. */
+export const components = {
+  sharp,
+  'magick-wasm': { label: 'ImageMagick (WebAssembly)' },
+  gs,
+  pdfinfo,
+  pdftocairo,
+  'rsvg-convert': { label: 'librsvg', apt: ['librsvg2-bin'], brew: ['librsvg'] },
+};
+
+type Name = keyof typeof components;
+
+const byExt = new Map(imageFormats.map((format) => [format.ext, format]));
+
+/** Names what a pair needs: libvips for all, and the programs that read and write its two formats. */
+export function requires(_operation: ProcessingOperation, from: string, to: string): Name[] {
+  const needed = new Set<Name>(['sharp']);
+  for (const name of [...reading(from, to), ...writing(to)]) needed.add(name);
+  return [...needed];
+}
+
+function reading(from: string, to: string): Name[] {
+  // The pages of a PDF are copied into another one as they are, and drawn for an animation.
+  if (from === 'pdf') return to === 'pdf' ? [] : ['pdfinfo', 'pdftocairo'];
+  switch (byExt.get(from)?.read?.by) {
+    case 'magick':
+      return ['magick-wasm'];
+    case 'svg':
+      // libvips draws it; only a PDF gets its lines and letters.
+      return to === 'pdf' ? ['rsvg-convert'] : [];
+    case 'ghostscript':
+      return to === 'pdf' ? ['gs'] : ['gs', 'pdfinfo', 'pdftocairo'];
+    default:
+      return [];
+  }
+}
+
+function writing(to: string): Name[] {
+  return byExt.get(to)?.write?.by === 'magick' ? ['magick-wasm'] : [];
+}

@@ -1,0 +1,42 @@
+import type { Component, ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import { components as shared } from '../components.ts';
+import { mediaFormats } from './formats.ts';
+
+const ffmpeg: Component = { label: 'ffmpeg', apt: ['ffmpeg'], brew: ['ffmpeg'] };
+
+/** The writer of animated WebP, which is not among those of videos. */
+const animationEncoder = 'libwebp_anim';
+
+/** Every encoder that some format is written with: builds of ffmpeg leave one or the other out. */
+export const encoders: string[] = [
+  ...new Set([
+    ...mediaFormats.flatMap(({ video, audio }) => [...(video?.encoders ?? []), ...(audio?.encoders ?? [])]),
+    animationEncoder,
+  ]),
+];
+
+/** What the media engine is made of. */
+export const components: Record<string, Component> = {
+  sharp: shared.sharp,
+  ffmpeg,
+  ffprobe: { ...ffmpeg, label: 'ffprobe' },
+  // Homebrew's is built without AMR, and its ffmpeg has the encoders that it has.
+  sox: { label: 'SoX with AMR', apt: ['sox', 'libsox-fmt-base'] },
+  ...Object.fromEntries(encoders.map((encoder) => [encoder, { label: `ffmpeg with ${encoder}`, apt: ['ffmpeg'] }])),
+};
+
+const byExt = new Map(mediaFormats.map((format) => [format.ext, format]));
+
+/** Names what a pair needs: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
+export function requires(_operation: ProcessingOperation, _from: string, to: string): string[] {
+  const target = byExt.get(to);
+  const usual = [target?.video?.encoders[0], target?.audio?.encoders[0]].filter((encoder) => encoder !== undefined);
+  return [
+    'sharp',
+    'ffmpeg',
+    'ffprobe',
+    ...usual,
+    ...(to === 'webp' && target?.kind === 'animation' ? [animationEncoder] : []),
+    ...(to === 'amr' ? ['sox'] : []),
+  ];
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runProgram } from '../program.ts';
+
+/** Where the package is: its entry is build/index.js. */
+const entry = () => import.meta.resolve('@sparticuz/chromium');
+const unpackMs = 120_000;
+
+/** The package's own unpacking, which writes into the folder for temporary files: in a process that has this one for it. */
+const script = `
+const [entry, ...archives] = process.argv.slice(1);
+const { inflate } = await import(entry);
+for (const archive of archives) await inflate(archive);
+`;
+
+/**
+ * Unpacks archives of the package @sparticuz/chromium and returns the folder of their contents. This is done once for an
+ * installation and kept beside the packages, or among the temporary files where nothing may be written there.
+ */
+export async function unpackBundle(name: string, archives: string[]): Promise<string> {
+  const root = fileURLToPath(new URL('..', entry()));
+  const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const parent = await cacheFolder(join(root, '..', '..', '.cache', 'lathe'));
+  const folder = join(parent, `${name}-${version}`);
+  if (existsSync(folder)) return folder;
+  const draft = await mkdtemp(`${folder}.`);
+  try {
+    const paths = archives.map((archive) => join(root, 'bin', archive));
+    await runProgram(process.execPath, ['--input-type=module', '--eval', script, entry(), ...paths], {
+      cwd: draft,
+      env: { TMPDIR: draft },
+      timeoutMs: unpackMs,
+    });
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process may have been quicker; what it made is the same.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+async function cacheFolder(wanted: string): Promise<string> {
+  try {
+    await mkdir(wanted, { recursive: true });
+    await access(wanted, constants.W_OK);
+    return wanted;
+  } catch {
+    return tmpdir();
+  }
+}

@@ -1,0 +1,102 @@
+import type { Component, EngineCatalogue, Missing } from './catalogue.ts';
+
+/** How programs are installed on a machine, where that is known. */
+export type PackageManager = 'apt' | 'brew';
+
+/** What a machine lacks, and what would install it. */
+export interface MissingComponents {
+  manager?: PackageManager;
+  engines: Missing;
+}
+
+/** Room for what is missing in the environment of a function: all of its variables together may have 4 KB on Lambda. */
+const maxBytes = 2_000;
+
+/** Writes what is missing into an environment variable; reasons that do not fit are left out, names never are. */
+export function encodeMissing({ manager, engines }: MissingComponents): string {
+  let room = maxBytes - Buffer.byteLength(write({ manager, engines: withReasons(engines, () => '') }));
+  return write({
+    manager,
+    engines: withReasons(engines, (reason) => {
+      const short = reason.slice(0, 200);
+      const bytes = Buffer.byteLength(JSON.stringify(short));
+      if (bytes > room) return '';
+      room -= bytes;
+      return short;
+    }),
+  });
+}
+
+function write({ manager, engines }: { manager: PackageManager | undefined; engines: Missing }): string {
+  return JSON.stringify({ ...(manager ? { manager } : {}), engines });
+}
+
+function withReasons(engines: Missing, change: (reason: string) => string): Missing {
+  return Object.fromEntries(
+    Object.entries(engines).map(([engine, parts]) => [
+      engine,
+      Object.fromEntries(Object.entries(parts).map(([name, reason]) => [name, change(reason)])),
+    ]),
+  );
+}
+
+/** Reads what `encodeMissing` wrote; an absent variable is a machine that lacks nothing. */
+export function decodeMissing(text: string | undefined): MissingComponents {
+  return text ? JSON.parse(text) : { engines: {} };
+}
+
+/** Says what installs components, in the words of the machine's package manager; nothing where there is no such way. */
+export function installHint(components: Component[], manager: PackageManager | undefined): string | undefined {
+  if (manager === undefined) return undefined;
+  const packages = [...new Set(components.flatMap((component) => component[manager] ?? []))].sort();
+  if (packages.length === 0) return undefined;
+  return `${manager === 'apt' ? 'sudo apt-get' : 'brew'} install ${packages.join(' ')}`;
+}
+
+/** Says how to install all that some engines lack: by a command where one does it, else by a list of names. */
+export function installAllHint(
+  engines: EngineCatalogue[],
+  { manager, engines: missing }: MissingComponents,
+): string | undefined {
+  const lacked = engines.flatMap(({ engine, components = {} }) =>
+    Object.keys(missing[engine] ?? {}).map((name): Component => components[name] ?? { label: name }),
+  );
+  const usual = lacked.filter(({ optional }) => !optional);
+  const hint = installHint(usual, manager);
+  const rest = usual.filter((component) => manager === undefined || !component[manager]);
+  const names = [...new Set(rest.map(({ label }) => label))];
+  const sentences = [
+    ...(hint ? [`To install what is missing: ${hint}`] : []),
+    ...(names.length > 0 ? [`${hint ? 'Also not' : 'Not'} installed: ${names.join(', ')}`] : []),
+  ];
+  return sentences.length > 0 ? sentences.join('\n') : undefined;
+}
+
+export interface MissingComponent {
+  name: string;
+  reason: string;
+  /** A command that installs it. */
+  hint?: string;
+}
+
+/** Describes the missing components of an engine for people. */
+export function describeMissing(
+  { engine, components = {} }: EngineCatalogue,
+  { manager, engines }: MissingComponents,
+): MissingComponent[] {
+  return Object.entries(engines[engine] ?? {}).map(([name, reason]) => {
+    const component = components[name] ?? { label: name };
+    const hint = installHint([component], manager);
+    const what = component.label === name ? name : `${component.label} (${name})`;
+    return {
+      name,
+      reason: reason === '' ? `${what} is not installed.` : `${what} cannot be used: ${reason.replace(/\.?$/, '.')}`,
+      ...(hint ? { hint } : {}),
+    };
+  });
+}
+
+/** Says in one sentence why an engine that lacks too much is off. */
+export function reasonOff(missing: MissingComponent[]): string {
+  return missing.map(({ reason }) => reason).join(' ');
+}
