@@ -16,7 +16,7 @@ export const handler = endpoint(routes.health, async () => {
         return {
           name: engine.engine,
           usable,
-          ...(usable ? {} : { reason: reasonOff(missing) }),
+          ...(usable ? {} : { reason: reasonOff(engine, all) }),
           ...(missing.length > 0 ? { missing } : {}),
         };
       }),

@@ -69,7 +69,10 @@ function exampleLine(url: string, apiKey: string, job: ExampleJob): string {
     `const jobs = "${url}/v1/process/jobs"`,
     `const headers = { authorization: ${JSON.stringify(`Bearer ${apiKey}`)}, "content-type": "application/json" }`,
     `const body = JSON.stringify(${JSON.stringify(job)})`,
-    'fetch(jobs, { method: "POST", headers, body }).then((made) => made.json()).then(({ id }) => fetch(jobs + "/" + id + "/wait", { headers })).then((done) => done.text()).then(console.log)',
+    'const json = (response) => response.json()',
+    // Waiting ends after 25 seconds; a first conversion on a slow machine may take longer.
+    'const wait = (id) => fetch(jobs + "/" + id + "/wait", { headers }).then(json).then((job) => job.endedAt ? job : wait(id))',
+    'fetch(jobs, { method: "POST", headers, body }).then(json).then(({ id }) => wait(id)).then((job) => console.log(JSON.stringify(job, null, 2)))',
   ];
   return `node -e '${script.join('; ').replaceAll("'", "'\\''")}'`;
 }

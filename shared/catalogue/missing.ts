@@ -90,13 +90,25 @@ export function describeMissing(
     const what = component.label === name ? name : `${component.label} (${name})`;
     return {
       name,
-      reason: reason === '' ? `${what} is not installed.` : `${what} cannot be used: ${reason.replace(/\.?$/, '.')}`,
+      reason: reason === '' ? `${what} is not installed.` : unusable(what, reason),
       ...(hint ? { hint } : {}),
     };
   });
 }
 
-/** Says in one sentence why an engine that lacks too much is off. */
-export function reasonOff(missing: MissingComponent[]): string {
-  return missing.map(({ reason }) => reason).join(' ');
+/** Says why an engine that lacks too much is off. */
+export function reasonOff({ engine, components = {} }: EngineCatalogue, { engines }: MissingComponents): string {
+  const parts = Object.entries(engines[engine] ?? {}).map(([name, reason]) => ({
+    label: components[name]?.label ?? name,
+    reason,
+  }));
+  const absent = new Set(parts.flatMap(({ label, reason }) => (reason === '' ? [label] : [])));
+  return [
+    ...(absent.size > 0 ? [`Not installed: ${[...absent].join(', ')}.`] : []),
+    ...parts.flatMap(({ label, reason }) => (reason === '' ? [] : [unusable(label, reason)])),
+  ].join(' ');
+}
+
+function unusable(what: string, reason: string): string {
+  return `${what} cannot be used: ${reason.replace(/\.?$/, '.')}`;
 }

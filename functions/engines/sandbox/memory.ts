@@ -5,7 +5,9 @@ const pageBytes = 4096;
 
 /** Adds up the resident memory of a process group; what ends meanwhile counts nothing. */
 export function groupMemory(group: number): number {
-  return process.platform === 'linux' ? memoryFromProc(group) : memoryFromPs(group);
+  if (process.platform === 'linux') return memoryFromProc(group);
+  // There is no /proc on macOS.
+  return residentBytes(execFileSync('ps', ['-A', '-o', 'pgid=,rss='], { encoding: 'utf8' }), group);
 }
 
 function memoryFromProc(group: number): number {
@@ -24,10 +26,9 @@ function memoryFromProc(group: number): number {
   return bytes;
 }
 
-/** Does the same where there is no /proc, as on macOS; ps counts in units of 1,024 bytes. */
-export function memoryFromPs(group: number): number {
-  const lines = execFileSync('ps', ['-A', '-o', 'pgid=,rss='], { encoding: 'utf8' }).split('\n');
-  return lines.reduce((bytes, line) => {
+/** Adds up what ps lists for a process group, in units of 1,024 bytes. */
+export function residentBytes(listing: string, group: number): number {
+  return listing.split('\n').reduce((bytes, line) => {
     const [owner, kilobytes] = line.trim().split(/\s+/);
     return Number(owner) === group ? bytes + Number(kilobytes) * 1024 : bytes;
   }, 0);

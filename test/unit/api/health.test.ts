@@ -1,0 +1,58 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { afterEach, expect, test, vi } from 'vitest';
+import { answers } from '../../../functions/api/answers.ts';
+import { encodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+/** Asks the function as it is on an instance that lacks something. */
+async function health(missing?: MissingComponents) {
+  vi.stubEnv('LATHE_VERSION', '1.2.3');
+  if (missing) vi.stubEnv('LATHE_MISSING', encodeMissing(missing));
+  const { handler } = await import('../../../functions/api/health.ts');
+  const http = { method: 'GET', path: '/health' };
+  const event = { headers: {}, requestContext: { http, requestId: 'r' } } as unknown as APIGatewayProxyEventV2;
+  const response: APIGatewayProxyStructuredResultV2 = await handler(event, {} as Context);
+  return answers.Health.parse(JSON.parse(response.body ?? ''));
+}
+
+test('every engine is usable where nothing is missing, as in AWS', async () => {
+  const { engines } = await health();
+  expect(engines.map(({ name }) => name)).toContain('image');
+  expect(engines.filter(({ usable, reason, missing }) => !usable || reason || missing)).toEqual([]);
+});
+
+test('an engine that lacks some programs is usable and lists them with a command that installs each', async () => {
+  const { engines } = await health({ manager: 'apt', engines: { image: { gs: '' } } });
+  expect(engines.find(({ name }) => name === 'image')).toEqual({
+    name: 'image',
+    usable: true,
+    missing: [{ name: 'gs', reason: 'Ghostscript (gs) is not installed.', hint: 'sudo apt-get install ghostscript' }],
+  });
+});
+
+test('an engine that can do nothing any more is not usable, and says why in one sentence', async () => {
+  const { engines } = await health({
+    engines: { media: { ffmpeg: '', ffprobe: '' }, webpage: { chromium: 'libnss3.so is missing' } },
+  });
+  expect(engines.filter(({ usable }) => !usable)).toEqual([
+    {
+      name: 'media',
+      usable: false,
+      reason: 'Not installed: ffmpeg, ffprobe.',
+      missing: [
+        { name: 'ffmpeg', reason: 'ffmpeg is not installed.' },
+        { name: 'ffprobe', reason: 'ffprobe is not installed.' },
+      ],
+    },
+    {
+      name: 'webpage',
+      usable: false,
+      reason: 'Chromium cannot be used: libnss3.so is missing.',
+      missing: [{ name: 'chromium', reason: 'Chromium (chromium) cannot be used: libnss3.so is missing.' }],
+    },
+  ]);
+});
