@@ -224,7 +224,7 @@ export async function findGcsServer(): Promise<{ path: string } | { missing: str
     return { path };
   } catch {
     // Building it takes minutes and a registry of Go modules, neither of which `npm test` may depend on.
-    if (!process.env.LATHE_EXTRA_CHECKS) return { missing: 'LATHE_EXTRA_CHECKS=1 builds fake-gcs-server with Go' };
+    if (!process.env.LATHE_EXTRA_CHECKS) return { missing: 'npm run test:extra builds fake-gcs-server with Go' };
     if (spawnSync('go', ['version']).status !== 0) return { missing: 'there is no Go to build fake-gcs-server with' };
   }
   const bin = await mkdtemp(join(tmpdir(), 'lathe-gobin-'));

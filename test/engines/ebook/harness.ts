@@ -7,12 +7,18 @@ import { check } from '../../../functions/engines/ebook/check.ts';
 import { engine } from '../../../functions/engines/ebook/run.ts';
 import type { WorkResult } from '../../../functions/engines/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { reasonOff } from '../../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 
 export const known = new Catalogue([catalogue]);
 
 /** Why the engine is off here, if it is: Calibre is optional, and what it would do cannot be tried without it. */
-export const off = await check();
+export const off = whyOff(await check());
+
+function whyOff(missing: Record<string, string>): string | undefined {
+  if (Object.keys(missing).length === 0) return undefined;
+  return `${reasonOff(catalogue, { engines: { [catalogue.engine]: missing } })} npm run test:extra installs it.`;
+}
 
 const taskFolders: string[] = [];
 
