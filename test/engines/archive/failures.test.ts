@@ -20,7 +20,7 @@ async function failureOf(path: string, format: string, options = {}): Promise<En
 
 describe('archives that cannot be converted', () => {
   it('runs here', async () => {
-    expect(await check()).toBeUndefined();
+    expect(await check()).toEqual({});
   });
 
   // A compress stream has neither a length nor a sum, so half of one reads as a whole one.
