@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../shared/catalogue/options.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
 import { fetchToDisk, storeFromDisk } from '../../shared/files/disk.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
 import { newToken } from '../../shared/files/objects.ts';
+import { diskBytes, filesAtOnce } from '../../shared/tasks/limits.ts';
 import { isProcessing } from '../../shared/tasks/plan.ts';
 import { checkFile } from '../../shared/tasks/route.ts';
 import type { StoredFile, Task } from '../../shared/tasks/task.ts';
 import { catalogue } from './catalogues.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from './engine.ts';
+import { Outputs } from './outputs.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { type Run, type RunResult, TaskError, workerHandler } from './worker.ts';
 
@@ -25,7 +28,7 @@ export function engineHandler(engine: string, module: URL) {
   sandbox.warm();
   return workerHandler({
     engine,
-    perform: (run) => inOwnFolder((folder) => perform(run, sandbox, folder)),
+    perform: (run) => inOwnFolder((folder) => perform(engine, run, sandbox, folder)),
   });
 }
 
@@ -38,14 +41,23 @@ async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> 
   }
 }
 
-async function perform(run: Run, sandbox: Sandbox, folder: string): Promise<RunResult> {
-  const work = await workOf(run, folder);
+async function perform(engine: string, run: Run, sandbox: Sandbox, folder: string): Promise<RunResult> {
+  const work = { ...(await workOf(run, folder)), maxOutputBytes: roomFor(engine, run) };
   const result = await sandbox.run(work, {
     signal: run.signal,
     progress: run.progress,
     log: (message, details) => run.logger.info(message, details ?? {}),
   });
-  return { files: await storeOutputs(run, result.outputs), ...(result.details ? { details: result.details } : {}) };
+  const outputs = new Outputs(work);
+  await outputs.add(...result.outputs);
+  return { files: await storeOutputs(run, outputs.files), ...(result.details ? { details: result.details } : {}) };
+}
+
+/** Returns what the inputs leave of the engine's disk, as it is declared, whatever this machine has. */
+function roomFor(engine: string, run: Run): number {
+  const resources = catalogue.engines.find((candidate) => candidate.engine === engine)?.resources;
+  if (!resources) return Number.POSITIVE_INFINITY;
+  return run.inputs.flatMap((input) => input.files).reduce((room, file) => room - file.size, diskBytes(resources));
 }
 
 async function workOf(run: Run, folder: string): Promise<Work> {
@@ -77,14 +89,12 @@ function check(task: Task, input: InputFile): OptionValues {
 async function fetchInputs(run: Run, folder: string): Promise<InputFile[]> {
   const files = run.inputs.flatMap((input) => input.files);
   await mkdir(join(folder, 'in'));
-  return Promise.all(
-    files.map(async (file, index): Promise<InputFile> => {
-      const path = join(folder, 'in', String(index));
-      await fetchToDisk(file.key, path, run.signal);
-      const format = await detectFormat(catalogue, await readHead(path), file.name);
-      return { path, name: file.name, format, size: (await stat(path)).size };
-    }),
-  );
+  return mapAtOnce(files, filesAtOnce, async (file, index): Promise<InputFile> => {
+    const path = join(folder, 'in', String(index));
+    await fetchToDisk(file.key, path, run.signal);
+    const format = await detectFormat(catalogue, await readHead(path), file.name);
+    return { path, name: file.name, format, size: (await stat(path)).size };
+  });
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
@@ -105,13 +115,11 @@ async function storeOutputs(run: Run, outputs: OutputFile[]): Promise<StoredFile
       typeof filename === 'string' ? withExtension(safeName(filename), output.format) : output.name,
     ),
   );
-  return Promise.all(
-    outputs.map(async (output, index): Promise<StoredFile> => {
-      if ((await stat(output.path)).size === 0) throw new EngineError('The conversion produced an empty file.');
-      const key = outputKey(run.task.id, run.attempt, index);
-      const mediaType = catalogue.mediaType(output.format);
-      const size = await storeFromDisk(output.path, key, mediaType, run.signal);
-      return { key, name: names[index] ?? output.name, size, format: output.format, mediaType, token: newToken() };
-    }),
-  );
+  return mapAtOnce(outputs, filesAtOnce, async (output, index): Promise<StoredFile> => {
+    if ((await stat(output.path)).size === 0) throw new EngineError('The conversion produced an empty file.');
+    const key = outputKey(run.task.id, run.attempt, index);
+    const mediaType = catalogue.mediaType(output.format);
+    const size = await storeFromDisk(output.path, key, mediaType, run.signal);
+    return { key, name: names[index] ?? output.name, size, format: output.format, mediaType, token: newToken() };
+  });
 }

@@ -22,6 +22,8 @@ export interface Work {
   outputFormat: string;
   /** Checked against the catalogue, defaults filled in. */
   options: OptionValues;
+  /** What the outputs may have in all: the room that the inputs leave on the disk. Defaults to no limit. */
+  maxOutputBytes?: number;
   /** An empty folder for this task alone; outputs and temporary files go here and it is deleted afterwards. */
   folder: string;
 }

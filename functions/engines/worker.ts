@@ -5,6 +5,7 @@ import { deleteFiles } from '../../shared/files/objects.ts';
 import { readSecrets } from '../../shared/files/secrets.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/queues/queues.ts';
 import { required } from '../../shared/settings.ts';
+import { resultFailure } from '../../shared/tasks/limits.ts';
 import { ProgressPace } from '../../shared/tasks/progress.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
@@ -105,6 +106,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   );
   try {
     const result = await worker.perform(run);
+    const failure = resultFailure(result.files, result.details);
+    if (failure) throw new TaskError(failure);
     await stopKeeping();
     const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
     if (ended.outcome !== 'changed') await discard(run);

@@ -7,6 +7,7 @@ import { isId, newId } from '../ids.ts';
 import type { Job } from '../jobs/job.ts';
 import type { OperationName } from '../operations/schemas.ts';
 import type { Plan } from './lifecycle.ts';
+import { inputProblem } from './limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task } from './task.ts';
 import { queuedPatienceMs } from './transitions.ts';
 
@@ -162,8 +163,16 @@ function processingProblems(request: TaskRequest, byName: Map<string, TaskReques
       options: isPlainObject(options) ? options : {},
     });
     if ('errors' in checked) return checked.errors;
+    const problem = checked.match && knownInputProblem(request, checked.match.engine, context);
+    if (problem !== undefined) return { input: [problem] };
   }
   return {};
+}
+
+/** Says what is wrong with the inputs that are there already, whose sizes are known. */
+function knownInputProblem({ operation, inputs }: TaskRequest, engine: string, context: PlanContext) {
+  const files = inputs.flatMap((input) => context.outside.get(input)?.files ?? []);
+  return inputProblem(context.catalogue, engine, operation, files);
 }
 
 function isPlainObject(value: JsonValue | undefined): value is JsonObject {

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkProcessing } from '../catalogue/check.ts';
 import type { OptionValues } from '../catalogue/options.ts';
+import { inputProblem } from './limits.ts';
 import { isProcessing } from './plan.ts';
 import type { StoredFile, Task, TaskFailure } from './task.ts';
 
@@ -12,10 +13,15 @@ export function routeTask(
 ): { engine: string } | { failure: TaskFailure } {
   if (task.operation === 'import/webpage') return routeToBrowser(catalogue);
   if (!isProcessing(task.operation)) return { engine: 'transfer' };
-  const [file] = inputs.flatMap((input) => input.files);
+  const files = inputs.flatMap((input) => input.files);
+  const [file] = files;
   if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
   const checked = checkFile(catalogue, task, file);
-  return 'failure' in checked ? checked : { engine: checked.engine };
+  if ('failure' in checked) return checked;
+  const problem = inputProblem(catalogue, checked.engine, task.operation, files);
+  return problem === undefined
+    ? { engine: checked.engine }
+    : { failure: { errorCode: 'processing_failed', msg: problem } };
 }
 
 function routeToBrowser(catalogue: Catalogue): { engine: string } | { failure: TaskFailure } {

@@ -35,6 +35,13 @@ export function tooMany(): EngineError {
   );
 }
 
+/** Makes the failure of archives that do not fit a function's disk together with their contents. */
+export function tooMuchAtOnce(): EngineError {
+  return new EngineError(
+    'There is no room for the archives of this task together with their contents. Give them to several tasks, or split them.',
+  );
+}
+
 function gigabytes(bytes: number): string {
   return (bytes / 1024 ** 3).toFixed(2).replace(/\.?0+$/, '');
 }

@@ -2,19 +2,23 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName, withExtension } from '../../../shared/files/names.ts';
 import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { Outputs } from '../outputs.ts';
+import { allowance, tooMuchAtOnce } from './limits.ts';
 import { pack } from './pack.ts';
 import { unpack } from './unpack.ts';
 
 /** Converts archives: unpacks each within limits and packs its contents again. */
 export const engine: Engine = {
   async run(work, context) {
-    const outputs: OutputFile[] = [];
+    const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
       const progress = (part: number) => context.progress(((index + part) / work.inputs.length) * 100);
-      outputs.push(await convert(work, input, index, { ...context, progress }));
+      // Unpacked and packed again it is there twice.
+      if (outputs.bytesLeft < 2 * allowance(input.size)) throw tooMuchAtOnce();
+      await outputs.add(await convert(work, input, index, { ...context, progress }));
       progress(1);
     }
-    return { outputs };
+    return { outputs: outputs.files };
   },
 };
 

@@ -5,13 +5,13 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type WorkContext } from '../engine.ts';
 import { changesPicture } from '../image/encoding-options.ts';
 import { pageSizes } from '../image/pdf-pages.ts';
+import { checkFileCount } from '../outputs.ts';
 import { ProgramError, type ProgramResult } from '../program.ts';
 import { runIsolated } from './isolation.ts';
 import { pictureOptions } from './options.ts';
 
 export const mostPages = 5_000;
-/** As many files as one task may give, and pictures larger than this cost gigabytes while they are drawn. */
-const mostImages = 1_000;
+/** Pictures larger than this cost gigabytes while they are drawn. */
 const mostPixels = 120_000_000;
 const programMs = 240_000;
 
@@ -180,10 +180,7 @@ export async function drawPages(
   folder: string,
   context: Pick<WorkContext, 'signal' | 'progress'>,
 ): Promise<{ page: number; path: string }[]> {
-  if (pages.length > mostImages)
-    throw new EngineError(
-      `${pages.length} pages would give as many files; choose at most ${mostImages} by page_range.`,
-    );
+  checkFileCount(pages.length, 'Choose fewer pages by page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
   const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
   for (const size of sizes) checkPixels(size, request.dpi);

@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, InputFile, OutputFile } from '../engine.ts';
+import type { Engine, InputFile } from '../engine.ts';
+import { Outputs } from '../outputs.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import { crop } from './crop.ts';
@@ -12,7 +13,7 @@ warmOffice();
 /** Converts documents, makes PDFs smaller and crops them. */
 export const engine: Engine = {
   async run(work, context) {
-    const outputs: OutputFile[] = [];
+    const outputs = new Outputs(work);
     let details = {};
     for (const [index, given] of work.inputs.entries()) {
       const folder = join(work.folder, `work-${index}`);
@@ -24,13 +25,13 @@ export const engine: Engine = {
       };
       if (work.operation === 'compress') {
         const compressed = await compress({ ...work, folder }, input, share);
-        outputs.push(compressed.output);
+        await outputs.add(compressed.output);
         details = compressed.details;
-      } else if (work.operation === 'crop') outputs.push(await crop({ ...work, folder }, input, share));
-      else outputs.push(...(await convert(work, input, folder, share)));
+      } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
+      else await outputs.add(...(await convert(work, input, folder, share)));
       share.progress(100);
     }
-    return { outputs, ...(work.operation === 'compress' ? { details } : {}) };
+    return { outputs: outputs.files, ...(work.operation === 'compress' ? { details } : {}) };
   },
 };
 

@@ -1,3 +1,5 @@
+import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
+
 /** Beyond these a small file would cost hours or gigabytes: refused before anything is decoded. */
 export const limits = {
   streams: 64,
@@ -9,7 +11,7 @@ export const limits = {
   outputBytes: 4_000_000_000,
   /** Pictures in an animation or of a video taken apart. */
   animationFrames: 3000,
-  stills: 500,
+  stills: maxFilesPerTask,
   /** All frames of an animation together, decoded at once. */
   animationPixels: 250_000_000,
 } as const;

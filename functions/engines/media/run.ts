@@ -1,4 +1,5 @@
-import { type Engine, EngineError, type OutputFile, type WorkResult } from '../engine.ts';
+import { type Engine, EngineError, type WorkResult } from '../engine.ts';
+import { Outputs } from '../outputs.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
@@ -22,11 +23,11 @@ export const engine: Engine = {
       };
     }
     if (work.operation === 'merge') throw new Error('The catalogue promises no merge of media.');
-    const outputs: OutputFile[] = [];
+    const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
-      outputs.push(...(await operations[work.operation](work, input, index, run, share(index))));
+      await outputs.add(...(await operations[work.operation](work, input, index, run, share(index))));
       progress(((index + 1) / work.inputs.length) * 100);
     }
-    return { outputs };
+    return { outputs: outputs.files };
   },
 };

@@ -1,9 +1,12 @@
+import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { extensionOf, safeName, uniqueNames, withExtension } from '../../../shared/files/names.ts';
 import { newToken } from '../../../shared/files/objects.ts';
 import { copyObject, storeStream, streamObject } from '../../../shared/files/streams.ts';
+import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { EngineError } from '../engine.ts';
+import { checkFileCount } from '../outputs.ts';
 import type { Run, RunResult } from '../worker.ts';
 import { zipStream } from './zip.ts';
 
@@ -22,13 +25,12 @@ export async function exportUrl(run: Run): Promise<RunResult> {
 async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
   const { filename } = run.task.payload;
   const names = uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
-  return Promise.all(
-    files.map(async (file, index): Promise<StoredFile> => {
-      const key = outputKey(run.task.id, run.attempt, index);
-      await copyObject(file, key, run.signal);
-      return { ...file, key, name: names[index] ?? file.name, token: newToken() };
-    }),
-  );
+  checkFileCount(files.length, 'Set archive_multiple_files, or give the inputs to several tasks.');
+  return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
+    const key = outputKey(run.task.id, run.attempt, index);
+    await copyObject(file, key, run.signal);
+    return { ...file, key, name: names[index] ?? file.name, token: newToken() };
+  });
 }
 
 /** Returns the name a client wished for; a name without an extension gets the file's. */

@@ -96,6 +96,16 @@ describe('files that cannot be converted', () => {
     );
   });
 
+  it('says before it draws any page that there are too many for one task', async () => {
+    const path = at('long.pdf');
+    await writeFile(path, blankPages(501));
+
+    expect((await failure(path, 'pdf', 'png')).message).toBe(
+      'This would give 501 files; one task gives at most 500. Choose fewer pages by page_range.',
+    );
+    expect((await runEngine(path, 'pdf', 'png', { page_range: '1-2', image_dpi: 20 })).outputs).toHaveLength(2);
+  });
+
   it('says which sheet does not exist', async () => {
     expect((await failure(await makeSample('xlsx', place.folder), 'xlsx', 'csv', { sheet: 4 })).message).toMatch(
       /no sheet 4/,
@@ -109,3 +119,23 @@ describe('files that cannot be converted', () => {
     expect((await failure(path, 'ipynb', 'html')).detail).not.toBe('');
   });
 });
+
+/** Makes a PDF of blank pages. */
+function blankPages(count: number): string {
+  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>';
+  const kids = Array.from({ length: count }, (_, index) => `${index + 3} 0 R`).join(' ');
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`,
+    ...Array<string>(count).fill(page),
+  ];
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  return `${text}xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
+}

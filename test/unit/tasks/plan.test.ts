@@ -334,3 +334,30 @@ describe('a file that came with the request', () => {
     expect(ready).toEqual({ tasks: [expect.objectContaining({ status: 'completed' })] });
   });
 });
+
+describe('planning a task whose input is there already', () => {
+  const request = makeRequest('work', {
+    operation: 'convert',
+    inputs: ['d'.repeat(24)],
+    parameters: { output_format: 'webp' },
+  });
+  const input = (size: number) =>
+    makeTask({
+      id: 'd'.repeat(24),
+      status: 'completed',
+      files: [{ ...fileOf('d'.repeat(24), 1), format: 'png', size }],
+    });
+
+  it('refuses what its engine has no room for', () => {
+    const context = contextOf({ outside: outsideOf(input(256 * 1024 * 1024 + 1)) });
+    expect(refused([request], context)).toEqual({
+      'tasks.work.input': [
+        'The input has 268,435,457 bytes; this operation takes at most 268,435,456 bytes in one task. Split the input or make it smaller first.',
+      ],
+    });
+  });
+
+  it('takes what fits', () => {
+    expect(planned([request], contextOf({ outside: outsideOf(input(256 * 1024 * 1024)) })).tasks).toHaveLength(1);
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * Does work on items, so many of them at a time, and returns the results in the order of the items. After a failure no
+ * more are begun, and it throws when those under way have ended, so that nothing goes on behind the caller's back.
+ */
+export async function mapAtOnce<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const failures: unknown[] = [];
+  const lane = async () => {
+    for (const [index, item] of queue) {
+      if (failures.length > 0) return;
+      try {
+        results[index] = await work(item, index);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}

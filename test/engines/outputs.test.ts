@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { engine as archive } from '../../functions/engines/archive/run.ts';
+import { Outputs } from '../../functions/engines/outputs.ts';
+
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outputs-test-'));
+  path = join(folder, 'file');
+  await writeFile(path, 'ten bytes.');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const output = () => ({ path, name: 'file', format: 'txt' });
+
+it('takes outputs up to their number and bytes, and says what to do beyond', async () => {
+  const counted = new Outputs({});
+  await counted.add(...Array.from({ length: 500 }, output));
+  await expect(counted.add(output())).rejects.toThrow(
+    'This would give 501 files; one task gives at most 500. Give the inputs to several tasks.',
+  );
+
+  const weighed = new Outputs({ maxOutputBytes: 20 });
+  await weighed.add(output(), output());
+  expect(weighed).toMatchObject({ bytesLeft: 0, files: [output(), output()] });
+  await expect(weighed.add(output())).rejects.toThrow(/more than the 20 bytes that one task has room for/);
+});
+
+it('refuses archives for whose contents the disk has no room, before it unpacks any', async () => {
+  const work = {
+    operation: 'convert' as const,
+    inputs: [{ path, name: 'a.zip', format: 'zip', size: 5_000_000 }],
+    outputFormat: 'tar',
+    options: {},
+    maxOutputBytes: 2_000_000_000,
+    folder,
+  };
+  const context = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+  await expect(archive.run(work, context)).rejects.toThrow(/no room for the archives of this task/);
+});
