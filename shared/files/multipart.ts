@@ -16,6 +16,8 @@ export interface Target {
   ContentDisposition?: string;
 }
 
+const abortMs = 10_000;
+
 /** The multipart upload of an object to S3. */
 export class MultipartUpload implements PartStore {
   readonly #client: S3Client;
@@ -59,7 +61,10 @@ export class MultipartUpload implements PartStore {
     const UploadId = await this.#started?.catch(() => undefined);
     if (UploadId === undefined) return;
     const { Bucket, Key } = this.#target;
-    await this.#client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined);
+    // A store that would not take the file may not let go of its parts either.
+    await this.#client
+      .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: AbortSignal.timeout(abortMs) })
+      .catch(() => undefined);
   }
 
   async #start(): Promise<string> {

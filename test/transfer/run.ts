@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { usualPace } from '../../functions/engines/transfer/pace.ts';
 import type { Conduct } from '../../functions/engines/transfer/receive.ts';
 import type { Run } from '../../functions/engines/worker.ts';
 import { newId } from '../../shared/ids.ts';
@@ -46,6 +47,7 @@ export function makeTask(operation: string, payload: JsonObject): Task {
 export function makeConduct(change: Partial<Conduct> = {}): Conduct {
   return {
     patience: { tries: 4, backOffMs: 1, stallMs: 2_000 },
+    pace: usualPace,
     outbound: { allow: new Set(['127.0.0.1']) },
     maxFileBytes: 500_000_000,
     ...change,

@@ -34,6 +34,12 @@ const importing = (change: JsonObject) => importSftp(makeRun('import/sftp', para
 const exporting = (change: JsonObject, input: Task) =>
   exportSftp(makeRun('export/sftp', parameters(change), [input]), makeConduct());
 
+/** Patient in every way but one, so that nothing but the pace can end a transfer. */
+const hurried = makeConduct({
+  pace: { bytesPerSecond: 16 * 1024, windowMs: 240, silenceMs: 60_000 },
+  patience: { tries: 9, backOffMs: 1, stallMs: 60_000 },
+});
+
 describe('import/sftp', () => {
   it('stores a file byte for byte, and checks the host key where a fingerprint is given', async () => {
     const content = noise(9_000_001);
@@ -202,3 +208,25 @@ function serveFile(sftp: ssh2.SFTPWrapper, content: Buffer): void {
   );
   sftp.on('CLOSE', (id) => sftp.status(id, 0));
 }
+
+describe('A server that moves nothing more', () => {
+  it('fails the import and the export, and does not hold the worker', async () => {
+    const content = noise(6_000_000);
+    await writeFile(join(sshd.folder, 'slow.bin'), content);
+    await using down = await openToxicLink(sshd.port, { after: 400_000, direction: 'down', times: 99, silent: true });
+    await using up = await openToxicLink(sshd.port, { after: 400_000, direction: 'up', times: 99, silent: true });
+    const source = parameters({ port: down.port, file_string: join(sshd.folder, 'slow.bin') });
+    const target = parameters({ port: up.port, file_string: join(sshd.folder, 'sent.bin') });
+    const input = await makeInput([{ name: 'a', content }]);
+
+    const failures = await Promise.all([
+      failureOf(importSftp(makeRun('import/sftp', source), hurried)),
+      failureOf(exportSftp(makeRun('export/sftp', target, [input]), hurried)),
+    ]);
+
+    expect(failures.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^The other side sent less than 16 KB a second/),
+      expect.stringMatching(/^The other side took less than 16 KB a second/),
+    ]);
+  });
+});

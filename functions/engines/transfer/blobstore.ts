@@ -13,7 +13,7 @@ import { type PartStore, storeInParts } from '../../../shared/files/parts.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import type { Announced } from './decode.ts';
-import { deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, type Taken } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -32,15 +32,23 @@ const blocksAtOnce = 4;
 
 /** Imports a blob from Azure. */
 export async function importBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, false);
+  const store = connect(run.parameters, conduct);
   const file = await receive(run, 0, new StoreBlob(store, String(run.parameters.blob)), conduct);
   return { files: [file] };
 }
 
 /** Exports files to Azure as block blobs. */
 export async function exportBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, true);
-  return deliver(run, { one: 'blob', several: 'blob_prefix' }, (file) => put(run, store, file), conduct.patience);
+  const taken: Taken = { bytes: 0 };
+  const store = connect(run.parameters, conduct, taken);
+  const destination: Destination = {
+    one: 'blob',
+    several: 'blob_prefix',
+    locate: (place) => `${store.address}/${place.split('/').map(encodeURIComponent).join('/')}`,
+    send: (file) => put(store, file),
+    taken,
+  };
+  return deliver(run, destination, conduct);
 }
 
 interface Store {
@@ -52,7 +60,8 @@ interface Store {
 }
 
 /** Connects to a container; exports leave it to the library to try again, imports go on where they were. */
-function connect(parameters: JsonObject, conduct: Conduct, isExport: boolean): Store {
+function connect(parameters: JsonObject, conduct: Conduct, taken?: Taken): Store {
+  const isExport = taken !== undefined;
   const account = String(parameters.storage_account);
   // It becomes part of the host name.
   if (!/^[a-z0-9]{3,24}$/.test(account))
@@ -62,7 +71,7 @@ function connect(parameters: JsonObject, conduct: Conduct, isExport: boolean): S
     throw failed('Expected a container of 3 to 63 letters, digits and dashes.');
   const endpoint = endpointOf(account);
   const { stallMs, tries, backOffMs } = conduct.patience;
-  const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound, isExport ? stallMs : undefined);
+  const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound, isExport ? { stallMs, taken } : {});
   const token = tokenOf(parameters);
   const pipeline = newPipeline(
     token === undefined
@@ -150,22 +159,21 @@ class StoreBlob implements Incoming {
   }
 }
 
-async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: string }> {
+async function put(store: Store, file: Outgoing): Promise<void> {
   const body = file.open();
   try {
-    await storeInParts(new BlockUpload(store.container.getBlockBlobClient(file.place), file, run.signal), body, {
+    await storeInParts(new BlockUpload(store.container.getBlockBlobClient(file.place), file, file.signal), body, {
       // Azure takes 50,000 blocks at most.
       partBytes: Math.max(blockBytes, Math.ceil(file.size / 45_000)),
       partsAtOnce: blocksAtOnce,
-      signal: run.signal,
+      signal: file.signal,
     });
   } catch (error) {
-    run.signal.throwIfAborted();
+    file.signal.throwIfAborted();
     throw isExplained(error) ? error : store.explain(error);
   } finally {
     body.destroy();
   }
-  return { location: `${store.address}/${file.place.split('/').map(encodeURIComponent).join('/')}` };
 }
 
 /** A blob made of blocks: they are nothing until their list is committed, and Azure drops those that never are. */

@@ -6,14 +6,16 @@ import {
   type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { MultipartUpload } from '../../../shared/files/multipart.ts';
 import { uniqueNames } from '../../../shared/files/names.ts';
 import { storeInParts } from '../../../shared/files/parts.ts';
 import { required } from '../../../shared/settings.ts';
+import { filesAtOnce, maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import type { Announced } from './decode.ts';
-import { deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, type Taken } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -27,10 +29,7 @@ import { agentsFor } from './outbound.ts';
 import { retrying } from './patience.ts';
 import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
-/** As many files as the record of one task has room for. */
-export const mostFilesOfPrefix = 500;
-/** Small files wait for round trips rather than for bytes. */
-const filesAtOnce = 4;
+const maxListPages = 100;
 /** The smallest part that S3 takes, so that several fit a small function. */
 const partBytes = 5 * 1024 * 1024;
 
@@ -51,9 +50,17 @@ export async function importObjstoreA(run: Run, conduct: Conduct = usualConduct(
 
 /** Exports files to S3 or a store that speaks its protocol. */
 export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, conduct.patience.tries);
+  const taken: Taken = { bytes: 0 };
+  const store = connect(run.parameters, conduct, conduct.patience.tries, taken);
+  const destination: Destination = {
+    one: 'key',
+    several: 'key_prefix',
+    locate: (place) => `s3://${store.bucket}/${place}`,
+    send: (file) => put(store, file),
+    taken,
+  };
   try {
-    return await deliver(run, { one: 'key', several: 'key_prefix' }, (file) => put(run, store, file), conduct.patience);
+    return await deliver(run, destination, conduct);
   } finally {
     store.client.destroy();
   }
@@ -66,7 +73,7 @@ interface Store {
   explain(error: unknown): Error;
 }
 
-function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number): Store {
+function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, taken?: Taken): Store {
   const bucket = String(parameters.bucket);
   // An ARN in place of a name takes the client to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
@@ -88,7 +95,7 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number):
           responseChecksumValidation: 'WHEN_REQUIRED' as const,
         }),
     requestHandler: {
-      ...(endpoint ? agentsFor(endpoint, conduct.outbound) : {}),
+      ...(endpoint ? agentsFor(endpoint, conduct.outbound, { taken }) : {}),
       connectionTimeout: conduct.patience.stallMs,
       // By itself the library waits for ever, and its limit for a whole request would fail slow stores.
       socketTimeout: conduct.patience.stallMs,
@@ -186,18 +193,14 @@ async function importPrefix(run: Run, store: Store, prefix: string, conduct: Con
   const objects = await listObjects(run, store, prefix, conduct);
   const total = objects.reduce((sum, { size }) => sum + size, 0);
   let done = 0;
-  const files: StoredFile[] = [];
-  const queue = objects.entries();
-  const lane = async () => {
-    for (const [index, { key }] of queue) {
-      const count = (bytes: number) => {
-        done += bytes;
-        run.progress((done / Math.max(1, total)) * 100);
-      };
-      files[index] = await receive(run, index, new StoreObject(store, key), conduct, count, 1);
-    }
+  const count = (bytes: number) => {
+    done += bytes;
+    run.progress((done / Math.max(1, total)) * 100);
   };
-  await Promise.all(Array.from({ length: Math.min(filesAtOnce, objects.length) }, lane));
+  // Small files wait for round trips rather than for bytes.
+  const files = await mapAtOnce(objects, filesAtOnce, ({ key }, index) =>
+    receive(run, index, new StoreObject(store, key), conduct, count, 1),
+  );
   const names = uniqueNames(files.map((file) => file.name));
   return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
 }
@@ -210,12 +213,16 @@ async function listObjects(
   conduct: Conduct,
 ): Promise<{ key: string; size: number }[]> {
   const found: { key: string; size: number }[] = [];
-  for (let token: string | undefined; ; ) {
+  let token: string | undefined;
+  for (let pages = 0; ; pages++) {
+    // A store may list pages without objects, and without end.
+    if (pages >= maxListPages)
+      throw failed(`The list of what begins with ${JSON.stringify(prefix)} has more than ${maxListPages} pages.`);
     const page = await retrying(conduct.patience, run.signal, async () => {
       try {
         return await store.client.send(
           new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),
-          { abortSignal: run.signal },
+          { abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(conduct.pace.windowMs)]) },
         );
       } catch (error) {
         throw isExplained(error) ? error : store.explain(error);
@@ -224,9 +231,9 @@ async function listObjects(
     // An empty object with a slash at its end is what consoles show as a folder.
     for (const { Key, Size } of page.Contents ?? [])
       if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
-    if (found.length > mostFilesOfPrefix)
+    if (found.length > maxFilesPerTask)
       throw failed(
-        `More than ${mostFilesOfPrefix} objects begin with ${JSON.stringify(prefix)}; one task takes no more. Use a longer prefix.`,
+        `More than ${maxFilesPerTask} objects begin with ${JSON.stringify(prefix)}; one task takes no more. Use a longer prefix.`,
       );
     token = page.NextContinuationToken;
     if (!page.IsTruncated || !token) break;
@@ -237,7 +244,7 @@ async function listObjects(
   return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
 }
 
-async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: string }> {
+async function put(store: Store, file: Outgoing): Promise<void> {
   const body = file.open();
   const target = {
     Bucket: store.bucket,
@@ -246,19 +253,18 @@ async function put(run: Run, store: Store, file: Outgoing): Promise<{ location: 
     ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
   };
   try {
-    await storeInParts(new MultipartUpload(store.client, target, run.signal), body, {
+    await storeInParts(new MultipartUpload(store.client, target, file.signal), body, {
       // S3 takes 10,000 parts at most.
       partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
       partsAtOnce: 4,
-      signal: run.signal,
+      signal: file.signal,
     });
   } catch (error) {
-    run.signal.throwIfAborted();
+    file.signal.throwIfAborted();
     throw isExplained(error) ? error : store.explain(error);
   } finally {
     body.destroy();
   }
-  return { location: `s3://${store.bucket}/${file.place}` };
 }
 
 const unknownKeys = new Set([

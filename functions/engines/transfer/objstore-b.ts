@@ -1,12 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { JWT } from 'google-auth-library';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import type { Announced } from './decode.ts';
-import { deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, type Taken } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -33,12 +33,15 @@ export async function importObjstoreB(run: Run, conduct: Conduct = usualConduct(
 /** Exports files to Google Cloud Storage. */
 export async function exportObjstoreB(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
   const bucket = connect(run.parameters, conduct);
-  return deliver(
-    run,
-    { one: 'file', several: 'file_prefix' },
-    (file) => put(run, bucket, file, conduct),
-    conduct.patience,
-  );
+  const taken: Taken = { bytes: 0 };
+  const destination: Destination = {
+    one: 'file',
+    several: 'file_prefix',
+    locate: (place) => `gs://${bucket.name}/${place}`,
+    send: (file) => put(bucket, file, conduct, taken),
+    taken,
+  };
+  return deliver(run, destination, conduct);
 }
 
 function connect(parameters: JsonObject, conduct: Conduct): Bucket {
@@ -133,8 +136,8 @@ class StoreObject implements Incoming {
  * Sends a file in one request: in chunks, each would wait for the answer to the last. The size told at first keeps a part
  * from ever being taken for the whole, so what is dropped can be sent again from its start.
  */
-async function put(run: Run, bucket: Bucket, file: Outgoing, { patience }: Conduct): Promise<{ location: string }> {
-  await retrying(patience, run.signal, async () => {
+async function put(bucket: Bucket, file: Outgoing, { patience }: Conduct, taken: Taken): Promise<void> {
+  await retrying(patience, file.signal, async () => {
     const target = bucket.file(file.place).createWriteStream({
       resumable: true,
       validation: 'crc32c',
@@ -145,25 +148,27 @@ async function put(run: Run, bucket: Bucket, file: Outgoing, { patience }: Condu
       },
     });
     try {
-      await send(file.open(), target, patience, run.signal);
+      await send(file, target, patience, taken);
     } catch (error) {
-      run.signal.throwIfAborted();
+      file.signal.throwIfAborted();
       throw isExplained(error) ? error : explain(error, bucket.name);
     }
   });
-  return { location: `gs://${bucket.name}/${file.place}` };
 }
 
 /** Sends content to its end, and breaks off when the other side takes nothing for too long. */
-async function send(content: Readable, target: Writable, { stallMs }: Patience, signal: AbortSignal): Promise<void> {
+async function send(file: Outgoing, target: Writable, { stallMs }: Patience, taken: Taken): Promise<void> {
   const stalled = () => target.destroy(new Transient(`${host} did not answer in time.`));
   let timer = setTimeout(stalled, stallMs);
-  target.on('progress', () => {
+  let written = 0;
+  target.on('progress', ({ bytesWritten }: { bytesWritten: number }) => {
+    taken.bytes += Math.max(0, bytesWritten - written);
+    written = bytesWritten;
     clearTimeout(timer);
     timer = setTimeout(stalled, stallMs);
   });
   try {
-    await pipeline(content, target, { signal });
+    await pipeline(file.open(), target, { signal: file.signal });
   } finally {
     clearTimeout(timer);
   }

@@ -12,19 +12,26 @@ import type { Run } from '../worker.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed } from './failures.ts';
 import { deploymentOutbound, type Outbound } from './outbound.ts';
+import { type Pace, usualPace } from './pace.ts';
 import { type Patience, usualPatience } from './patience.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
 
 /** What a transfer may take and where it may go; tests are less patient and know other names. */
 export interface Conduct {
   patience: Patience;
+  pace: Pace;
   outbound: Outbound;
   maxFileBytes: number;
 }
 
 /** Returns how transfers of this deployment behave. */
 export function usualConduct(): Conduct {
-  return { patience: usualPatience, outbound: deploymentOutbound(), maxFileBytes: settings.maxFileBytes };
+  return {
+    patience: usualPatience,
+    pace: usualPace,
+    outbound: deploymentOutbound(),
+    maxFileBytes: settings.maxFileBytes,
+  };
 }
 
 export interface Incoming extends Source {
@@ -43,7 +50,7 @@ export function receive(
   count?: Count,
   partsAtOnce?: number,
 ): Promise<StoredFile> {
-  const { patience, maxFileBytes } = conduct;
+  const { patience, pace, maxFileBytes } = conduct;
   return startingOver(patience, run.signal, async () => {
     const capped: Source = {
       explain: (error) => incoming.explain(error),
@@ -54,7 +61,7 @@ export function receive(
         throw tooLarge(maxFileBytes);
       },
     };
-    const raw = counted(readSteadily(capped, patience, run.signal), (bytes) => {
+    const raw = counted(readSteadily(capped, patience, run.signal, pace), (bytes) => {
       const { size } = incoming.announced();
       if (count) count(bytes.chunk);
       else if (size) run.progress((bytes.total / size) * 100);

@@ -7,7 +7,7 @@ import { connectOptions } from '../../../shared/net/addresses.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker.ts';
 import type { Announced } from './decode.ts';
-import { deliver, type Outgoing } from './deliver.ts';
+import { type Destination, deliver, type Outgoing, type Taken } from './deliver.ts';
 import {
   CannotResume,
   explainConnection,
@@ -31,12 +31,15 @@ export async function importSftp(run: Run, conduct: Conduct = usualConduct()): P
 /** Exports files to an SFTP server. */
 export async function exportSftp(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
   const server = new Server(run.parameters, conduct);
-  return deliver(
-    run,
-    { one: 'file_string', several: 'path_prefix' },
-    (file) => put(run, server, file, conduct),
-    conduct.patience,
-  );
+  const taken: Taken = { bytes: 0 };
+  const destination: Destination = {
+    one: 'file_string',
+    several: 'path_prefix',
+    locate: (place) => `sftp://${server.address}/${place.replace(/^\/+/, '')}`,
+    send: (file) => put(run, server, file, conduct, taken),
+    taken,
+  };
+  return deliver(run, destination, conduct);
 }
 
 interface Connection {
@@ -220,6 +223,7 @@ class ServerFile implements Incoming {
 
   async open(offset: number, signal: AbortSignal) {
     const { sftp, hangUp } = await this.#server.connect(signal);
+    signal.addEventListener('abort', hangUp, { once: true });
     try {
       const handle = await openFile(sftp, this.#path, 'r');
       const { size, mtime } = await statFile(sftp, handle);
@@ -235,23 +239,24 @@ class ServerFile implements Incoming {
 }
 
 /** Writes a file beside its place and moves it there when it is whole, so that nobody ever finds a part of it. */
-async function put(run: Run, server: Server, file: Outgoing, { patience }: Conduct): Promise<{ location: string }> {
+async function put({ task }: Run, server: Server, file: Outgoing, { patience }: Conduct, taken: Taken): Promise<void> {
   const { dir, base } = posix.parse(file.place);
-  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${run.task.id}.part`), confirmed: 0 };
+  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${task.id}.part`), confirmed: 0 };
   for (let fruitless = 0; ; ) {
     const before = part.confirmed;
     let connection: Connection | undefined;
     try {
-      connection = await server.connect(run.signal);
-      await writePart(connection.client, connection.sftp, file, part);
+      connection = await server.connect(file.signal);
+      file.signal.addEventListener('abort', connection.hangUp, { once: true });
+      await writePart(connection.client, connection.sftp, file, part, taken);
       await moveInPlace(connection.client, part.path, file.place);
-      return { location: `sftp://${server.address}/${file.place.replace(/^\/+/, '')}` };
+      return;
     } catch (error) {
-      run.signal.throwIfAborted();
+      file.signal.throwIfAborted();
       const explained = isExplained(error) ? error : server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
-      await waitAfter(explained, fruitless, patience, run.signal);
+      await waitAfter(explained, fruitless, patience, file.signal);
     } finally {
       connection?.hangUp();
     }
@@ -264,11 +269,12 @@ interface Part {
   confirmed: number;
 }
 
-async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: Part): Promise<void> {
+async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: Part, taken: Taken): Promise<void> {
   const handle = await openPart(client, sftp, part);
   const content = file.open(part.confirmed);
   try {
     await writeAll(sftp, handle, part.confirmed, content, (position) => {
+      taken.bytes += position - part.confirmed;
       part.confirmed = position;
     });
   } finally {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { CannotResume, failed, isExplained, Transient } from './failures.ts';
+import { anyPace, type Pace, PaceWatch } from './pace.ts';
 import { type Patience, waitAfter } from './patience.ts';
 
 export interface Opened {
@@ -19,20 +20,33 @@ export interface Source {
 /** A connection that drops again and again after a few bytes is no transfer. */
 const mostResumes = 200;
 
-/** Reads content to its last byte: a dropped or stalled transfer goes on where it stopped. It ends whole or it throws. */
-export async function* readSteadily(source: Source, patience: Patience, signal: AbortSignal): AsyncGenerator<Buffer> {
+/**
+ * Reads content to its last byte: a dropped or stalled transfer goes on where it stopped. It ends whole or it throws, also
+ * when the other side does not keep the pace that is asked of it.
+ */
+export async function* readSteadily(
+  source: Source,
+  patience: Patience,
+  runSignal: AbortSignal,
+  pace: Pace = anyPace,
+): AsyncGenerator<Buffer> {
+  using watch = new PaceWatch(pace, runSignal, 'sent');
+  const { meter, signal } = watch;
   let offset = 0;
   let fruitless = 0;
   for (let resumes = 0; ; resumes++) {
     const start = offset;
     try {
       signal.throwIfAborted();
-      const { stream, size } = await source.open(offset, signal);
+      const { stream, size } = await open(source, offset, signal);
       for await (const chunk of watched(stream, patience.stallMs, signal)) {
         offset += chunk.length;
         if (size !== undefined && offset > size)
           throw failed(`More bytes came than the ${size} that were announced, so the file cannot be trusted.`);
+        meter.count(chunk.length);
+        meter.ourTurn();
         yield chunk;
+        meter.itsTurn();
       }
       if (size === undefined || offset === size) return;
       throw new Transient(`The transfer ended after ${offset} of ${size} bytes.`);
@@ -41,8 +55,27 @@ export async function* readSteadily(source: Source, patience: Patience, signal: 
       const explained = isExplained(error) ? error : source.explain(error);
       fruitless = offset > start ? 1 : fruitless + 1;
       if (resumes >= mostResumes) throw failed(explained.message, error);
-      await waitAfter(explained, fruitless, patience, signal);
+      await waitAfter(explained, fruitless, patience, signal).catch((last) => {
+        signal.throwIfAborted();
+        throw last;
+      });
     }
+  }
+}
+
+/** Opens content, and does not wait for a library that pays no heed to the signal. */
+async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
+  const opening = source.open(offset, signal);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    aborted.reject(signal.reason);
+    opening.then(({ stream }) => stream.on('error', () => undefined).destroy()).catch(() => undefined);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([opening, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 
