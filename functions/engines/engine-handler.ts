@@ -12,7 +12,7 @@ import { diskBytes, filesAtOnce } from '../../shared/tasks/limits.ts';
 import { isProcessing } from '../../shared/tasks/plan.ts';
 import { checkFile } from '../../shared/tasks/route.ts';
 import type { StoredFile, Task } from '../../shared/tasks/task.ts';
-import { catalogue } from './catalogues.ts';
+import { catalogue, engineCatalogues } from './catalogues.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
@@ -55,8 +55,8 @@ async function perform(engine: string, run: Run, sandbox: Sandbox, folder: strin
 
 /** Returns what the inputs leave of the engine's disk, as it is declared, whatever this machine has. */
 function roomFor(engine: string, run: Run): number {
-  const resources = catalogue.engines.find((candidate) => candidate.engine === engine)?.resources;
-  if (!resources) return Number.POSITIVE_INFINITY;
+  const resources = engineCatalogues.find((candidate) => candidate.engine === engine)?.resources;
+  if (!resources) throw new Error(`There is no catalogue of the engine ${engine}.`);
   return run.inputs.flatMap((input) => input.files).reduce((room, file) => room - file.size, diskBytes(resources));
 }
 

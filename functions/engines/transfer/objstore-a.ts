@@ -26,6 +26,7 @@ import {
   isExplained,
 } from './failures.ts';
 import { agentsFor } from './outbound.ts';
+import { anyPace } from './pace.ts';
 import { retrying } from './patience.ts';
 import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
 
@@ -60,7 +61,8 @@ export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct(
     taken,
   };
   try {
-    return await deliver(run, destination, conduct);
+    // Nothing is counted on the way to AWS itself, by the deployment's own role, and nothing needs to be.
+    return await deliver(run, destination, store.isOwn ? { ...conduct, pace: anyPace } : conduct);
   } finally {
     store.client.destroy();
   }
@@ -68,6 +70,8 @@ export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct(
 
 interface Store {
   client: S3Client;
+  /** Whether it is reached by the role of the deployment. */
+  isOwn: boolean;
   bucket: string;
   host: string;
   explain(error: unknown): Error;
@@ -104,7 +108,13 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, 
   if (own && bucket === required('LATHE_BUCKET'))
     throw insufficientPermission(`The bucket ${JSON.stringify(bucket)} is not open to imports and exports.`);
   const host = endpoint?.host ?? 'S3';
-  return { client: new S3Client(config), bucket, host, explain: (error) => explain(error, host, bucket, region) };
+  return {
+    client: new S3Client(config),
+    isOwn: own,
+    bucket,
+    host,
+    explain: (error) => explain(error, host, bucket, region),
+  };
 }
 
 /** Returns where the store is. Only the deployment's own role goes where the environment says: to AWS, or to what stands for it. */

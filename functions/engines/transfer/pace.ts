@@ -16,7 +16,7 @@ export interface Pace {
  */
 export const usualPace: Pace = { bytesPerSecond: 16 * 1024, windowMs: 60_000, silenceMs: 180_000 };
 
-/** For the service's own bucket: no user answers for it, and what stalls there is tried again. */
+/** For what AWS itself gives and takes: no user answers for it, and what stalls there is tried again. */
 export const anyPace: Pace = { bytesPerSecond: 0, windowMs: 60_000, silenceMs: Number.POSITIVE_INFINITY };
 
 /** Parts of a window that are counted apart. One more is kept, so that what is summed up is never less than a window. */
