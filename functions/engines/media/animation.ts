@@ -11,6 +11,7 @@ import { alphaDecoder, seek } from './plan.ts';
 import { openingArgs, type Probe, probeFile, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { type Cut, cutOf, cutSeconds, numberOf } from './values.ts';
+import { countWebpFrames } from './webp-frames.ts';
 
 // A cache would only keep other tasks' pixels in memory.
 sharp.cache(false);
@@ -18,6 +19,8 @@ sharp.cache(false);
 const usualRate = 10;
 /** Whole pictures of an animation decoded at once may not fill the memory. */
 const smoothestRate = 50;
+/** Pictures with delays of their own are repeated to a steady rate, up to so many. */
+const maxSteadyFrames = limits.animationFrames * 10;
 
 interface Animation {
   input: InputFile;
@@ -200,6 +203,7 @@ interface PlainPictures {
 
 /** Decodes an animated WebP, which ffmpeg does not read, to plain pictures at a steady rate. */
 export async function decodeWebp(input: InputFile, folder: string): Promise<PlainPictures> {
+  requireFewInputFrames(await countWebpFrames(input.path, limits.inputFrames + 1));
   const image = sharp(input.path, { animated: true, limitInputPixels: limits.animationPixels });
   let metadata: Metadata;
   let pixels: Buffer;
@@ -275,16 +279,37 @@ export function requireAnimation(pages: number): void {
     throw new EngineError('The picture is not animated. Convert it to an image format instead of a video.');
 }
 
+/** Refuses an animated image with more pictures, or more pixels in all of them, than are decoded. */
+export function requireFewInputFrames(frames: number, size?: { width: number; height: number }): void {
+  if (frames > limits.inputFrames) {
+    throw new EngineError(
+      `The animation has more than ${limits.inputFrames} pictures, which is the most that are converted. Cut it into parts first.`,
+    );
+  }
+  if (size && frames * size.width * size.height > limits.inputPixels) {
+    throw new EngineError(
+      `All ${frames} pictures of the animation together have more than ${limits.inputPixels / 1_000_000} million pixels. Scale it down or cut it first.`,
+    );
+  }
+}
+
 /** Spreads pictures with delays of their own over a steady rate that shows the shortest of them. */
 function steadyOrder(delays: number[], pages: number): { rate: number; frames: number[] } {
   const known = Array.from({ length: pages }, (_, page) => delays[page] ?? 100);
-  const rate = Math.min(smoothestRate, Math.max(1, Math.round(1000 / Math.min(...known))));
+  const shortest = known.reduce((least, delay) => Math.min(least, delay), Number.POSITIVE_INFINITY);
+  const rate = Math.min(smoothestRate, Math.max(1, Math.round(1000 / shortest)));
+  const seconds = known.reduce((sum, delay) => sum + delay, 0) / 1000;
+  if (seconds * rate > maxSteadyFrames) {
+    throw new EngineError(
+      `The animation lasts ${Math.round(seconds)} seconds at ${rate} pictures a second; at most ${maxSteadyFrames} pictures are made. Cut it into parts first.`,
+    );
+  }
   const frames: number[] = [];
   let elapsed = 0;
   for (const [page, delay] of known.entries()) {
     elapsed += delay;
     const until = Math.max(Math.round((elapsed * rate) / 1000), frames.length + 1);
-    while (frames.length < until && frames.length < limits.animationFrames * 10) frames.push(page);
+    while (frames.length < until) frames.push(page);
   }
   return { rate, frames };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { InputFile, OutputFile, Work } from '../engine.ts';
-import { animate, decodeWebp, requireAnimation } from './animation.ts';
+import { animate, decodeWebp, requireAnimation, requireFewInputFrames } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
+import { limits } from './limits.ts';
 import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
 import { countFrames, probeInput } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
@@ -32,7 +33,11 @@ export async function convert(
     return [outputOf(input, target, path)];
   }
   if (target.kind === 'still') return takeStills({ input, probe, target, options, stem: `${index}`, onShare }, run);
-  if (mediaFormat(input.format).kind === 'animation') requireAnimation(await countFrames(input, run));
+  if (mediaFormat(input.format).kind === 'animation') {
+    const frames = await countFrames(input, limits.inputFrames + 1, run);
+    requireAnimation(frames);
+    requireFewInputFrames(frames, probe.video);
+  }
   const request = convertRequest(options, target, probe.seconds, probe.video && probe.video.height > probe.video.width);
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];

@@ -12,6 +12,9 @@ export const limits = {
   /** Pictures in an animation or of a video taken apart. */
   animationFrames: 3000,
   stills: maxFilesPerTask,
+  /** Pictures of an animated image that is to become a video, and all their pixels together. */
+  inputFrames: 10_000,
+  inputPixels: 5_000_000_000,
   /** All frames of an animation together, decoded at once. */
   animationPixels: 250_000_000,
 } as const;

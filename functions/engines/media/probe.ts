@@ -190,9 +190,9 @@ function checkLimits(probe: Probe, input: InputFile): void {
   }
 }
 
-/** Counts the pictures of an animation, as far as two: enough to tell whether it moves. */
-export async function countFrames(input: InputFile, run: MediaRun): Promise<number> {
-  const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', '%+#2'];
+/** Counts the pictures of an animation, up to a number after which it stops. */
+export async function countFrames(input: InputFile, upTo: number, run: MediaRun): Promise<number> {
+  const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', `%+#${upTo}`];
   const counted = z.object({ streams: z.array(z.object({ nb_read_packets: number.default(0) })).default([]) });
   try {
     const found = counted.parse(

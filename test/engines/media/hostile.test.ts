@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EngineError } from '../../../functions/engines/engine.ts';
 import { facts, listen } from './compare.ts';
@@ -188,6 +189,86 @@ test.each([
   );
 
   expect((await refusal(path, 'y4m', 'mp4')).message).toMatch(/at most 7680|larger than 7680|no valid size|damaged/);
+});
+
+/** Writes a WebP that shows one small picture over and over, each time for as long as is told. */
+async function manyTimesWebp(delays: number[]): Promise<Buffer> {
+  const chunk = (name: string, content: Uint8Array) => {
+    const head = Buffer.alloc(8);
+    head.write(name, 'latin1');
+    head.writeUInt32LE(content.length, 4);
+    return Buffer.concat([head, content, Buffer.alloc(content.length % 2)]);
+  };
+  const side = 16;
+  const still = await sharp({ create: { width: side, height: side, channels: 3, background: '#c04020' } })
+    .webp({ lossless: true })
+    .toBuffer();
+  const canvas = Buffer.alloc(10);
+  canvas[0] = 2;
+  canvas.writeUIntLE(side - 1, 4, 3);
+  canvas.writeUIntLE(side - 1, 7, 3);
+  const frames = delays.map((delay) => {
+    const head = Buffer.alloc(16);
+    head.writeUIntLE(side - 1, 6, 3);
+    head.writeUIntLE(side - 1, 9, 3);
+    head.writeUIntLE(delay, 12, 3);
+    return chunk('ANMF', Buffer.concat([head, still.subarray(12)]));
+  });
+  const parts = [Buffer.from('WEBP'), chunk('VP8X', canvas), chunk('ANIM', Buffer.alloc(6)), ...frames];
+  return chunk('RIFF', Buffer.concat(parts));
+}
+
+/** Writes a GIF of so many pictures of one pixel on a canvas of a size. */
+function manyTimesGif(width: number, height: number, count: number): Buffer {
+  const header = Buffer.from('GIF89a    \x80\0\0\0\0\0\xff\xff\xff', 'latin1');
+  header.writeUInt16LE(width, 6);
+  header.writeUInt16LE(height, 8);
+  const delay = Buffer.from('\x21\xf9\x04\0\x04\0\0\0', 'latin1');
+  const pixel = Buffer.from('\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0', 'latin1');
+  return Buffer.concat([
+    header,
+    ...Array.from({ length: count }, () => Buffer.concat([delay, pixel])),
+    Buffer.from(';'),
+  ]);
+}
+
+test.each([
+  ['webp', async () => fileOf('many.webp', await manyTimesWebp(Array.from({ length: 100_000 }, () => 40)))],
+  ['gif', () => fileOf('many.gif', manyTimesGif(16, 16, 10_001))],
+  [
+    'apng',
+    async () => {
+      const path = join(folder, 'many.apng');
+      await ffmpeg('-f', 'lavfi', '-i', 'color=size=16x16:rate=100:duration=101', '-f', 'apng', path);
+      return path;
+    },
+  ],
+])('A %s of more pictures than are converted is refused before they are decoded', async (format, make) => {
+  expect((await refusal(await make(), format, 'mp4')).message).toBe(
+    'The animation has more than 10000 pictures, which is the most that are converted. Cut it into parts first.',
+  );
+});
+
+test('A GIF of small pictures on a huge canvas is refused by the pixels of all of them', async () => {
+  const path = await fileOf('wide.gif', manyTimesGif(7680, 4320, 200));
+
+  expect((await refusal(path, 'gif', 'mp4')).message).toBe(
+    'All 200 pictures of the animation together have more than 5000 million pixels. Scale it down or cut it first.',
+  );
+});
+
+test('A WebP that is shown for hours is refused, not cut', async () => {
+  const path = await fileOf('slow.webp', await manyTimesWebp([20, 3_600_000]));
+
+  expect((await refusal(path, 'webp', 'mp4')).message).toMatch(/^The animation lasts 3600 seconds at 50 pictures/);
+});
+
+test('Hundreds of small pictures are still a video', async () => {
+  const path = await fileOf('some.webp', await manyTimesWebp(Array.from({ length: 500 }, () => 40)));
+
+  const made = await run('convert', { path, format: 'webp' }, 'mp4');
+
+  expect((await facts(made.path)).seconds).toBeCloseTo(20, 1);
 });
 
 test('An absurd frame rate is refused', async () => {
