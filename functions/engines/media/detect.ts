@@ -56,11 +56,13 @@ const signatures: Signature[] = [
   { ext: 'mmf', matches: (start) => text(start, 0, 4) === 'MMMD' },
   { ext: 'ast', matches: (start) => text(start, 0, 4) === 'STRM' && text(start, 64, 4) === 'BLCK' },
   { ext: 'adx', matches: (start) => has(start, 0, [0x80, 0x00]) && isAdx(start) },
-  { ext: 'mpc', matches: (start) => text(start, 0, 4) === 'MPCK' },
+  { ext: 'mpc', matches: (start) => text(start, 0, 4) === 'MPCK' || isMusepack7(start) },
+  { ext: 'ape', matches: (start) => text(start, 0, 4) === 'MAC ' },
   { ext: 'avr', matches: (start) => text(start, 0, 4) === '2BIT' },
   { ext: 'sph', matches: (start) => text(start, 0, 7) === 'NIST_1A' },
   { ext: 'pvf', matches: (start) => /^PVF[12]\n/.test(text(start, 0, 5)) },
   { ext: 'dsf', matches: (start) => text(start, 0, 4) === 'DSD ' },
+  { ext: 'dff', matches: (start) => text(start, 0, 4) === 'FRM8' && text(start, 12, 4) === 'DSD ' },
   { ext: 'flac', matches: (start) => text(start, 0, 4) === 'fLaC' },
 ];
 
@@ -108,6 +110,11 @@ function isIrcam(start: Uint8Array): boolean {
     ].some((mark) => has(start, 0, mark)) &&
     ((start[3] ?? 9) <= 4 || (start[2] ?? 9) <= 4)
   );
+}
+
+/** The version is in the low half of the byte after the mark. */
+function isMusepack7(start: Uint8Array): boolean {
+  return text(start, 0, 3) === 'MP+' && ((start[3] ?? 0) & 0x0f) === 7;
 }
 
 function isAdx(start: Uint8Array): boolean {

@@ -75,6 +75,8 @@ export interface MediaFormat {
   contents?: string[];
   /** ffmpeg's reader; left out where the format is only written. */
   demuxer?: string;
+  /** The readers of other versions of the format, by the mark that such a file starts with. */
+  demuxers?: Record<string, string>;
   /** ffmpeg's writer; left out where the format is only read. */
   muxer?: string;
   muxerArgs?: string[];
@@ -383,6 +385,7 @@ export const videoFormats: MediaFormat[] = [
     ext: 'ogv',
     kind: 'video',
     mediaType: 'video/ogg',
+    aliases: ['ogx'],
     contents: ogg,
     demuxer: 'ogg',
     muxer: 'ogv',
@@ -621,7 +624,7 @@ export const audioFormats: MediaFormat[] = [
     knowsDuration: true,
   }),
   audio('wv', 'audio/x-wavpack', 'wv', ['wavpack'], { copies: ['wavpack'], knowsDuration: true, blockSeconds: 1 }),
-  audio('tta', 'audio/x-tta', 'tta', ['tta'], { copies: ['tta'] }),
+  audio('tta', 'audio/x-tta', 'tta', ['tta'], { copies: ['tta'], blockSeconds: 1.05 }),
   audio('voc', 'audio/x-voc', 'voc', ['pcm_s16le']),
   audio('gsm', 'audio/x-gsm', 'gsm', ['libgsm'], {
     audio: { encoders: ['libgsm'], copies: ['gsm'], rates: [8000], channels: 1 },
@@ -641,12 +644,21 @@ export const audioFormats: MediaFormat[] = [
   audio('sox', 'audio/x-sox', 'sox', ['pcm_s32le']),
   audio('sf', 'audio/x-ircam', 'ircam', ['pcm_s16le'], { aliases: ['ircam'] }),
   audio('ast', 'audio/x-ast', 'ast', ['pcm_s16be_planar']),
-  { ext: 'mpc', kind: 'audio', mediaType: 'audio/x-musepack', demuxer: 'mpc8' },
+  {
+    ext: 'mpc',
+    kind: 'audio',
+    mediaType: 'audio/x-musepack',
+    demuxer: 'mpc8',
+    demuxers: { 'MP+': 'mpc' },
+    knowsDuration: true,
+  },
+  { ext: 'ape', kind: 'audio', mediaType: 'audio/x-ape', demuxer: 'ape', knowsDuration: true },
   { ext: 'avr', kind: 'audio', mediaType: 'audio/x-avr', demuxer: 'avr' },
   { ext: 'sph', kind: 'audio', mediaType: 'audio/x-nist', demuxer: 'nistsphere', aliases: ['nist'] },
   { ext: 'pvf', kind: 'audio', mediaType: 'audio/x-pvf', demuxer: 'pvf' },
   { ext: '8svx', kind: 'audio', mediaType: 'audio/x-8svx', demuxer: 'iff', aliases: ['iff'] },
-  { ext: 'dsf', kind: 'audio', mediaType: 'audio/x-dsf', demuxer: 'dsf' },
+  { ext: 'dsf', kind: 'audio', mediaType: 'audio/x-dsf', demuxer: 'dsf', knowsDuration: true },
+  { ext: 'dff', kind: 'audio', mediaType: 'audio/x-dff', demuxer: 'iff', knowsDuration: true },
 ];
 
 export const pictureFormats: MediaFormat[] = [

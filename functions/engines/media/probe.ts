@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError, type InputFile } from '../engine.ts';
 import { checkContainer } from './container.ts';
@@ -79,7 +80,7 @@ type RawStream = z.infer<typeof streamSchema>;
  * so that a playlist under a media name opens nothing.
  */
 export function openingArgs(format: MediaFormat, path: string): string[] {
-  const { demuxer } = format;
+  const demuxer = readerOf(format, path);
   if (demuxer === undefined) throw new Error(`The catalogue promises to read ${format.ext}, which has no reader.`);
   // AVI keeps its subtitles as whole files inside, which these two read.
   const readers = demuxer === 'avi' ? 'avi,srt,ass' : demuxer;
@@ -90,6 +91,29 @@ export function openingArgs(format: MediaFormat, path: string): string[] {
     ...(format.ext === 'g722' ? ['-ac', '1'] : []),
     ...['-f', demuxer, '-i', path],
   ];
+}
+
+/** Names the reader of a file where versions of its format have readers of their own. */
+function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | undefined {
+  if (!demuxers) return demuxer;
+  const file = openSync(path, 'r');
+  try {
+    const tag = Buffer.alloc(10);
+    readSync(file, tag, 0, tag.length, 0);
+    const mark = Buffer.alloc(8);
+    readSync(file, mark, 0, mark.length, id3Bytes(tag));
+    const version = Object.keys(demuxers).find((known) => mark.toString('latin1').startsWith(known));
+    return version === undefined ? demuxer : demuxers[version];
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Returns the length of a tag before the sound, as of MP3, whose size has seven bits to a byte. */
+function id3Bytes(start: Buffer): number {
+  if (start.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const size = start.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  return 10 + size + ((start[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
 /** Reads what is in a file of the user, and refuses what would cost too much to decode. */
@@ -124,9 +148,9 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
       .map((stream) => ({
         index: stream.index,
         codec: encrypted(stream) ? 'encrypted' : stream.codec_name,
-        rate: Number.isFinite(stream.sample_rate) ? stream.sample_rate : 0,
+        rate: soundRate(stream),
         channels: stream.channels,
-        bitsPerSample: stream.bits_per_raw_sample || stream.bits_per_sample || 0,
+        bitsPerSample: isDirectStream(stream) ? 24 : stream.bits_per_raw_sample || stream.bits_per_sample || 0,
         bitRate: Number.isFinite(stream.bit_rate) ? stream.bit_rate : undefined,
       })),
     subtitles: streams
@@ -134,6 +158,19 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
       .map(({ index, codec_name }) => ({ index, codec: codec_name })),
     cover: cover && { index: cover.index, codec: cover.codec_name },
   };
+}
+
+/** One bit a sample, at millions of samples a second: what can be heard in it takes 24 bits. */
+function isDirectStream({ codec_name }: RawStream): boolean {
+  return codec_name.startsWith('dsd_');
+}
+
+/** The rates at which these are decoded exceed what most players and formats take, and hold nothing but noise up there. */
+const maxDirectRate = 176_400;
+
+function soundRate(stream: RawStream): number {
+  if (!Number.isFinite(stream.sample_rate)) return 0;
+  return isDirectStream(stream) ? Math.min(stream.sample_rate, maxDirectRate) : stream.sample_rate;
 }
 
 function readVideo(stream: RawStream): VideoStream {

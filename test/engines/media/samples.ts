@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
+import { dff, dsf, monkeysAudio, toneSamples } from './handmade.ts';
 
 const execute = promisify(execFile);
 
@@ -142,6 +143,13 @@ const soxSounds: Record<string, { type: string; args?: string[] }> = {
   '8svx': { type: '8svx' },
 };
 
+/** Sound formats that nothing here writes. */
+const handmade: Record<string, () => Buffer> = {
+  ape: () => monkeysAudio(toneSamples(toneHertz)),
+  dsf: () => dsf(toneHertz),
+  dff: () => dff(toneHertz),
+};
+
 /** Makes a sample of a format: one second of a moving pattern, of a tone, or of both. */
 export async function makeSample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);
@@ -152,7 +160,7 @@ export async function makeSample(format: string, folder: string): Promise<string
   else if (sound) await ffmpeg(...tone, ...sound, path);
   else if (soxSound) await writeBySox(path, soxSound.type, soxSound.args ?? []);
   else if (format === 'mpc') await writeMusepack(path, folder);
-  else if (format === 'dsf') await writeFile(path, directStream());
+  else if (handmade[format]) await writeFile(path, handmade[format]());
   else if (format === 'gif')
     await ffmpeg(...pattern(), '-vf', 'split[a][b];[a]palettegen[p];[b][p]paletteuse', '-f', 'gif', path);
   else if (format === 'apng') await ffmpeg(...pattern(), '-plays', '0', '-f', 'apng', path);
@@ -214,37 +222,4 @@ async function writeWebp(path: string, folder: string): Promise<void> {
   })
     .webp({ loop: 0, delay: Array.from({ length: 25 }, () => 40), quality: 90 })
     .toFile(path);
-}
-
-/** Writes a DSF file: one bit a sample, by a modulator of second order, as its converters do. */
-function directStream(): Buffer {
-  const rate = 2_822_400;
-  const block = 4096;
-  const samples = Math.ceil(rate / 8 / block) * block * 8;
-  const data = Buffer.alloc(samples / 8);
-  let [first, second] = [0, 0];
-  for (let at = 0; at < samples; at++) {
-    const level = 0.4 * Math.sin((2 * Math.PI * toneHertz * at) / rate);
-    const bit = second >= 0 ? 1 : -1;
-    first += level - bit;
-    second += first - bit;
-    if (bit > 0) data[at >> 3] = (data[at >> 3] ?? 0) | (1 << (at & 7));
-  }
-  const header = Buffer.alloc(92);
-  header.write('DSD ', 0);
-  header.writeBigUInt64LE(28n, 4);
-  header.writeBigUInt64LE(BigInt(header.length + data.length), 12);
-  header.write('fmt ', 28);
-  header.writeBigUInt64LE(52n, 32);
-  header.writeUInt32LE(1, 40);
-  header.writeUInt32LE(0, 44);
-  header.writeUInt32LE(1, 48);
-  header.writeUInt32LE(1, 52);
-  header.writeUInt32LE(rate, 56);
-  header.writeUInt32LE(1, 60);
-  header.writeBigUInt64LE(BigInt(samples), 64);
-  header.writeUInt32LE(block, 72);
-  header.write('data', 80);
-  header.writeBigUInt64LE(BigInt(12 + data.length), 84);
-  return Buffer.concat([header, data]);
 }
