@@ -36,6 +36,10 @@ const Task = z.object({
   result: z.looseObject({
     url: z.url().optional().describe('Link of the first output file.'),
     files: z.array(File).optional().describe('Every output file, in order.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('What of the input could not be converted, although the task completed. Absent when all of it was.'),
     form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
     errorCode: z.enum(taskErrorCodes).optional(),
     msg: z.string().optional(),

@@ -11,9 +11,9 @@ import { newToken } from '../../shared/files/objects.ts';
 import { diskBytes, filesAtOnce } from '../../shared/tasks/limits.ts';
 import { isProcessing } from '../../shared/tasks/plan.ts';
 import { checkFile } from '../../shared/tasks/route.ts';
-import type { StoredFile, Task } from '../../shared/tasks/task.ts';
+import type { JsonObject, StoredFile, Task } from '../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from './catalogues.ts';
-import { EngineError, type InputFile, type OutputFile, type Work } from './engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { type Run, type RunResult, TaskError, workerHandler } from './worker.ts';
@@ -50,7 +50,8 @@ async function perform(engine: string, run: Run, sandbox: Sandbox, folder: strin
   });
   const outputs = new Outputs(work);
   await outputs.add(...result.outputs);
-  return { files: await storeOutputs(run, outputs.files), ...(result.details ? { details: result.details } : {}) };
+  const details = detailsOf(result);
+  return { files: await storeOutputs(run, outputs.files), ...(details ? { details } : {}) };
 }
 
 /** Returns what the inputs leave of the engine's disk, as it is declared, whatever this machine has. */
@@ -58,6 +59,11 @@ function roomFor(engine: string, run: Run): number {
   const resources = engineCatalogues.find((candidate) => candidate.engine === engine)?.resources;
   if (!resources) throw new Error(`There is no catalogue of the engine ${engine}.`);
   return run.inputs.flatMap((input) => input.files).reduce((room, file) => room - file.size, diskBytes(resources));
+}
+
+/** Returns what the task's result shows beside its files, if anything. */
+function detailsOf({ details, warnings = [] }: WorkResult): JsonObject | undefined {
+  return warnings.length > 0 ? { ...details, warnings } : details;
 }
 
 async function workOf(run: Run, folder: string): Promise<Work> {

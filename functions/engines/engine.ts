@@ -38,6 +38,8 @@ export interface WorkResult {
   outputs: OutputFile[];
   /** Facts to show beside the links, such as sizes before and after. */
   details?: JsonObject;
+  /** Sentences for the user on what of the input is not in the outputs; shown as `result.warnings`. */
+  warnings?: string[];
 }
 
 export interface WorkContext {

@@ -42,6 +42,28 @@ describe('POST /v1/process/convert', () => {
     expect(status).toBe(400);
     expect(body.errors.output_format[0]).toContain('Valid output formats');
   });
+  it('result.warnings: says what is missing of a sound whose header promises more than there is', async () => {
+    // Ten seconds at 8,000 bytes a second are promised; two are there.
+    const header = Buffer.from(
+      'RIFF    WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data    ',
+      'latin1',
+    );
+    header.writeUInt32LE(80_036, 4);
+    header.writeUInt32LE(80_000, 40);
+    const file = Buffer.concat([header, Buffer.from(Array.from({ length: 16_000 }, (_, at) => (at * 7) % 256))]);
+    const imported = await call('/v1/process/import/base64', {
+      body: { file: `data:audio/wav;base64,${file.toString('base64')}`, filename: 'cut.wav' },
+    });
+    const { body } = await call('/v1/process/convert', { body: { input: imported.body.id, output_format: 'flac' } });
+
+    expect(await ended('tasks', body.id)).toMatchObject({
+      status: 'completed',
+      result: {
+        files: [{ filename: 'cut.flac' }],
+        warnings: ['The file ends early: 2.0 of 10.0 seconds could be decoded.'],
+      },
+    });
+  });
   it('options: the task before may still be running', async () => {
     const { id } = await waitingTask();
     const { status, body } = await call('/v1/process/convert', { body: { input: id, output_format: 'jpg' } });

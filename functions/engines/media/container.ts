@@ -5,12 +5,18 @@ import type { MediaFormat } from './formats.ts';
 const mostIndexBytes = 64_000_000;
 const mostBoxes = 10_000;
 
-/** Refuses what ffmpeg would read without a word: copy-protected files as noise, and files that end early as shorter ones. */
-export async function checkContainer(input: InputFile, format: MediaFormat): Promise<void> {
+/**
+ * Refuses what ffmpeg would read without a word: copy-protected files as noise, and videos that end early as shorter ones.
+ * Returns how many bytes a sound should have where it has fewer, which ffmpeg does not tell either.
+ */
+export async function checkContainer(input: InputFile, format: MediaFormat): Promise<number | undefined> {
   const file = await open(input.path);
   try {
     if (format.demuxer === 'mov') await checkProtection(file, input.size);
-    if (format.demuxer === 'avi' || format.demuxer === 'wav') await checkRiffSize(file, input.size);
+    if (format.demuxer === 'wav') return await missingRiffSize(file, input.size);
+    if (format.demuxer === 'asf') return await missingAsfSize(file, input.size);
+    if (format.demuxer === 'avi') await checkRiffSize(file, input.size);
+    return undefined;
   } finally {
     await file.close();
   }
@@ -35,17 +41,48 @@ async function checkProtection(file: FileHandle, size: number): Promise<void> {
   }
 }
 
-/** A recording that was never closed says 0 or the greatest number; any other size is meant. */
 async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
-  if (size < 12) return;
-  const header = await read(file, 0, 12);
-  const claimed = header.readUInt32LE(4) + 8;
-  if (header.toString('latin1', 0, 4) !== 'RIFF' || claimed <= 8 || claimed >= 0xffff_ff00) return;
-  // Some writers count their own header or the padding wrongly.
-  if (claimed <= size + 1024) return;
+  const claimed = await missingRiffSize(file, size);
+  if (claimed === undefined) return;
   throw new EngineError(
     `The file is damaged or incomplete: it should have ${claimed} bytes and has ${size}. Upload it again or repair it.`,
   );
+}
+
+/**
+ * Returns the size that the header tells where the file is smaller. A recording that was never closed says 0 or the greatest
+ * number; any other size is meant.
+ */
+async function missingRiffSize(file: FileHandle, size: number): Promise<number | undefined> {
+  if (size < 12) return undefined;
+  const header = await read(file, 0, 12);
+  const claimed = header.readUInt32LE(4) + 8;
+  if (header.toString('latin1', 0, 4) !== 'RIFF' || claimed <= 8 || claimed >= 0xffff_ff00) return undefined;
+  // Some writers count their own header or the padding wrongly.
+  return claimed <= size + 1024 ? undefined : claimed;
+}
+
+const asfHeader = Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex');
+const asfProperties = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
+
+/** Returns the size that the header of a Windows Media file tells where the file is smaller; a broadcast tells none. */
+async function missingAsfSize(file: FileHandle, size: number): Promise<number | undefined> {
+  const start = await read(file, 0, 30);
+  if (!start.subarray(0, 16).equals(asfHeader)) return undefined;
+  const end = Math.min(size, Number(start.readBigUInt64LE(16)));
+  let at = 30;
+  for (let objects = 0; at + 92 <= end && objects < mostBoxes; objects++) {
+    const header = await read(file, at, 92);
+    if (header.subarray(0, 16).equals(asfProperties)) {
+      const claimed = Number(header.readBigUInt64LE(40));
+      const isBroadcast = (header.readUInt32LE(88) & 1) === 1;
+      return isBroadcast || claimed <= size + 1024 ? undefined : claimed;
+    }
+    const length = Number(header.readBigUInt64LE(16));
+    if (length < 24) return undefined;
+    at += length;
+  }
+  return undefined;
 }
 
 async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {

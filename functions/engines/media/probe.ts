@@ -39,6 +39,8 @@ export interface SubtitleStream {
 /** What is in a media file. */
 export interface Probe {
   seconds: number | undefined;
+  /** How long the file would be if it were whole, where `seconds` tells only of what is there. */
+  promisedSeconds?: number;
   video: VideoStream | undefined;
   audio: AudioStream[];
   subtitles: SubtitleStream[];
@@ -119,7 +121,7 @@ function id3Bytes(start: Buffer): number {
 /** Reads what is in a file of the user, and refuses what would cost too much to decode. */
 export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
-  await checkContainer(input, mediaFormat(input.format));
+  const promisedBytes = await checkContainer(input, mediaFormat(input.format));
   let probe: Probe;
   try {
     probe = await probeFile(mediaFormat(input.format), input.path, run);
@@ -127,7 +129,8 @@ export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe
     throw explain(error, input);
   }
   checkLimits(probe, input);
-  return probe;
+  if (promisedBytes === undefined || probe.seconds === undefined || probe.video) return probe;
+  return { ...probe, promisedSeconds: (probe.seconds * promisedBytes) / input.size };
 }
 
 /** Reads what is in a file. */

@@ -10,6 +10,8 @@ export interface MediaRun {
   signal: AbortSignal;
   /** Told how many seconds of the output are written so far. */
   onSeconds?: (seconds: number) => void;
+  /** Takes the sentence on what of the input is not in the output; a later one replaces it. */
+  warn(warning: string): void;
 }
 
 const probeTimeoutMs = 60_000;

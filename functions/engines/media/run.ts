@@ -10,24 +10,36 @@ const operations = { convert, trim, crop };
 /** Converts, compresses, cuts and crops sound and video with ffmpeg. */
 export const engine: Engine = {
   async run(work, { signal, progress }): Promise<WorkResult> {
-    const run: MediaRun = { folder: work.folder, signal };
+    const warnings: string[] = [];
+    const runOf = (index: number): MediaRun => ({
+      folder: work.folder,
+      signal,
+      warn: (warning) => {
+        warnings[index] = work.inputs.length > 1 ? `${work.inputs[index]?.name}: ${warning}` : warning;
+      },
+    });
+    const warned = () => {
+      const given = warnings.filter((warning) => warning !== undefined);
+      return given.length > 0 ? { warnings: given } : {};
+    };
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
     if (work.operation === 'compress') {
       const [input] = work.inputs;
       if (!input || work.inputs.length > 1) throw new EngineError('Compress takes one file at a time.');
-      const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, run, share(0));
+      const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, runOf(0), share(0));
       progress(100);
       return {
         outputs: [output],
         details: { size_before: sizeBefore, size_after: sizeAfter, ...(note ? { note } : {}) },
+        ...warned(),
       };
     }
     if (work.operation === 'merge') throw new Error('The catalogue promises no merge of media.');
     const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
-      await outputs.add(...(await operations[work.operation](work, input, index, run, share(index))));
+      await outputs.add(...(await operations[work.operation](work, input, index, runOf(index), share(index))));
       progress(((index + 1) / work.inputs.length) * 100);
     }
-    return { outputs: outputs.files };
+    return { outputs: outputs.files, ...warned() };
   },
 };

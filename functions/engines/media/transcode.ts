@@ -5,10 +5,10 @@ import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { type Expected, type MediaRequest, type Plan, plan, subtitleFile, subtitlesToExtract } from './plan.ts';
+import { type MediaRequest, type Plan, plan, subtitleFile, subtitlesToExtract } from './plan.ts';
 import { openingArgs, type Probe } from './probe.ts';
 import { type MediaRun, runFfmpeg, runSox } from './programs.ts';
-import { verifyOutput } from './verify.ts';
+import { endsEarly, incomplete, openOutput, verifyDuration } from './verify.ts';
 
 /** One file to be made of another. */
 export interface Transcode {
@@ -59,7 +59,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   const { input, target, path } = job;
   const from = mediaFormat(input.format);
   const speech = speechKinds[target.ext];
-  const written = speech ? `${path}.wav` : path;
+  const encoded = speech ? `${path}.wav` : path;
   const { seconds } = await runFfmpeg(
     [
       ...planned.before,
@@ -67,7 +67,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       ...planned.after.slice(0, -2),
       ...(job.passArgs ?? []),
       ...(speech ? ['-f', 'wav'] : planned.after.slice(-2)),
-      written,
+      encoded,
     ],
     {
       ...run,
@@ -80,20 +80,38 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   if (target.kind === 'audio' && seconds === 0) {
     throw new EngineError('Nothing in the file could be decoded there: it is damaged or incomplete.');
   }
-  if (speech) await runSox(['-t', 'wav', written, '-t', speech, path], run);
+  if (speech) await runSox(['-t', 'wav', encoded, '-t', speech, path], run);
   if ((await stat(path)).size >= limits.outputBytes * 0.99) {
     throw new EngineError(
       `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut the file first.`,
     );
   }
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
-  const expected: Expected = {
-    ...planned.expected,
-    // A header that does not tell the duration leaves only what was decoded to compare with.
-    seconds:
-      from.knowsDuration && planned.expected.seconds !== undefined ? planned.expected.seconds : decoded || undefined,
-  };
-  await verifyOutput(path, target, expected, run);
+  // A header that does not tell the duration leaves only what was decoded to compare with.
+  const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
+  // Copied, a sound that ends early would keep the promise in its own header.
+  if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
+    throw new EngineError(incomplete(seconds, promised));
+  const written = await openOutput(path, target, planned.expected, run);
+  const warning = promised === undefined ? undefined : earlyEnd(job, promised, written ?? decoded);
+  const comparable = warning === undefined ? (promised ?? decoded) : written;
+  verifyDuration(written, target, { ...planned.expected, seconds: comparable || undefined });
+  if (warning !== undefined) run.warn(warning);
+}
+
+function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): number | undefined {
+  return (request.cut ? undefined : probe.promisedSeconds) ?? expected.seconds;
+}
+
+/** Sound shorter than this is hardly heard: a file of which no more is left is damaged. */
+const minSeconds = 0.25;
+
+/** Says what is missing of a sound whose header promises more than there is, where enough is left to be worth having. */
+function earlyEnd({ probe, request }: Transcode, promised: number, decoded: number): string | undefined {
+  // A video that stops before its end is refused: nobody wants half of one unawares.
+  if (probe.video || decoded < minSeconds || !endsEarly(decoded, promised)) return undefined;
+  const whole = request.cut ? `the ${promised.toFixed(1)} seconds asked for` : `${promised.toFixed(1)} seconds`;
+  return `The file ends early: ${decoded.toFixed(1)} of ${whole} could be decoded.`;
 }
 
 const speechKinds: Partial<Record<string, string>> = { amr: 'amr-nb' };

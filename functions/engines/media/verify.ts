@@ -13,6 +13,16 @@ export async function verifyOutput(
   expected: Expected,
   run: MediaRun,
 ): Promise<void> {
+  verifyDuration(await openOutput(path, target, expected, run), target, expected);
+}
+
+/** Opens a written file again, refuses one whose streams are not what was to be made, and returns its duration if it tells. */
+export async function openOutput(
+  path: string,
+  target: MediaFormat,
+  expected: Expected,
+  run: MediaRun,
+): Promise<number | undefined> {
   if ((await stat(path)).size === 0) throw new EngineError(nothing);
   const probe = await probeFile(target, path, run).catch((error: unknown) => {
     if (!(error instanceof ProgramError)) throw error;
@@ -31,21 +41,27 @@ export async function verifyOutput(
       );
     }
   }
-  verifyDuration(probe.seconds, target, expected);
+  return probe.seconds;
 }
 
-/** Half a second and a tenth are what containers and codecs round and pad. */
-function verifyDuration(
+/** Says whether less was decoded than promised. Half a second and a tenth are what containers and codecs round and pad. */
+export function endsEarly(seconds: number, promised: number): boolean {
+  return seconds < promised * 0.9 - 0.5;
+}
+
+/** Words the failure of a file that ends early. */
+export function incomplete(seconds: number, promised: number): string {
+  return `The file is damaged or incomplete: only ${seconds.toFixed(1)} of its ${promised.toFixed(1)} seconds could be read.`;
+}
+
+/** Refuses a written file that is much shorter or longer than expected. */
+export function verifyDuration(
   seconds: number | undefined,
   target: MediaFormat,
   { seconds: expected, subtitles }: Expected,
 ): void {
   if (seconds === undefined || expected === undefined || target.bare) return;
-  if (seconds < expected * 0.9 - 0.5) {
-    throw new EngineError(
-      `The file is damaged or incomplete: only ${seconds.toFixed(1)} of its ${expected.toFixed(1)} seconds could be read.`,
-    );
-  }
+  if (endsEarly(seconds, expected)) throw new EngineError(incomplete(seconds, expected));
   if (target.knowsDuration && !subtitles && seconds > expected * 1.1 + 1) {
     throw new EngineError(`The output came out ${seconds.toFixed(1)} seconds long instead of ${expected.toFixed(1)}.`);
   }

@@ -66,16 +66,12 @@ test('A truncated mp4 without its index says that it is incomplete, and the log 
   expect(detail).toContain('moov atom not found');
 });
 
-test.each(['mkv', 'webm', 'flac', 'avi'])('A %s that ends early says how much of it could be read', async (format) => {
+test.each(['mkv', 'webm', 'avi'])('A %s that ends early says how much of it could be read', async (format) => {
   const path = join(folder, `long.${format}`);
-  const sound = format === 'flac' ? [] : ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=10:duration=20'];
-  await ffmpeg(...sound, '-f', 'lavfi', '-i', 'anoisesrc=duration=20:amplitude=0.2', path);
+  const pictures = ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=10:duration=20'];
+  await ffmpeg(...pictures, '-f', 'lavfi', '-i', 'anoisesrc=duration=20:amplitude=0.2', path);
   const whole = await readFile(path);
-  const { message } = await failure(
-    await fileOf('cut', whole.subarray(0, whole.length * 0.4)),
-    format,
-    format === 'flac' ? 'wav' : 'mp4',
-  );
+  const { message } = await failure(await fileOf('cut', whole.subarray(0, whole.length * 0.4)), format, 'mp4');
 
   expect(message).toMatch(/damaged or incomplete/);
 });
