@@ -86,6 +86,8 @@ function storingPdf(from: string, options: OptionValues): OfficeProperties {
       ...(resolution > 0 ? { MaxImageResolution: resolution } : {}),
       // Forms and scripts of the document stay behind: what is wanted is its pages.
       ExportFormFields: false,
+      // As in LibreOffice's own settings: comments would be marks over the text, whose windows have no place on the page.
+      ExportNotes: false,
       IsSkipEmptyPages: false,
     },
   };

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 folder, program_folder, pipe, reach = sys.argv[1:5]
@@ -24,7 +25,9 @@ sys.path.append(program_folder)
 sys.dont_write_bytecode = True
 
 import uno  # noqa: E402
+import unohelper  # noqa: E402
 from confine import confine  # noqa: E402
+from com.sun.star.awt import XCallback  # noqa: E402
 from com.sun.star.beans import NamedValue, PropertyValue  # noqa: E402
 
 # What LibreOffice ends with when it wants to be started again, as it does after it has set up a new profile.
@@ -183,6 +186,40 @@ def convert(desktop, request):
             document.dispose()
 
 
+class MainThreadCall(unohelper.Base, XCallback):
+    """
+    Runs a function while LibreOffice's main thread waits for it. The calls it makes are executed on that thread, as those
+    of `soffice --convert-to` are. On any other, the main thread would meanwhile draw the windows of the document's view,
+    such as those of its comments, whose descriptions Debian's packages without a user interface leave out: it aborts.
+    """
+
+    def __init__(self, function):
+        self.function = function
+        self.ended = threading.Event()
+        self.result = None
+        self.error = None
+
+    def notify(self, _data):
+        try:
+            self.result = self.function()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+
+def on_main_thread(office, callbacks, function):
+    """Returns what the function returns, and raises what it raises or that LibreOffice ended before it could be called."""
+    call = MainThreadCall(function)
+    callbacks.addCallback(call, None)
+    while not call.ended.wait(1):
+        if office.poll() is not None and not call.ended.wait(1):
+            raise RuntimeError('LibreOffice ended before the conversion')
+    if call.error is not None:
+        raise call.error
+    return call.result
+
+
 def sweep(temporary):
     for entry in os.listdir(temporary):
         # LibreOffice's own folder of the running process stays; it is empty between documents.
@@ -213,6 +250,7 @@ def main():
         confine(folder)
     office, context = start_office(temporary)
     desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
+    callbacks = context.ServiceManager.createInstanceWithContext('com.sun.star.awt.AsyncCallback', context)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     server.bind(os.path.join(folder, 'socket'))
     server.listen(1)
@@ -222,7 +260,7 @@ def main():
         for line in stream:
             request = json.loads(line)
             try:
-                answer = {'ok': True, **convert(desktop, request)}
+                answer = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
             except Refused as refused:
                 answer = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
             except Exception as error:

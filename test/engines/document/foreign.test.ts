@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
+import { commentedDocx, commentLines } from './comments.ts';
 import { known, only, placeOfFile, runEngine } from './harness.ts';
-import { unzip, zip } from './samples.ts';
+import { soffice, unzip, zip } from './samples.ts';
 import { shipped, withPreview } from './shipped.ts';
 
 const run = promisify(execFile);
@@ -105,5 +106,37 @@ describe('documents of iWork', () => {
     const path = await zip(at('bomb.key'), { mimetype: '', [name]: inner });
 
     await expect(runEngine(path, 'key', 'pdf')).rejects.toThrow(/unpacks to more|declares entities/);
+  });
+});
+
+describe('a Word document whose comments have several formatted paragraphs', () => {
+  it('becomes the PDF that LibreOffice alone makes of it', async () => {
+    const path = await commentedDocx(at('commented.docx'));
+
+    const made = only(await runEngine(path, 'docx', 'pdf'));
+
+    const [ours, theirs] = await Promise.all(
+      [made, await soffice(path, 'pdf', place.folder)].map(async (pdf) => (await run('pdftotext', [pdf, '-'])).stdout),
+    );
+    expect(ours).toContain('Line 3 has a comment.');
+    expect(ours).toBe(theirs);
+    expect((await run('pdftoppm', ['-r', '20', made])).stderr).toBe('');
+  });
+
+  it('keeps them all as OpenDocument', async () => {
+    const path = await commentedDocx(at('commented.docx'));
+
+    const made = only(await runEngine(path, 'docx', 'odt'));
+
+    const content = String((await unzip(made))['content.xml']);
+    const comments = [...content.matchAll(/<office:annotation .*?<\/office:annotation>/gs)].map(([comment]) => comment);
+    expect(comments).toHaveLength(3);
+    for (const comment of comments) {
+      const said = comment
+        .replaceAll('<text:s/>', ' ')
+        .replaceAll('</text:p>', '\n')
+        .replaceAll(/<[^>]*>/g, '');
+      for (const line of commentLines) expect(said).toContain(line);
+    }
   });
 });
