@@ -25,7 +25,9 @@ interface Source {
 
 /** What becomes of a video's pictures on their way into an animation. */
 export interface Shape extends Size {
-  /** For ffmpeg, in the order in which the options of pictures take effect: turned, flipped, scaled, coloured. */
+  /** Filters that put a colour behind what is transparent; before the frame rate is changed. */
+  flattening: string[];
+  /** Filters in the order in which the options of pictures take effect: turned, flipped, scaled, coloured. */
   filters: string[];
   /** Some of the pictures may be transparent. */
   isTransparent: boolean;
@@ -45,8 +47,8 @@ export function shapeOf(source: Source): Shape {
   return {
     width: resized.width,
     height: resized.height,
+    flattening: isFlat ? onColour(background ?? '#ffffff') : [],
     filters: [
-      ...(isFlat ? onColour(background ?? '#ffffff') : []),
       ...(isSquared && square.width !== video.width ? [`scale=${square.width}:${square.height}`] : []),
       ...turned.filters,
       ...resized.filters,

@@ -79,6 +79,12 @@ function wantsAlpha({ options }: Animation): boolean {
   return options.video_to_gif_transparency === true || options.background !== undefined;
 }
 
+function prepare(animation: Animation): string[] {
+  const { flattening, filters } = shapeOf(animation);
+  const deinterlacing = animation.video.interlaced ? ['yadif=deint=interlaced'] : [];
+  return [...deinterlacing, ...flattening, `fps=${rateOf(animation)}`, ...filters];
+}
+
 /** The palette is made in a run of its own: in one graph with the pictures it would keep all of them in memory. */
 async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
   const { options, video, path, probe, cut, onShare } = animation;
@@ -86,11 +92,7 @@ async function writeGif(animation: Animation, run: MediaRun): Promise<void> {
   const colours = Math.round(256 - compression * 2.24);
   const still = options.video_to_gif_optimize_static_bg === true;
   const transparent = options.video_to_gif_transparency === true;
-  const prepared = [
-    ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
-    `fps=${rateOf(animation)}`,
-    ...shapeOf(animation).filters,
-  ].join(',');
+  const prepared = prepare(animation).join(',');
   const palette = join(run.folder, 'palette.png');
   const seconds = cutSeconds(cut, probe.seconds);
   const share = (from: number, to: number) => ({
@@ -142,20 +144,14 @@ async function writeLossy(animation: Animation, run: MediaRun): Promise<void> {
   const { options, video, target, path, probe, cut, onShare } = animation;
   const loops = String(numberOf(options, 'loop_count') ?? 0);
   const seconds = cutSeconds(cut, probe.seconds);
-  const shape = shapeOf(animation);
   const coding =
     target.ext === 'webp'
       ? ['-c:v', 'libwebp_anim', ...webpQuality(options), '-loop', loops]
-      : ['-c:v', 'apng', '-plays', loops, '-pix_fmt', shape.isTransparent ? 'rgba' : 'rgb24'];
-  const filters = [
-    ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
-    `fps=${rateOf(animation)}`,
-    ...shape.filters,
-  ];
+      : ['-c:v', 'apng', '-plays', loops, '-pix_fmt', shapeOf(animation).isTransparent ? 'rgba' : 'rgb24'];
   await runFfmpeg(
     [
       ...reading(animation),
-      ...['-map', `0:${video.index}`, '-filter:v', filters.join(',')],
+      ...['-map', `0:${video.index}`, '-filter:v', prepare(animation).join(',')],
       ...cutting(animation),
       ...['-frames:v', String(limits.animationFrames)],
       ...coding,
