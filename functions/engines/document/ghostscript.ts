@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkContext } from '../engine.ts';
+import { EngineError, type WorkContext } from '../engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../ghostscript.ts';
+import { ProgramError } from '../program.ts';
 import { runTool } from './pdf.ts';
 
 type Signal = Pick<WorkContext, 'signal'>;
@@ -41,7 +43,17 @@ async function ghostscript(
 
 /** Turns PostScript into PDF. */
 export async function distill(input: string, output: string, folder: string, context: Signal): Promise<void> {
-  await ghostscript(input, output, ['-dEPSCrop'], [], folder, context);
+  try {
+    await ghostscript(input, output, ['-dEPSCrop', ...withoutDirectoryWalks], [], folder, context);
+  } catch (error) {
+    const cause = error instanceof EngineError ? error.cause : undefined;
+    const { said, asksForFiles } = postScriptError(cause instanceof ProgramError ? cause.stdout : '');
+    if (!asksForFiles) throw error;
+    throw new EngineError('The PostScript is a program that reads, writes or lists files, which is not permitted.', {
+      detail: said,
+      cause,
+    });
+  }
 }
 
 /** Rewrites a PDF for archiving, as PDF/A of the given part. */

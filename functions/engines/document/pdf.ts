@@ -307,7 +307,7 @@ export async function runTool(
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
     if (error.timedOut) throw new EngineError('The PDF takes too long to work on. Split it.', { detail });
-    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail });
+    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
   }
 }
 

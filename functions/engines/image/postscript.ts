@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type InputFile } from '../engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../ghostscript.ts';
 import { ProgramError, runProgram } from '../program.ts';
 import { damaged } from './failures.ts';
 
@@ -26,6 +27,7 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
     '-dCompatibilityLevel=1.7',
     // The input on the command line and the output are permitted by themselves; nothing else is.
     `-sOutputFile=${output}`,
+    ...withoutDirectoryWalks,
     input.path,
   ];
   // Safer mode still lets PostScript write and delete in the folder for temporary files: it gets one of its own.
@@ -40,8 +42,13 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
         detail: 'gs was stopped',
       });
     }
-    // It tells its errors on standard output.
-    const said = error.stdout.trim().split('\n').slice(0, 5).join('\n');
+    const { said, asksForFiles } = postScriptError(error.stdout);
+    if (asksForFiles) {
+      throw new EngineError(
+        `The drawing ${JSON.stringify(input.name)} is a program that reads, writes or lists files, which is not permitted.`,
+        { detail: said },
+      );
+    }
     throw damaged(input, said || error.message);
   }
   return output;

@@ -238,6 +238,15 @@ describe('PostScript that reads and writes', () => {
     expect(left).not.toContain('canary.txt.stolen');
   });
 
+  it('is refused at once where it walks all directories, with the reason', async () => {
+    const path = await made('walk.ps', '%!PS\n(/*) { pop } 1000 string filenameforall\nshowpage\n');
+    const start = performance.now();
+
+    await expect(runEngine(path, 'ps', 'pdf')).rejects.toThrow(/reads, writes or lists files, which is not permitted/);
+
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   it('ends a program that never ends', async () => {
     const { runTool } = await import('../../../functions/engines/document/pdf.ts');
     const path = await made('endless.ps', '%!PS\n{ } loop\n');
