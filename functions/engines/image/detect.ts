@@ -10,6 +10,12 @@ const marks: { format: string; at?: number; bytes: number[] | string }[] = [
   { format: 'exr', bytes: [0x76, 0x2f, 0x31, 0x01] },
   { format: 'hdr', bytes: '#?RADIANCE\n' },
   { format: 'hdr', bytes: '#?RGBE\n' },
+  { format: 'icns', bytes: 'icns' },
+  { format: 'blp', bytes: 'BLP1' },
+  { format: 'blp', bytes: 'BLP2' },
+  { format: 'msp', bytes: 'DanM' },
+  { format: 'msp', bytes: 'LinS' },
+  { format: 'im', bytes: 'Image type: ' },
   { format: 'ff', bytes: 'farbfeld' },
   { format: 'qoi', bytes: 'qoif' },
   { format: 'j2k', bytes: [0xff, 0x4f, 0xff, 0x51] },
@@ -81,9 +87,32 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
   if (netpbm) return { 1: 'pbm', 2: 'pgm', 3: 'ppm', 4: 'pbm', 5: 'pgm', 6: 'ppm' }[netpbm];
   if (/^(?:\/\*[^*]*\*\/\s*)?#define\s+\S+_width\s+\d/.test(text)) return 'xbm';
   if (/^(?:\xef\xbb\xbf)?\s*(?:<|$)/.test(text) && isSvg(start.toString('utf8'))) return 'svg';
+  if (isAnimator(start)) return 'fli';
+  if (isBareBitmap(start)) return 'bmp';
   const extension = extensionOf(name);
   const named = sameByName[extension] ?? extension;
   return Object.hasOwn(plausible, named) && plausible[named]?.(start) ? named : undefined;
+}
+
+/** Whether a file is of Autodesk Animator, whose mark of two bytes is confirmed by the header around it. */
+function isAnimator(start: Buffer): boolean {
+  if (start.length < 128 || ![0xaf11, 0xaf12].includes(start.readUInt16LE(4))) return false;
+  return start.readUInt16LE(6) > 0 && start.readUInt16LE(8) > 0 && start.readUInt16LE(10) > 0;
+}
+
+/** Whether a bitmap starts with the header that follows the file header of others. */
+function isBareBitmap(start: Buffer): boolean {
+  if (start.length < 40 || ![40, 108, 124].includes(start.readUInt32LE(0))) return false;
+  const [width, height] = [start.readInt32LE(4), Math.abs(start.readInt32LE(8))];
+  return (
+    width > 0 &&
+    width < 65_536 &&
+    height > 0 &&
+    height < 65_536 &&
+    start.readUInt16LE(12) === 1 &&
+    [1, 2, 4, 8, 16, 24, 32].includes(start.readUInt16LE(14)) &&
+    start.readUInt32LE(16) <= 6
+  );
 }
 
 /** Whether the first element of an XML text is svg, whatever comes before it. */

@@ -255,7 +255,8 @@ function pack(pixels: Buffer): Buffer {
   return packed.length < size ? packed : pixels;
 }
 
-function fromHalf(half: number): number {
+/** Returns the value of a half-precision number. */
+export function fromHalf(half: number): number {
   const exponent = (half >> 10) & 31;
   const fraction = half & 1023;
   const sign = half & 0x8000 ? -1 : 1;

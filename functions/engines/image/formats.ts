@@ -7,6 +7,7 @@ export type Several = 'frames' | 'pages' | 'sizes' | 'layers';
 export type Reading =
   | { by: 'sharp'; several?: Several }
   | { by: 'magick'; format: MagickFormat; several?: Several; planes?: true }
+  | { by: 'decoder'; format: 'blp' | 'fli' | 'icns' | 'im' | 'msp'; several?: Several }
   | { by: 'apng' | 'exr' | 'ghostscript' | 'hdr' | 'svg' };
 
 /** Who encodes a format, and what of a picture it can hold. */
@@ -138,7 +139,7 @@ export const imageFormats: ImageFormat[] = [
   {
     ext: 'jp2',
     mediaType: 'image/jp2',
-    aliases: ['jpg2', 'jpm'],
+    aliases: ['jpg2', 'jpm', 'jpf', 'jpx'],
     contents: ['jpx', 'jpm'],
     lossy: true,
     read: magick('JP2'),
@@ -270,6 +271,7 @@ export const imageFormats: ImageFormat[] = [
   { ext: 'pdf', mediaType: 'application/pdf', write: { by: 'pdf', alpha: true, several: 'pages' } },
   { ext: 'aai', mediaType: 'image/x-aai', read: magick('AAI'), write: writes('AAI', { alpha: true }) },
   { ext: 'avs', mediaType: 'image/x-avs', read: magick('AVS'), write: writes('AVS', { alpha: true }) },
+  { ext: 'blp', mediaType: 'image/x-blp', read: { by: 'decoder', format: 'blp' } },
   { ext: 'cin', mediaType: 'image/cineon', read: magick('CIN'), write: writes('CIN') },
   { ext: 'dcm', mediaType: 'application/dicom', aliases: ['dicom'], read: magick('DCM', 'frames') },
   { ext: 'dpx', mediaType: 'image/dpx', read: magick('DPX'), write: writes('DPX') },
@@ -287,6 +289,14 @@ export const imageFormats: ImageFormat[] = [
     read: { by: 'magick', format: 'FITS', planes: true },
     write: writes('FITS', { colours: 'grey' }),
   },
+  {
+    ext: 'fli',
+    mediaType: 'video/x-fli',
+    aliases: ['flc'],
+    read: { by: 'decoder', format: 'fli', several: 'frames' },
+  },
+  { ext: 'icns', mediaType: 'image/icns', read: { by: 'decoder', format: 'icns', several: 'sizes' } },
+  { ext: 'im', mediaType: 'image/x-im', read: { by: 'decoder', format: 'im', several: 'pages' } },
   { ext: 'ipl', mediaType: 'image/x-ipl', read: magick('IPL'), write: writes('IPL') },
   {
     ext: 'jng',
@@ -309,6 +319,7 @@ export const imageFormats: ImageFormat[] = [
     write: writes('MNG', { alpha: true, several: 'frames' }),
   },
   { ext: 'mpo', mediaType: 'image/mpo', contents: ['jpg'], lossy: true, read: { by: 'sharp' } },
+  { ext: 'msp', mediaType: 'image/x-msp', read: { by: 'decoder', format: 'msp' } },
   { ext: 'mtv', mediaType: 'image/x-mtv', read: magick('MTV'), write: writes('MTV') },
   { ext: 'palm', mediaType: 'image/x-palm', read: magick('PALM') },
   {

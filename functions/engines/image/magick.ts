@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { IMagickImage, IMagickImageCollection, MagickFormat } from '@imagemagick/magick-wasm';
 import sharp from 'sharp';
 import { EngineError } from '../engine.ts';
-import { longestSide, mostFrames } from './limits.ts';
+import { longestSide, mostFrames, mostPixelsAtOnce } from './limits.ts';
 
 type Magick = typeof import('@imagemagick/magick-wasm');
 
@@ -37,6 +37,8 @@ export interface MagickPicture {
 /** WebAssembly memory never shrinks: an instance that grew beyond this is dropped after its work. */
 const largestIdleBytes = 256 * 1024 * 1024;
 const memoryBytes = 1_600_000_000n;
+/** Of all frames together while they are read; an animation needs as much again once they are completed. */
+const framesBytes = BigInt(mostPixelsAtOnce * 4);
 
 let loaded: Promise<Magick> | undefined;
 let srgbBytes: Promise<Uint8Array> | undefined;
@@ -104,7 +106,7 @@ function heapBytes(magick: Magick): number {
 export async function readMagick(bytes: Uint8Array, reading: MagickReading): Promise<MagickPicture> {
   const srgb = await srgbProfile();
   return withMagick((magick) => {
-    const { MagickImageCollection, MagickReadSettings, ColorSpace } = magick;
+    const { MagickImageCollection, MagickReadSettings, ColorSpace, ResourceLimits } = magick;
     const settings = new MagickReadSettings({ format: reading.format });
     if (typeof reading.take === 'object') {
       settings.frameIndex = reading.take.frame;
@@ -113,8 +115,12 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
     if (reading.camera) settings.setDefine('dng:use-camera-wb', 'true');
     const images = MagickImageCollection.create();
     try {
+      // Without it a file of some kilobytes keeps the decoder busy for minutes before there are too many pixels.
+      if (reading.take === 'all') ResourceLimits.memory = framesBytes;
       images.read(bytes, settings);
+      ResourceLimits.memory = memoryBytes;
       if (images.length === 0) throw new EngineError('The file holds no picture.');
+      if (reading.take === 'all') checkFrames(images);
       for (const image of images) {
         if (reading.camera) completeDevelopment(magick, image);
         else toSrgb(magick, image, srgb);
@@ -138,9 +144,24 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
       }
       return { ...facts, frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map(toFrame) };
     } finally {
+      ResourceLimits.memory = memoryBytes;
       images.dispose();
     }
   });
+}
+
+/** All frames leave the module's memory for that of this process, and those of an animation become as large as the whole of it. */
+function checkFrames(images: IMagickImageCollection): void {
+  const isAnimation = images.some(({ animationDelay }) => animationDelay > 0);
+  const pixels = images.map(({ width, height, page }) =>
+    isAnimation ? Math.max(width * height, page.width * page.height) : width * height,
+  );
+  const together = isAnimation ? Math.max(...pixels) * pixels.length : pixels.reduce((sum, one) => sum + one, 0);
+  if (images.length > 1 && together > mostPixelsAtOnce) {
+    throw new EngineError(
+      `The frames of the file together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down first.`,
+    );
+  }
 }
 
 function mergeLayers({ MagickColors }: Magick, images: IMagickImageCollection): Frame {

@@ -3,11 +3,19 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../engine.ts';
 import { decodeApng, parseApng } from './apng.ts';
+import { readBlp } from './blp.ts';
+import { readBmp } from './bmp.ts';
 import { correctTones } from './camera-tones.ts';
 import { isComplete } from './completeness.ts';
+import { readDds } from './dds.ts';
+import type { Decoded, Decoder, SizeCheck } from './decoding.ts';
 import { readExr } from './exr.ts';
 import { explain, tooManyPixels } from './failures.ts';
+import { readFli } from './fli.ts';
 import { imageFormat, type Reading, type Several } from './formats.ts';
+import { readIcns } from './icns.ts';
+import { readIm } from './im.ts';
+import { type LabCoding, labToScreen } from './lab.ts';
 import {
   largestMagickBytes,
   longestSide,
@@ -18,10 +26,14 @@ import {
 } from './limits.ts';
 import { type LinearPicture, toScreen } from './linear-light.ts';
 import { type Frame, type MagickReading, pingMagick, readMagick, writeMagick } from './magick.ts';
+import { readMsp } from './msp.ts';
+import { invertMonochrome } from './pcx.ts';
 import { pdfPages, renderPdfPage } from './pdf-pages.ts';
 import { type ProgramContext, postScriptToPdf } from './postscript.ts';
 import { readRadiance } from './radiance.ts';
 import { naturalDensity, prepareSvg } from './svg.ts';
+import { readGreyAlphaTga } from './tga.ts';
+import { routeTiff } from './tiff.ts';
 
 /** An opened source: what its header says, and its frames ready for libvips. */
 export interface Picture {
@@ -91,7 +103,11 @@ async function open(input: InputFile, read: Reading, opening: Opening): Promise<
   const { options } = opening;
   switch (read.by) {
     case 'sharp':
-      return openWithSharp(input, input.path, read.several, opening);
+      return imageFormat(input.format).mediaType === 'image/tiff'
+        ? openTiff(input, read.several, opening)
+        : openWithSharp(input, input.path, read.several, opening);
+    case 'decoder':
+      return openDecoded(input, read, opening);
     case 'svg':
       return openSvg(input, opening);
     case 'ghostscript':
@@ -136,6 +152,71 @@ async function openWithSharp(
     ...(frames > 1 && (isAnimation || (await allOfOneSize(source, frames, metadata)))
       ? { roll: () => sharp(source, { ...how, limitInputPixels: false, pages: -1 }) }
       : {}),
+  };
+}
+
+/** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
+async function openTiff(input: InputFile, several: Several | undefined, opening: Opening): Promise<Picture> {
+  const route = await routeTiff(input.path);
+  if (route.by === 'magick') {
+    const pages = several && (opening.several || opening.options.page !== undefined) ? route.pages : [route.pages[0]];
+    for (const page of pages) checkSize(input, { width: 0, height: 0, ...page, frames: 1 });
+    const pixels = Math.max(...pages.map((page) => (page ? page.width * page.height : 0)));
+    checkFrames(input, pages.length, pixels, mostPixelsAtOnce);
+    return openWithMagick(input, { by: 'magick', format: 'TIFF', ...(several ? { several } : {}) }, opening);
+  }
+  // libtiff warns of tags that nothing depends on; what is missing of the pixels is an error.
+  const source = 'bytes' in route ? route.bytes : input.path;
+  const picture = await openWithSharp(input, source, several, { ...opening, tolerant: true });
+  return 'lab' in route && route.lab.some((coding) => coding) ? fromLab(picture, route.lab, opening) : picture;
+}
+
+/** Decodes the pages that are wanted and converts those of Lab. */
+async function fromLab(
+  picture: Picture,
+  lab: (LabCoding | undefined)[],
+  { options, several }: Opening,
+): Promise<Picture> {
+  const frames: Frame[] = [];
+  const count = several || options.page !== undefined ? picture.frames : 1;
+  for (let index = 0; index < count; index++) {
+    const coding = lab[index];
+    const image = picture.frame(index).toColourspace(coding ? 'rgb16' : 'srgb');
+    const { data, info } = await image
+      .raw({ depth: coding ? 'ushort' : 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    if (coding && (channels === 3 || channels === 4)) {
+      const pixels = new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+      frames.push(labToScreen({ pixels, width, height, channels, coding, isDeep: picture.deep }));
+    } else frames.push({ data, width, height, channels: channels === 1 || channels === 4 ? channels : 3 });
+  }
+  return fromFrames(frames, 0, picture.density);
+}
+
+const decoders: Record<Extract<Reading, { by: 'decoder' }>['format'], Decoder> = {
+  blp: readBlp,
+  fli: readFli,
+  icns: readIcns,
+  im: readIm,
+  msp: readMsp,
+};
+
+async function openDecoded(
+  input: InputFile,
+  { format, several }: Extract<Reading, { by: 'decoder' }>,
+  { options, several: takesSeveral }: Opening,
+): Promise<Picture> {
+  const all = options.page !== undefined || (takesSeveral && several !== 'sizes');
+  const { frames, density } = await decoders[format](await readFile(input.path), sizeCheck(input), { all });
+  return fromFrames(frames, 0, density);
+}
+
+/** Makes the check that decoders in this process call before they allocate memory for frames. */
+function sizeCheck(input: InputFile): SizeCheck {
+  return ({ width, height, frames = 1 }) => {
+    checkSize(input, { width, height, frames });
+    checkFrames(input, frames, width * height, mostPixelsAtOnce);
   };
 }
 
@@ -253,6 +334,8 @@ async function openWithMagick(
   { options, several: takesSeveral }: Opening,
 ): Promise<Picture> {
   const bytes = await readFile(input.path);
+  const decoded = decodeHere(input, bytes);
+  if (decoded) return 'data' in decoded ? fromLinear(decoded) : fromFrames(decoded.frames, 0, decoded.density);
   if (!isComplete(bytes, input.format)) throw new Error('The file is shorter than its header promises.');
   const { camera = false } = imageFormat(input.format);
   const picture = await decode(input, bytes, {
@@ -263,6 +346,7 @@ async function openWithMagick(
   });
   let { frames } = picture;
   if (camera) for (const { data } of frames) correctTones(data);
+  invertMonochrome(bytes, input.format, frames);
   if (read.several === 'sizes' && options.page === undefined) {
     frames = [...frames].sort((one, other) => other.width * other.height - one.width * one.height).slice(0, 1);
   }
@@ -279,6 +363,20 @@ async function openWithMagick(
     return openWithSharp(input, Buffer.from(png), undefined, { options });
   }
   return fromFrames(frames, picture.loop, picture.density);
+}
+
+/** Decodes the kinds of a format that ImageMagick refuses or gets wrong; returns undefined for the others. */
+function decodeHere(input: InputFile, bytes: Buffer): Decoded | LinearPicture | undefined {
+  switch (input.format) {
+    case 'bmp':
+      return readBmp(bytes, sizeCheck(input));
+    case 'dds':
+      return readDds(bytes, sizeCheck(input));
+    case 'tga':
+      return readGreyAlphaTga(bytes, sizeCheck(input));
+    default:
+      return undefined;
+  }
 }
 
 function framesToTake(

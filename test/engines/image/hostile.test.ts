@@ -8,6 +8,7 @@ import { EngineError } from '../../../functions/engines/engine.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
 import { inFolder, runEngine, runForPath } from './run-engine.ts';
 import { makeSample } from './samples.ts';
+import { tiffFile } from './writers/tiff.ts';
 
 /** What a refusal of a bomb may cost; decoding one would take minutes or gigabytes. */
 const refusalMs = 5_000;
@@ -134,6 +135,32 @@ describe('Pixel bombs', () => {
       bytes.write('DXT1', 84);
       bytes.writeUInt32LE(0x1000, 108);
     }, 128),
+    blp: big((bytes) => {
+      bytes.write('BLP2');
+      bytes.writeUInt32LE(1, 4);
+      bytes.writeUInt8(3, 8);
+      bytes.writeUInt32LE(60_000, 12);
+      bytes.writeUInt32LE(60_000, 16);
+    }, 1200),
+    fli: big((bytes) => {
+      bytes.writeUInt16LE(0xaf12, 4);
+      bytes.writeUInt16LE(1, 6);
+      bytes.writeUInt16LE(65_000, 8);
+      bytes.writeUInt16LE(65_000, 10);
+      bytes.writeUInt16LE(8, 12);
+    }, 256),
+    icns: Buffer.concat([
+      Buffer.from('icns\0\0\0\x46ic08\0\0\0\x3e', 'latin1'),
+      pngMark,
+      pngHeader(65_000, 65_000),
+      chunk('IDAT', Buffer.alloc(8)),
+    ]),
+    im: Buffer.from('Image type: RGB image\r\nImage size (x*y): 60000*60000\r\n\x1a'),
+    msp: big((bytes) => {
+      bytes.write('DanM');
+      bytes.writeUInt32LE(0xfde8fde8, 4);
+      bytes.writeUInt16LE(bytes.readUInt16LE(0) ^ bytes.readUInt16LE(2), 24);
+    }),
     gif: Buffer.concat([
       Buffer.from('GIF89a'),
       Buffer.from([0xff, 0xff, 0xff, 0xff, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff]),
@@ -200,6 +227,33 @@ describe('Animation and page bombs', () => {
     }
     const { message } = await refuse(Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))]), 'apng');
     expect(message).toMatch(/together have more than/);
+  });
+
+  test('An Animator file that claims tens of thousands of frames is refused, for an output that takes one or all.', async () => {
+    const bomb = Buffer.alloc(256);
+    bomb.writeUInt16LE(0xaf12, 4);
+    bomb.writeUInt16LE(60_000, 6);
+    bomb.writeUInt16LE(320, 8);
+    bomb.writeUInt16LE(200, 10);
+    bomb.writeUInt16LE(8, 12);
+    const { message } = await refuse(bomb, 'fli', { page: 1 });
+    expect(message).toMatch(/60000 frames or pages/);
+    await refuse(bomb, 'fli');
+  });
+
+  test('A TIFF for ImageMagick whose pages together fill the memory is refused before it is decoded.', async () => {
+    const page = tiffFile(Buffer.alloc(64), { 256: 9_000, 257: 9_000, 258: 12, 259: 1, 262: 1, 277: 1, 278: 9_000 });
+    const directory = page.subarray(page.readUInt32LE(4));
+    // Each directory is followed by the number of the next.
+    const pages = Array.from({ length: 50 }, (_, index) => {
+      const copy = Buffer.from(directory);
+      copy.writeUInt32LE(index === 49 ? 0 : page.length + index * copy.length, copy.length - 4);
+      return copy;
+    });
+    const [first = Buffer.alloc(0), ...others] = pages;
+    const bomb = Buffer.concat([page.subarray(0, page.length - first.length), first, ...others]);
+    const { message } = await refuse(bomb, 'tiff', { page: 1 });
+    expect(message).toMatch(/together have more than 150 million pixels/);
   });
 
   test('A TIFF whose directories point at each other ends.', async () => {

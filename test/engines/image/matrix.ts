@@ -6,10 +6,11 @@ import type { EngineMatrix, Sample } from '../matrix.ts';
 import { compare, type Fidelity } from './compare.ts';
 import { program } from './programs.ts';
 import { readBack } from './readers.ts';
-import { makeSample, original } from './samples.ts';
+import { iconPicture, makeSample, original } from './samples.ts';
 
 /** Inputs whose samples are less than the original picture. */
 const inputFidelity: Record<string, Fidelity> = {
+  msp: 'bilevel',
   pbm: 'bilevel',
   wbmp: 'bilevel',
   xbm: 'bilevel',
@@ -50,6 +51,7 @@ async function expectedPicture(input: Sample, operation: string): Promise<Buffer
 async function wholePicture(input: Sample): Promise<Buffer> {
   // The picture of that sample is its maker's own; the same picture lies beside it in a format that every program reads.
   if (input.format === 'xcf') return readFile('/usr/libexec/installed-tests/SDL2_image/sample.png');
+  if (input.format === 'icns') return iconPicture();
   if (inputFidelity[input.format] !== 'bilevel') return original();
   // Programs differ in how they scatter the dots, so the picture of dots itself is what is expected.
   return program('pamtopng', join(dirname(input.path), 'original.pbm'));

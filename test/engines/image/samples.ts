@@ -9,6 +9,8 @@ import { makeCr2, makeCr3 } from './raw/canon.ts';
 import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
 import { readScene, type Scene } from './raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from './raw/tiff-cameras.ts';
+import { animatorFile, toIndexed } from './writers/fli.ts';
+import { icnsFile } from './writers/icns.ts';
 
 const width = 160;
 const height = 120;
@@ -82,6 +84,20 @@ const withOwnWriter =
     return writeFile(path, await writeMagick([frame], { format, colours: 256 }));
   };
 
+/** Pillow writes some formats that hardly any other program does. */
+const withPillow =
+  (source: 'few' | 'pbm' | 'png', mode: string, format: string): Maker =>
+  (path, from) =>
+    program(
+      '/usr/bin/python3',
+      '-c',
+      'import sys; from PIL import Image; im = Image.open(sys.argv[1]); mode = sys.argv[2]; (im.quantize(256) if mode == "P" else im.convert(mode)).save(sys.argv[3], format=sys.argv[4])',
+      from[source],
+      mode,
+      path,
+      format,
+    );
+
 /** No program writes what cameras write. */
 const withCamera =
   (camera: (scene: Scene) => Buffer | Promise<Buffer>): Maker =>
@@ -114,6 +130,7 @@ const makers: Record<string, Maker> = {
     ),
   avif: (path, { png }) => program('heif-enc', '-A', '-q', '90', png, '-o', path),
   avs: (path, { ppm }) => programTo(path, 'pamtoavs', ppm),
+  blp: withPillow('few', 'P', 'BLP'),
   bmp: (path, { ppm }) => programTo(path, 'ppmtobmp', ppm),
   cin: withImageMagick('cin'),
   cr2: withCamera(makeCr2),
@@ -134,10 +151,13 @@ const makers: Record<string, Maker> = {
   exr: makeExr,
   ff: makeFarbfeld,
   fits: withGraphicsMagick('fits'),
+  fli: makeAnimator,
   gif: (path, { few }) => programTo(path, 'pamtogif', few),
   hdr: makeRadiance,
   heic: (path, { png }) => program('heif-enc', '-q', '90', png, '-o', path),
+  icns: makeMacIcon,
   ico: (path, { ppm }) => programTo(path, 'pamtowinicon', ppm),
+  im: withPillow('png', 'RGB', 'IM'),
   ipl: withImageMagick('ipl'),
   j2k: (path, { ppm }) => program('opj_compress', '-i', ppm, '-o', path),
   jng: withGraphicsMagick('jng'),
@@ -148,6 +168,7 @@ const makers: Record<string, Maker> = {
   miff: withGraphicsMagick('miff'),
   mng: withGraphicsMagick('mng'),
   mpo: (path, { ppm }) => programTo(path, 'pnmtojpeg', '-quality=95', ppm),
+  msp: withPillow('pbm', '1', 'MSP'),
   mtv: withGraphicsMagick('mtv'),
   nef: withCamera(makeNef),
   orf: withCamera(makeOrf),
@@ -233,6 +254,26 @@ async function makeExr(path: string, { png, folder }: Sources): Promise<unknown>
     'zip16',
     path,
   );
+}
+
+async function makeAnimator(path: string, { few }: Sources): Promise<void> {
+  const { data, info } = await sharp(await program('pamtopng', few))
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  await writeFile(path, animatorFile('flc', [toIndexed(data, info.width, info.height)], 100));
+}
+
+/** The picture of the icon sample: icons are square. */
+export async function iconPicture(): Promise<Buffer> {
+  return sharp(await original())
+    .resize({ width: 128, height: 128, fit: 'fill' })
+    .png()
+    .toBuffer();
+}
+
+async function makeMacIcon(path: string): Promise<void> {
+  await writeFile(path, icnsFile([['ic07', await iconPicture()]]));
 }
 
 async function makeCursor(path: string, { ppm }: Sources): Promise<void> {
