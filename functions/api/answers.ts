@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { operations } from '../../shared/catalogue/catalogue.ts';
+import { refusalNames } from '../../shared/http/errors.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
 import { Id } from '../../shared/operations/schemas.ts';
 import { taskErrorCodes, taskStatuses } from '../../shared/tasks/task.ts';
@@ -49,6 +50,12 @@ const Task = z.object({
   endedAt: Timestamp.nullable(),
   updatedAt: Timestamp,
   expiresAt: Timestamp.describe('When the record goes; files go earlier.'),
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present in a list whose tasks do not fit the response, of 6 MB at most: payload, dependsOn and most of result are left out. GET /v1/process/tasks/{taskId} shows them.',
+    ),
 });
 
 const Job = z.object({
@@ -66,6 +73,16 @@ const Job = z.object({
     msg: z.string().optional(),
   }),
   tasks: z.array(Task).optional(),
+  tasksTruncated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present where not all tasks fit the response, of 6 MB at most: GET /v1/process/tasks?job=<id>&page=… lists them all.',
+    ),
+  webhook: z
+    .object({ id: Id, url: z.string(), secret: z.string().describe('Checks the signatures; shown this once.') })
+    .optional()
+    .describe('The webhook of webhook_url, in the response that creates the job.'),
 });
 
 const page = <T extends z.ZodType>(document: T) =>
@@ -105,7 +122,7 @@ const Option = z.object({
 
 const WebhookFields = z.object({
   id: Id,
-  url: z.url(),
+  url: z.string(),
   events: z.array(z.enum(webhookEvents)),
   createdAt: Timestamp,
   disabledAt: Timestamp.nullable().describe('When the receiver answered 410, after which it is called no more.'),
@@ -178,6 +195,10 @@ export const answers = {
     errorCode: z.string(),
     msg: z.string(),
     errors: z.record(z.string(), z.array(z.string())).optional().describe('Field to what is wrong with it.'),
+    reason: z
+      .enum(refusalNames)
+      .optional()
+      .describe('Why a request is refused that fits its schemas; absent where it does not fit them.'),
     requestId: z.string().optional(),
   }),
 } as const;

@@ -8,11 +8,13 @@ import { routes } from './routes.ts';
 export const handler = endpoint(routes['query-options'], async ({ params, query }) => {
   const operation = knownOperation(params.operation);
   const source = query.input_format ?? (operation === 'merge' ? 'jpg' : undefined);
-  if (source === undefined) throw invalidFields({ input_format: ['Expected the extension of the input.'] });
+  if (source === undefined)
+    throw invalidFields({ input_format: ['Expected the extension of the input.'] }, 'unsupported_format');
   const target = query.output_format ?? (operation === 'convert' || operation === 'merge' ? undefined : source);
-  if (target === undefined) throw invalidFields({ output_format: ['Expected the extension of the output.'] });
+  if (target === undefined)
+    throw invalidFields({ output_format: ['Expected the extension of the output.'] }, 'unsupported_format');
   const checked = checkProcessing(catalogue, { operation, inputFormat: source, outputFormat: target, options: {} });
-  if ('errors' in checked) throw invalidFields(checked.errors);
+  if ('errors' in checked) throw invalidFields(checked.errors, checked.reason);
   return {
     body: {
       sourceExt: catalogue.canonical(source),

@@ -42,7 +42,7 @@ ${tags.map((tag) => `<h2>${text(tag)}</h2>${ofTag(tag).map(section).join('')}`).
 ${Object.entries(schemas)
   .map(
     ([name, schema]) =>
-      `<section id="schema-${text(name)}"><h3>${text(name)}</h3>${fields(objectOf(schema))}</section>`,
+      `<section id="schema-${text(name)}"><h3>${text(name)}</h3>${schemaBody(objectOf(schema))}</section>`,
   )
   .join('')}
 </main></body></html>`;
@@ -92,7 +92,20 @@ function fields(schema: Json): string {
   );
 }
 
+function schemaBody(schema: Json): string {
+  return schema.properties === undefined ? `<p>${type(schema)}</p>` : fields(schema);
+}
+
+function link(schema: Json): string | undefined {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+  return name && `<a href="#schema-${text(name)}">${text(name)}</a>`;
+}
+
 function type(schema: Json): string {
+  const linked = link(schema);
+  if (linked) return linked;
+  if (Array.isArray(schema.oneOf)) return schema.oneOf.map((option) => type(objectOf(option))).join(' or ');
+  if (schema.const !== undefined) return `<code>${text(schema.const)}</code>`;
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `<code>${text(value)}</code>`).join(' ');
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map((option) => type(objectOf(option))).join(' or ');
   if (schema.type === 'array') return `list of ${type(objectOf(schema.items))}`;
@@ -106,8 +119,8 @@ function type(schema: Json): string {
 
 function reference(response: Json): string {
   const schema = objectOf(objectOf(objectOf(response.content)['application/json']).schema);
-  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
-  return name ? `<a href="#schema-${text(name)}">${text(name)}</a>` : '';
+  const parts = [schema, ...listOf(schema.anyOf), ...listOf(schema.allOf)];
+  return parts.flatMap((part) => link(part) ?? []).join(' or ');
 }
 
 function curl(method: string, path: string, protectedBy: boolean, hasBody: boolean): string {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { operations } from '../../shared/catalogue/catalogue.ts';
 import type { Route } from '../../shared/http/endpoint.ts';
+import type { Refusal } from '../../shared/http/errors.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
-import { Id, JobRequest, type OperationName, operationSchemas, Url } from '../../shared/operations/schemas.ts';
+import { endpointSchemas, Id, JobRequest, type OperationName, Url } from '../../shared/operations/schemas.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 
@@ -40,7 +42,13 @@ const includeOf = (...values: [string, ...string[]]) =>
         });
       return given;
     })
-    .describe(`What to add to the answer: ${values.join(', ')}; several are comma-separated.`);
+    .describe(`What to add to the response: ${values.join(', ')}; several are comma-separated.`)
+    .meta({ type: 'string', pattern: listPattern(values) });
+/** A list that may have spaces and empty places, as the check above lets it. */
+const listPattern = (values: string[]) => {
+  const place = ` *(?:${values.join('|')})? *`;
+  return `^${place}(?:,${place})*$`;
+};
 
 const Ext = z.string().min(1).max(20).optional();
 const FormatQuery = z
@@ -51,8 +59,15 @@ const FormatQuery = z
   .refine((query) => query.input_format === undefined || query.output_format === undefined, {
     path: ['output_format'],
     message: 'Expected input_format or output_format, not both.',
+    params: { refusal: 'conflicting_parameters' satisfies Refusal },
   });
-const OperationPath = z.object({ operation: z.string().describe('convert, compress, merge, crop or trim.') });
+// Another operation is not found, as any other path is; so the check is the endpoint's.
+const OperationPath = z.object({
+  operation: z
+    .string()
+    .describe(`${operations.join(', ')}.`)
+    .meta({ enum: operations }),
+});
 const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
 
 const read = ['records:read'] as const;
@@ -68,10 +83,20 @@ const creates = <Name extends OperationName>(operation: Name, summary: string) =
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
     needs: create,
-    body: operationSchemas[operation],
+    body: endpointSchemas[operation],
     success: 201,
+    refusals: refusalsOf(operation),
     answer: 'Task',
   }) as const satisfies Route;
+
+const refusalsOf = (operation: OperationName): Refusal[] => {
+  const schema = endpointSchemas[operation].shape;
+  return [
+    ...('input' in schema ? (['invalid_input'] as const) : []),
+    ...('options' in schema ? (['unsupported_format', 'invalid_options'] as const) : []),
+    ...('url' in schema || 'endpoint' in schema ? (['invalid_url'] as const) : []),
+  ];
+};
 
 /**
  * Every endpoint, keyed by the file in this folder that answers it.
@@ -97,6 +122,7 @@ export const routes = {
     needs: [],
     params: OperationPath,
     query: FormatQuery,
+    refusals: ['conflicting_parameters'],
     success: 200,
     answer: 'FormatList',
   },
@@ -109,6 +135,7 @@ export const routes = {
     needs: [],
     params: OperationPath,
     query: OptionQuery,
+    refusals: ['unsupported_format'],
     success: 200,
     answer: 'OptionList',
   },
@@ -161,6 +188,7 @@ export const routes = {
     needs: change,
     params: TaskPath,
     success: 200,
+    errors: [409],
     answer: 'Task',
   },
   'delete-task': {
@@ -197,6 +225,7 @@ export const routes = {
     access: 'key',
     needs: create,
     body: JobRequest,
+    refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
     answer: 'Job',
   },
@@ -233,7 +262,10 @@ export const routes = {
     params: JobPath,
     success: 200,
   },
-  'import-upload': creates('import/upload', 'Import a file that the client posts to the returned form'),
+  'import-upload': {
+    ...creates('import/upload', 'Import a file that the client posts to the returned form'),
+    emptyBody: true,
+  },
   'import-url': creates('import/url', 'Import a file from a URL'),
   'import-base64': creates('import/base64', 'Import a small file given in the request'),
   'import-webpage': creates('import/webpage', 'Import a web page'),
@@ -268,6 +300,7 @@ export const routes = {
         .describe('Seconds that the token is valid for.'),
     }),
     success: 201,
+    errors: [404],
     answer: 'Token',
   },
   'webhook-create': {
@@ -286,6 +319,8 @@ export const routes = {
         .describe('Events to be called for; all unless told.'),
     }),
     success: 201,
+    errors: [409],
+    refusals: ['invalid_url', 'address_refused'],
     answer: 'Webhook',
   },
   'webhook-list': {
@@ -326,8 +361,9 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     needs: ['records:read', 'records:write', 'webhooks:send'],
-    params: WebhookPath.extend({ deliveryId: z.string().max(100) }),
+    params: WebhookPath.extend({ deliveryId: z.string().min(1).max(100) }),
     success: 200,
+    errors: [409],
     answer: 'Delivery',
   },
   file: {
@@ -338,7 +374,7 @@ export const routes = {
     tag: 'Files',
     access: 'public',
     needs: ['records:read', 'files:read'],
-    params: z.object({ taskId: Id, token: z.string(), name: z.string() }),
+    params: z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) }),
     success: 302,
     json: false,
   },

@@ -6,7 +6,7 @@ export function checkWebhookUrl(url: string, field: string): void {
   try {
     checkUrl(new URL(url), parseAllowHosts(process.env.LATHE_ALLOW_HOSTS));
   } catch (error) {
-    if (error instanceof AddressRefused) throw invalidFields({ [field]: [error.message] });
+    if (error instanceof AddressRefused) throw invalidFields({ [field]: [error.message] }, 'address_refused');
     throw error;
   }
 }

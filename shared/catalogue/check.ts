@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../http/errors.ts';
+import type { FieldErrors, Refusal } from '../http/errors.ts';
 import type { Catalogue, Match, ProcessingOperation } from './catalogue.ts';
 import { checkOptions, type OptionValues } from './options.ts';
 
@@ -11,7 +11,12 @@ export interface ProcessingRequest {
   options: Record<string, unknown>;
 }
 
-export type ProcessingCheck = { errors: FieldErrors } | { match: Match | undefined; options: OptionValues };
+export interface ProcessingProblems {
+  errors: FieldErrors;
+  reason: Refusal;
+}
+
+export type ProcessingCheck = ProcessingProblems | { match: Match | undefined; options: OptionValues };
 
 /** Checks a pair of formats and the options for it; what cannot be known before the file is there passes for now. */
 export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
@@ -22,9 +27,7 @@ export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest
   const reachableFrom = catalogue.inputs(operation, to);
   if (reachableFrom.length === 0) {
     const valid = catalogue.outputs(operation, request.inputFormat ? catalogue.canonical(request.inputFormat) : '*');
-    return {
-      errors: { output_format: [`Cannot ${operation} to ${quote(to)}. ${listValid('output formats', valid)}`] },
-    };
+    return unsupported('output_format', `Cannot ${operation} to ${quote(to)}. ${listValid('output formats', valid)}`);
   }
   if (request.inputFormat === undefined) return { match: undefined, options: {} };
   const from = catalogue.canonical(request.inputFormat);
@@ -32,26 +35,27 @@ export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest
   if (!match) {
     const outputs = catalogue.outputs(operation, from);
     return outputs.length === 0
-      ? {
-          errors: {
-            input_format: [
-              `Cannot ${operation} from ${quote(from)}. ${listValid(`input formats for ${to}`, reachableFrom)}`,
-            ],
-          },
-        }
-      : {
-          errors: {
-            output_format: [
-              `Cannot ${operation} ${quote(from)} to ${quote(to)}. ${listValid(`output formats for ${from}`, outputs)}`,
-            ],
-          },
-        };
+      ? unsupported(
+          'input_format',
+          `Cannot ${operation} from ${quote(from)}. ${listValid(`input formats for ${to}`, reachableFrom)}`,
+        )
+      : unsupported(
+          'output_format',
+          `Cannot ${operation} ${quote(from)} to ${quote(to)}. ${listValid(`output formats for ${from}`, outputs)}`,
+        );
   }
   const checked = checkOptions(match.capability.options, request.options);
   const errors = Object.entries(checked.errors);
   if (errors.length > 0)
-    return { errors: Object.fromEntries(errors.map(([name, messages]) => [`options.${name}`, messages])) };
+    return {
+      errors: Object.fromEntries(errors.map(([name, messages]) => [`options.${name}`, messages])),
+      reason: 'invalid_options',
+    };
   return { match, options: checked.values };
+}
+
+function unsupported(field: string, message: string): ProcessingProblems {
+  return { errors: { [field]: [message] }, reason: 'unsupported_format' };
 }
 
 function quote(format: string): string {

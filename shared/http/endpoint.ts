@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { Account } from '../accounts/keys.ts';
 import { readNumberSettings } from '../settings.ts';
 import { authenticate } from './authenticate.ts';
-import { badRequest, HttpError } from './errors.ts';
+import { badRequest, HttpError, type Refusal } from './errors.ts';
 import { countRequest } from './rate-limit.ts';
 import { parse } from './validate.ts';
 
@@ -27,7 +27,13 @@ export interface Route {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** True where a request without a body is one with an empty object. */
+  emptyBody?: true;
   success: 200 | 201 | 302;
+  /** Statuses that this endpoint may respond with beside those that follow from the rest of the row. */
+  errors?: readonly (404 | 409)[];
+  /** Why it refuses requests that fit its schemas. */
+  refusals?: readonly Refusal[];
   /** The schema of a successful answer, by its name in the OpenAPI document; none where the body is empty or not JSON. */
   answer?: string;
   /** True where HEAD is answered as GET is. */
@@ -94,7 +100,7 @@ export function endpoint<const R extends Route>(route: R, handle: (request: ApiR
     .use(httpErrorHandler({ logger: false }))
     .use(errorBody());
   if (route.json !== false) chain.use(negotiateJson());
-  if (route.body) chain.use(jsonBody());
+  if (route.body) chain.use(jsonBody(route.body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
     const account = route.access === 'key' ? await authenticate(event.headers) : undefined;
     const rate = account ? await countRequest(account.user, ratePerMinute) : {};
@@ -135,20 +141,24 @@ function negotiateJson(): Middleware {
   };
 }
 
-// The contract says 400 where the parser says 415 and 422, and an absent body is an empty object where all fields are optional.
-function jsonBody(): Middleware {
+// The contract says 400 where the parser says 415 and 422. An absent body is read as an empty object, whose missing fields
+// are then named; where none is missing it is refused, unless the endpoint needs no body.
+function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   return {
     before: (request) => {
       const { event } = request;
-      if (Buffer.byteLength(event.body ?? '') > largestBodyBytes) {
+      if (Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8') > largestBodyBytes) {
         throw new HttpError(
           413,
           'payload_too_large',
           `The body is larger than ${largestBodyBytes} bytes. Bring large files in by import/upload or import/url.`,
         );
       }
-      if (!event.body) event.body = '{}';
+      if (!event.body) {
+        if (!mayBeEmpty && schema.safeParse({}).success) throw badRequest('Expected a JSON body; {} will do.');
+        event.body = '{}';
+      }
       const contentType = event.headers['content-type'];
       if (contentType && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType) && event.body !== '{}') {
         throw badRequest(`Expected a JSON body with Content-Type application/json but received ${contentType}.`);
@@ -170,6 +180,7 @@ function errorBody(): Middleware {
         errorCode: error.errorCode,
         msg: error.message,
         ...(error.errors ? { errors: error.errors } : {}),
+        ...(error.reason ? { reason: error.reason } : {}),
         ...(error.status >= 500 ? { requestId } : {}),
       };
       request.error = Object.assign(new Error(JSON.stringify(body)), {

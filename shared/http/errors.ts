@@ -7,18 +7,20 @@ export class HttpError extends Error {
   readonly status: number;
   readonly errorCode: string;
   readonly errors: FieldErrors | undefined;
+  readonly reason: Refusal | undefined;
   readonly headers: Record<string, string>;
 
   constructor(
     status: number,
     errorCode: string,
     msg: string,
-    details: { errors?: FieldErrors; headers?: Record<string, string>; cause?: unknown } = {},
+    details: { errors?: FieldErrors; reason?: Refusal; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(msg, { cause: details.cause });
     this.status = status;
     this.errorCode = errorCode;
     this.errors = details.errors;
+    this.reason = details.reason;
     this.headers = details.headers ?? {};
   }
 }
@@ -28,10 +30,34 @@ export function badRequest(msg: string, errors?: FieldErrors, cause?: unknown): 
   return new HttpError(400, 'bad_request', msg, { ...(errors ? { errors } : {}), cause });
 }
 
+/**
+ * Why a request is refused that fits its schema: what no schema can say. The 400 carries it as its `reason`, which no
+ * other response has.
+ */
+export const refusals = {
+  invalid_input: 'an input is no task of the account or the job, waits for itself, or is one too many or too few',
+  unsupported_format: 'the operation is not available for this pair of formats',
+  invalid_options: 'the options do not suit the pair of formats or each other, or are too large together',
+  invalid_url: 'the URL has the form of one, but no host or port that can exist',
+  address_refused: 'the address is private, and the service may not call it',
+  conflicting_parameters: 'the query has parameters that exclude each other',
+} as const;
+export type Refusal = keyof typeof refusals;
+export const refusalNames = Object.keys(refusals) as Refusal[];
+
+/** A refused request names so many fields and so many problems of each at most: a client chooses how many it has. */
+const maxFields = 100;
+const maxProblems = 5;
+const maxNameLength = 300;
+
 /** Builds the 400 for fields only, with a message that repeats the first of them. */
-export function invalidFields(errors: FieldErrors): HttpError {
-  const [first] = Object.entries(errors);
-  return badRequest(first ? `${first[0]}: ${first[1][0]}` : 'The request is invalid.', errors);
+export function invalidFields(errors: FieldErrors, reason?: Refusal): HttpError {
+  const entries = Object.entries(errors)
+    .slice(0, maxFields)
+    .map(([name, problems]) => [name.slice(0, maxNameLength).toWellFormed(), problems.slice(0, maxProblems)] as const);
+  const [first] = entries;
+  const msg = first ? `${first[0]}: ${first[1][0]}` : 'The request is invalid.';
+  return new HttpError(400, 'bad_request', msg, { errors: Object.fromEntries(entries), ...(reason ? { reason } : {}) });
 }
 
 /** Builds the 401 for a key that is missing or that nobody has. */

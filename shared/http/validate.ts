@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldErrors, invalidFields } from './errors.ts';
+import { type FieldErrors, invalidFields, type Refusal, refusals } from './errors.ts';
 
 /** Checks a value against a schema, or throws the 400 that names every field to blame. */
 export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
@@ -8,7 +8,17 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
     throw invalidFields({ [fieldName(malformed)]: ['Expected well-formed Unicode, without lone surrogates.'] });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidFields(fieldErrors(result.error));
+  throw invalidFields(fieldErrors(result.error), refusalOf(result.error));
+}
+
+/** Returns why a value is refused that has the right form, and undefined for one that has not. */
+export function refusalOf(error: z.ZodError): Refusal | undefined {
+  const [first, ...others] = error.issues.map((issue) => (issue.code === 'custom' ? issue.params?.refusal : undefined));
+  return isRefusal(first) && others.every(isRefusal) ? first : undefined;
+}
+
+function isRefusal(code: unknown): code is Refusal {
+  return typeof code === 'string' && Object.hasOwn(refusals, code);
 }
 
 /** More of a path than any field of the API has. */

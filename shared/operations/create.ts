@@ -46,7 +46,7 @@ export async function prepareTasks(
       earlier.filter((task) => task.user === owner.user && !isGone(task, now)).map((task) => [task.id, task]),
     ),
   });
-  if ('errors' in planned) throw invalidFields(planned.errors);
+  if ('errors' in planned) throw invalidFields(planned.errors, planned.reason);
   const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
   return {
     plan: planned.plan,

@@ -1,24 +1,27 @@
-import { type FieldErrors, invalidFields } from '../http/errors.ts';
-import { fieldErrors } from '../http/validate.ts';
+import type { z } from 'zod';
+import { type FieldErrors, invalidFields, type Refusal } from '../http/errors.ts';
+import { fieldErrors, refusalOf } from '../http/validate.ts';
 import type { TaskRequest } from '../tasks/plan.ts';
 import type { JsonObject, JsonValue } from '../tasks/task.ts';
-import { isOperation, isSecret, type OperationName, operationNames, operationSchemas } from './schemas.ts';
+import {
+  endpointSchemas,
+  isOperation,
+  isSecret,
+  maxTasksInJob,
+  type OperationName,
+  operationNames,
+  operationSchemas,
+  taskName,
+  tooFewToMerge,
+} from './schemas.ts';
 
-/** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
-const mostTasksInJob = 500;
 /** Each input is a read and a write; a job of more would not be answered in one request. */
 const mostInputsInJob = 2_000;
 
-const taskName = /^[A-Za-z0-9_-]{1,100}$/;
-
 /** Reads a request to an operation's own endpoint, or throws the 400. */
 export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
-  const read = readParameters(operation, body, []);
-  if ('errors' in read) throw invalidFields(read.errors);
-  if (operation === 'merge' && read.inputs.length < 2) throw invalidFields({ input: [tooFewToMerge] });
-  if (operation === 'import/objstore_a' && read.parameters.key_prefix !== undefined) {
-    throw invalidFields({ key_prefix: ['Several files are imported inside jobs only; give the key of one file.'] });
-  }
+  const read = readParameters(endpointSchemas[operation], body, []);
+  if ('errors' in read) throw invalidFields(read.errors, read.reason);
   return { name: operation, operation, path: '', ...read };
 }
 
@@ -26,12 +29,14 @@ export function readTaskRequest(operation: OperationName, body: unknown): TaskRe
 export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
   const entries = Object.entries(tasks);
   if (entries.length === 0) throw invalidFields({ tasks: ['Expected at least one task.'] });
-  if (entries.length > mostTasksInJob)
-    throw invalidFields({ tasks: [`Expected at most ${mostTasksInJob} tasks but received ${entries.length}.`] });
+  if (entries.length > maxTasksInJob)
+    throw invalidFields({ tasks: [`Expected at most ${maxTasksInJob} tasks but received ${entries.length}.`] });
   const errors: [string, string[]][] = [];
+  const reasons = new Set<Refusal | undefined>();
   const requests = entries.flatMap(([name, definition]): TaskRequest[] => {
     const path = `tasks.${name}`;
     if (!taskName.test(name)) {
+      reasons.add(undefined);
       errors.push([
         path,
         [
@@ -41,19 +46,22 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
       return [];
     }
     if (definition === null || typeof definition !== 'object' || Array.isArray(definition)) {
+      reasons.add(undefined);
       errors.push([path, ['Expected an object with the operation of the task and its parameters.']]);
       return [];
     }
     const operation = 'operation' in definition ? definition.operation : undefined;
     if (typeof operation !== 'string' || !isOperation(operation)) {
+      reasons.add(undefined);
       errors.push([
         `${path}.operation`,
         [`Expected one of ${operationNames.join(', ')} but received ${JSON.stringify(operation)?.slice(0, 100)}.`],
       ]);
       return [];
     }
-    const read = readParameters(operation, definition, ['tasks', name]);
+    const read = readParameters(operationSchemas[operation], definition, ['tasks', name]);
     if ('errors' in read) {
+      reasons.add(read.reason);
       errors.push(...Object.entries(read.errors));
       return [];
     }
@@ -66,11 +74,13 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
   for (const { operation, inputs, path } of requests)
     if (operation === 'merge' && inputs.length < 2 && !inputs.some((input) => several.has(input)))
       errors.push([`${path}.input`, [tooFewToMerge]]);
-  if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
+  if (errors.length > 0) {
+    // What is of the wrong form is to be put right first.
+    const [first] = reasons.size > 0 ? reasons : (['invalid_input'] as const);
+    throw invalidFields(Object.fromEntries(errors), reasons.has(undefined) ? undefined : first);
+  }
   return requests;
 }
-
-const tooFewToMerge = 'Expected two or more tasks to merge.';
 
 /** Finds the tasks that may have several files: what imports a whole prefix, and what is made of its files one by one. */
 function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
@@ -86,12 +96,12 @@ function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
 }
 
 function readParameters(
-  operation: OperationName,
+  schema: z.ZodType<object>,
   body: unknown,
   path: string[],
-): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors } {
-  const result = operationSchemas[operation].safeParse(body);
-  if (!result.success) return { errors: fieldErrors(result.error, path) };
+): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors; reason: Refusal | undefined } {
+  const result = schema.safeParse(body);
+  if (!result.success) return { errors: fieldErrors(result.error, path), reason: refusalOf(result.error) };
   const { input, ...parameters } = withoutUndefined(result.data);
   return { inputs: Array.isArray(input) ? input.map(String) : [], ...splitSecrets(parameters) };
 }

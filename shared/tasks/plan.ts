@@ -1,8 +1,8 @@
 import type { Catalogue, ProcessingOperation } from '../catalogue/catalogue.ts';
 import { operations } from '../catalogue/catalogue.ts';
-import { checkProcessing } from '../catalogue/check.ts';
+import { checkProcessing, type ProcessingProblems } from '../catalogue/check.ts';
 import { extensionOf } from '../files/names.ts';
-import type { FieldErrors } from '../http/errors.ts';
+import type { FieldErrors, Refusal } from '../http/errors.ts';
 import { isId, newId } from '../ids.ts';
 import type { Job } from '../jobs/job.ts';
 import type { OperationName } from '../operations/schemas.ts';
@@ -51,24 +51,36 @@ export function outsideInputs(requests: TaskRequest[]): string[] {
   ];
 }
 
+/** A task's record is 400 KB at most; it holds the id of every task that it is an input of. */
+const maxDependents = 5_000;
+
 /** A refused request names so many fields and so many problems of each at most; the answer has a size limit too. */
 const mostFields = 100;
 const mostProblems = 5;
 
 /** Plans the records of a job or of a single task, or says which field of which task is wrong. Pure: nothing is written. */
-export function planTasks(requests: TaskRequest[], context: PlanContext): { plan: Plan } | { errors: FieldErrors } {
+export function planTasks(
+  requests: TaskRequest[],
+  context: PlanContext,
+): { plan: Plan } | { errors: FieldErrors; reason: Refusal } {
   const byName = new Map(requests.map((request) => [request.name, request]));
   const cycles = findCycles(byName);
   const errors = new Map<string, string[]>();
+  let reason: Refusal | undefined;
   for (const request of requests) {
     if (errors.size >= mostFields) break;
     const field = (name: string) => (request.path ? `${request.path}.${name}` : name);
     const problems = inputProblems(request, byName, cycles, context);
-    if (problems.length > 0) errors.set(field('input'), problems);
-    for (const [name, messages] of Object.entries(processingProblems(request, byName, context)))
-      errors.set(field(name), messages);
+    if (problems.length > 0) {
+      errors.set(field('input'), problems);
+      reason ??= 'invalid_input';
+    }
+    const processing = processingProblems(request, byName, context);
+    if (!processing) continue;
+    for (const [name, messages] of Object.entries(processing.errors)) errors.set(field(name), messages);
+    reason ??= processing.reason;
   }
-  if (errors.size > 0) return { errors: Object.fromEntries(errors) };
+  if (reason) return { errors: Object.fromEntries(errors), reason };
   return { plan: build(requests, byName, context) };
 }
 
@@ -83,7 +95,10 @@ function inputProblems(
   if (cycle) problems.push(`Task "${request.name}" would wait for itself: ${showPath(cycle)}.`);
   for (const input of new Set(request.inputs)) {
     if (problems.length >= mostProblems) break;
-    if (!byName.has(input) && !context.outside.has(input)) problems.push(unknownInput(request, input, byName, context));
+    const earlier = context.outside.get(input);
+    if (!byName.has(input) && !earlier) problems.push(unknownInput(request, input, byName, context));
+    if (earlier && earlier.dependents.length >= maxDependents)
+      problems.push(`Task ${input} is the input of ${maxDependents} tasks already. Import its file once more.`);
   }
   return problems;
 }
@@ -147,9 +162,13 @@ export function isProcessing(operation: string): operation is ProcessingOperatio
   return operations.some((known) => known === operation);
 }
 
-function processingProblems(request: TaskRequest, byName: Map<string, TaskRequest>, context: PlanContext): FieldErrors {
+function processingProblems(
+  request: TaskRequest,
+  byName: Map<string, TaskRequest>,
+  context: PlanContext,
+): ProcessingProblems | undefined {
   const { operation } = request;
-  if (!isProcessing(operation)) return {};
+  if (!isProcessing(operation)) return undefined;
   const { input_format, output_format, options } = request.parameters;
   const formats =
     typeof input_format === 'string'
@@ -162,11 +181,11 @@ function processingProblems(request: TaskRequest, byName: Map<string, TaskReques
       outputFormat: typeof output_format === 'string' ? output_format : undefined,
       options: isPlainObject(options) ? options : {},
     });
-    if ('errors' in checked) return checked.errors;
+    if ('errors' in checked) return checked;
     const problem = checked.match && knownInputProblem(request, checked.match.engine, context);
-    if (problem !== undefined) return { input: [problem] };
+    if (problem !== undefined) return { errors: { input: [problem] }, reason: 'invalid_input' };
   }
-  return {};
+  return undefined;
 }
 
 /** Says what is wrong with the inputs that are there already, whose sizes are known. */
