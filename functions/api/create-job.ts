@@ -2,12 +2,11 @@ import { endpoint } from '../../shared/http/endpoint.ts';
 import { prepareTasks } from '../../shared/operations/create.ts';
 import { readJobTasks } from '../../shared/operations/requests.ts';
 import { records } from '../../shared/records/records.ts';
-import { presentJob } from '../../shared/tasks/present.ts';
 import { storeWebhook } from '../../shared/webhooks/store.ts';
 import { type Webhook, webhookOfJob } from '../../shared/webhooks/webhook.ts';
 import { createOnce } from './create-once.ts';
 import { createParts } from './create-task.ts';
-import { tasksOf } from './own.ts';
+import { presentJobWithTasks } from './response-size.ts';
 import { routes } from './routes.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -42,7 +41,7 @@ export const handler = endpoint(routes['create-job'], (request) => {
       if (!job) return undefined;
       // The secret is shown this once, to whoever made the job.
       return {
-        ...presentJob(job, await tasksOf(job)),
+        ...(await presentJobWithTasks(job)),
         ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
       };
     },

@@ -1,8 +1,8 @@
 import { endpoint } from '../../shared/http/endpoint.ts';
 import { records } from '../../shared/records/records.ts';
 import { presentJob } from '../../shared/tasks/present.ts';
-import { tasksOf } from './own.ts';
 import { listPage } from './page.ts';
+import { presentJobsWithTasks } from './response-size.ts';
 import { routes } from './routes.ts';
 
 export const handler = endpoint(routes['list-jobs'], async ({ account, query }) => {
@@ -12,8 +12,8 @@ export const handler = endpoint(routes['list-jobs'], async ({ account, query }) 
     equal: { status },
     contains: { tag },
     read: records.jobs,
-    present: (jobs) =>
-      Promise.all(jobs.map(async (job) => presentJob(job, include.includes('tasks') ? await tasksOf(job) : undefined))),
+    present: async (jobs) =>
+      include.includes('tasks') ? presentJobsWithTasks(jobs) : jobs.map((job) => presentJob(job)),
   });
   return { body };
 });

@@ -2,6 +2,7 @@ import { endpoint } from '../../shared/http/endpoint.ts';
 import { records } from '../../shared/records/records.ts';
 import { presentWith } from './own.ts';
 import { listPage } from './page.ts';
+import { fitTasks } from './response-size.ts';
 import { routes } from './routes.ts';
 
 export const handler = endpoint(routes['list-tasks'], async ({ account, query }) => {
@@ -10,7 +11,7 @@ export const handler = endpoint(routes['list-tasks'], async ({ account, query })
     owner: `tasks#${account.user}`,
     equal: { status, operation, job },
     read: records.tasks,
-    present: (tasks) => presentWith(tasks, include),
+    present: async (tasks) => fitTasks(await presentWith(tasks, include)),
   });
   return { body };
 });

@@ -19,15 +19,6 @@ export async function ownJob(account: Account, id: string): Promise<Job> {
   return job;
 }
 
-/** Returns the tasks of a job in the order of its request, without those that were deleted. */
-export async function tasksOf(job: Job): Promise<Task[]> {
-  const found = new Map((await records.tasks(job.tasks)).map((task) => [task.id, task]));
-  return job.tasks.flatMap((id) => {
-    const task = found.get(id);
-    return task && !isGone(task, Date.now()) ? [task] : [];
-  });
-}
-
 /** Shows tasks, with the details of their jobs where those are asked for. The payload is always shown. */
 export async function presentWith(tasks: Task[], include: string[]): Promise<JsonObject[]> {
   if (!include.includes('job')) return tasks.map(presentTask);

@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts';
-import { presentJob } from '../../shared/tasks/present.ts';
-import { ownJob, tasksOf } from './own.ts';
+import { ownJob } from './own.ts';
+import { presentJobWithTasks } from './response-size.ts';
 import { routes } from './routes.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -11,5 +11,5 @@ export const handler = endpoint(routes['wait-for-job'], async ({ account, params
     ({ open }) => open.length === 0,
     remainingMs,
   );
-  return { body: presentJob(job, await tasksOf(job)) };
+  return { body: await presentJobWithTasks(job) };
 });

@@ -130,17 +130,25 @@ async function read(Key: Item): Promise<Record<string, unknown> | undefined> {
 
 async function query(partition: string, forward: boolean, limit?: number): Promise<Record<string, unknown>[]> {
   const { client, name } = table();
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      ConsistentRead: true,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: partition } },
-      ScanIndexForward: forward,
-      ...(limit === undefined ? {} : { Limit: limit }),
-    }),
-  );
-  return Items.map(fromItem);
+  const items: Item[] = [];
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    // A page is 1 MB at most, and a delivery holds a body of up to 300 KB.
+    const page = await client.send(
+      new QueryCommand({
+        TableName: name,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': { S: partition } },
+        ScanIndexForward: forward,
+        ...(limit === undefined ? {} : { Limit: limit - items.length }),
+        ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
+      }),
+    );
+    items.push(...(page.Items ?? []));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey && (limit === undefined || items.length < limit));
+  return items.map(fromItem);
 }
 
 function toWebhook(record: Record<string, unknown>): Webhook {
