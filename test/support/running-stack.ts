@@ -9,7 +9,11 @@ import { startLocalStack } from '../../infra/local/stack.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { Client } from './client.ts';
+
+/** What `npm start` has Node run, after the set-up. */
+const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
@@ -64,7 +68,7 @@ export class RunningService {
     const environment = Object.fromEntries(
       inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    const child = spawn(process.execPath, ['infra/local/main.ts'], {
+    const child = spawn(process.execPath, startArguments, {
       cwd: projectRoot,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

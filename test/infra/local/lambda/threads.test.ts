@@ -50,3 +50,14 @@ test('a crash fails every invocation of its thread and no other function', async
   expect(crashes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await other).toMatchObject({ name: 'other' });
 });
+
+test.each([
+  [{}, 12],
+  [{ NODE_OPTIONS: '--max-semi-space-size=2' }, 6],
+])('the young generation of a thread is bounded (environment %o: %i MB)', async (environment, megabytes) => {
+  await using runtime = fixtureRuntime();
+
+  const limits = await runtime.invoke(fixtureFunction('limits', { environment }), {});
+
+  expect(limits).toMatchObject({ maxYoungGenerationSizeMb: megabytes });
+});
