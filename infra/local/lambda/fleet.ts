@@ -1,12 +1,11 @@
 import type { LocalFunction } from '../template/model.ts';
 import { FunctionError } from './function-error.ts';
-import type { RuntimeOptions } from './options.ts';
+import { IdleSandboxes } from './idle-sandboxes.ts';
+import { IDLE_SECONDS, type RuntimeOptions } from './options.ts';
 import { startProcess } from './process-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { Slots } from './slots.ts';
 import { startThread } from './thread-sandbox.ts';
-
-const IDLE_SECONDS = 300;
 
 /** The environments of one function. */
 export interface Fleet {
@@ -16,20 +15,36 @@ export interface Fleet {
 }
 
 /** Opens the fleet that a function's packaging asks for; no environment starts before the first invocation. */
-export function openFleet(fn: LocalFunction, options: RuntimeOptions): Fleet {
-  return fn.packaging === 'zip' ? openThread(fn, options) : openProcesses(fn, options);
+export function openFleet(fn: LocalFunction, options: RuntimeOptions, idleThreads: IdleSandboxes): Fleet {
+  return fn.packaging === 'zip' ? openThread(fn, options, idleThreads) : openProcesses(fn, options);
 }
 
-function openThread(fn: LocalFunction, options: RuntimeOptions): Fleet {
+function openThread(fn: LocalFunction, options: RuntimeOptions, idle: IdleSandboxes): Fleet {
   const live = new LiveSandboxes();
   const slots = new Slots(fn.reservedConcurrency ?? Number.POSITIVE_INFINITY);
   let current: Sandbox | undefined;
+
+  function start(): Sandbox {
+    const sandbox = live.add(() => startThread(fn, options));
+    void sandbox.ended.then(() => idle.remove(sandbox));
+    return sandbox;
+  }
+
+  async function invokeIn(sandbox: Sandbox, event: string): Promise<unknown> {
+    idle.remove(sandbox);
+    try {
+      return await sandbox.invoke(event);
+    } finally {
+      if (sandbox.usable && !sandbox.busy) idle.add(sandbox);
+    }
+  }
+
   return {
     async invoke(event) {
       await slots.take();
       try {
-        if (!current?.usable) current = live.add(() => startThread(fn, options));
-        return await current.invoke(event);
+        if (!current?.usable) current = start();
+        return await invokeIn(current, event);
       } finally {
         slots.release();
       }
@@ -42,15 +57,7 @@ function openThread(fn: LocalFunction, options: RuntimeOptions): Fleet {
 function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
   const live = new LiveSandboxes();
   const slots = new Slots(Math.min(options.cores, fn.reservedConcurrency ?? options.cores));
-  const idle: { sandbox: Sandbox; timer: NodeJS.Timeout }[] = [];
-
-  function takeIdle(): Sandbox | undefined {
-    for (let entry = idle.pop(); entry; entry = idle.pop()) {
-      clearTimeout(entry.timer);
-      if (entry.sandbox.usable) return entry.sandbox;
-    }
-    return undefined;
-  }
+  const idle = new IdleSandboxes(options.idleSeconds ?? IDLE_SECONDS);
 
   function putBack(sandbox: Sandbox): void {
     if (!sandbox.usable) {
@@ -58,18 +65,7 @@ function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
       void sandbox.ended.then(() => slots.release());
       return;
     }
-    const timer = setTimeout(
-      () => {
-        idle.splice(
-          idle.findIndex((entry) => entry.sandbox === sandbox),
-          1,
-        );
-        sandbox.kill();
-      },
-      (options.idleSeconds ?? IDLE_SECONDS) * 1000,
-    );
-    timer.unref();
-    idle.push({ sandbox, timer });
+    idle.add(sandbox);
     slots.release();
   }
 
@@ -78,7 +74,7 @@ function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
       await slots.take();
       let sandbox: Sandbox;
       try {
-        sandbox = takeIdle() ?? live.add(() => startProcess(fn, options));
+        sandbox = idle.take() ?? live.add(() => startProcess(fn, options));
       } catch (error) {
         slots.release();
         throw error;

@@ -1,7 +1,8 @@
 import type { LocalFunction } from '../template/model.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 import { FunctionError } from './function-error.ts';
-import type { RuntimeOptions } from './options.ts';
+import { IdleSandboxes } from './idle-sandboxes.ts';
+import { IDLE_SECONDS, MAX_IDLE_THREADS, type RuntimeOptions } from './options.ts';
 import { encodeEvent } from './payload.ts';
 
 export interface LambdaRuntime {
@@ -16,9 +17,13 @@ export interface LocalRuntime extends LambdaRuntime {
   kill(fn: LocalFunction): void;
 }
 
-/** Creates a runtime that starts functions when they are first invoked and keeps them warm. */
+/** Creates a runtime that starts functions when they are first invoked and keeps the last used ones warm. */
 export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const fleets = new Map<string, Fleet>();
+  const idleThreads = new IdleSandboxes(
+    options.idleSeconds ?? IDLE_SECONDS,
+    options.maxIdleThreads ?? MAX_IDLE_THREADS,
+  );
   let stopped = false;
   return {
     async invoke(fn, event) {
@@ -26,7 +31,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
       if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
       let fleet = fleets.get(fn.arn);
       if (!fleet) {
-        fleet = openFleet(fn, options);
+        fleet = openFleet(fn, options, idleThreads);
         fleets.set(fn.arn, fleet);
       }
       return await fleet.invoke(payload);

@@ -46,6 +46,11 @@ export class Sandbox {
     return this.#usable;
   }
 
+  /** Whether an invocation is running or waiting to. */
+  get busy(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** Runs the handler on an event given as JSON. */
   invoke(event: string): Promise<unknown> {
     return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -49,6 +50,48 @@ test('a crash fails every invocation of its thread and no other function', async
   writeFileSync(join(folder, 'release-other'), '');
   expect(crashes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await other).toMatchObject({ name: 'other' });
+});
+
+test('an idle thread ends and the next invocation starts another', async () => {
+  await using runtime = fixtureRuntime({ idleSeconds: 0.05 });
+  const fn = fixtureFunction('count');
+  const started = once(process, 'worker');
+  const first = Object(await runtime.invoke(fn, {}));
+  const [thread] = await started;
+  await eventually(() => thread.threadId === -1);
+
+  const second = Object(await runtime.invoke(fn, {}));
+
+  expect(second).toMatchObject({ invocations: 1 });
+  expect(second.threadId).not.toBe(first.threadId);
+});
+
+test('of too many idle threads the one unused for longest ends', async () => {
+  await using runtime = fixtureRuntime({ maxIdleThreads: 2 });
+  const [often, once, last] = [fixtureFunction('count'), fixtureFunction('count'), fixtureFunction('count')];
+  for (const fn of [often, once, often, last]) await runtime.invoke(fn, {});
+
+  const counted = [];
+  for (const fn of [often, last, once]) counted.push(await runtime.invoke(fn, {}));
+
+  expect(counted).toMatchObject([{ invocations: 3 }, { invocations: 2 }, { invocations: 1 }]);
+});
+
+test('a thread with an invocation left is not idle', async () => {
+  await using runtime = fixtureRuntime({ idleSeconds: 0.01, maxIdleThreads: 0 });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold');
+  const long = runtime.invoke(fn, { name: 'long', folder });
+  const short = runtime.invoke(fn, { name: 'short', folder });
+  await eventually(() => linesOf(join(folder, 'began')).length === 2);
+
+  writeFileSync(join(folder, 'release-short'), '');
+  await short;
+  await runtime.invoke(fixtureFunction('count'), {});
+  writeFileSync(join(folder, 'release-long'), '');
+
+  expect(await long).toMatchObject({ name: 'long' });
 });
 
 test.each([
