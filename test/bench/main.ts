@@ -8,10 +8,11 @@ import { benchJobs } from './jobs.ts';
 import { benchLists } from './lists.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
+import { benchSoak } from './soak.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
 
-/** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is. */
+/** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
 const parts: Record<string, () => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, beside the same conversion by sharp itself\n`);
@@ -55,16 +56,26 @@ const parts: Record<string, () => Promise<void>> = {
     console.log(formatTransfers(await benchTransfer()));
   },
 
+  async soak() {
+    console.log('\nMemory of the service while small jobs pass through it\n');
+    const { report, passed } = await benchSoak();
+    console.log(`\n${report}`);
+    if (!passed) process.exitCode = 1;
+  },
+
   async events() {
     await benchEvents();
   },
 };
 
+const onlyByName = new Set(['soak']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {
   console.error(`Expected words among ${Object.keys(parts).join(', ')} but received ${unknown}.`);
   process.exit(1);
 }
-for (const [word, measure] of Object.entries(parts)) if (words.length === 0 || words.includes(word)) await measure();
-process.exit(0);
+for (const [word, measure] of Object.entries(parts)) {
+  if (words.length === 0 ? !onlyByName.has(word) : words.includes(word)) await measure();
+}
+process.exit();
