@@ -11,6 +11,7 @@ afterEach(() => {
 /** Asks the function as it is on an instance that lacks something. */
 async function health(missing?: MissingComponents) {
   vi.stubEnv('LATHE_VERSION', '1.2.3');
+  vi.stubEnv('LATHE_WEBSOCKET_URL', 'wss://sockets.example/live');
   if (missing) vi.stubEnv('LATHE_MISSING', encodeMissing(missing));
   const { handler } = await import('../../../functions/api/health.ts');
   const http = { method: 'GET', path: '/health' };

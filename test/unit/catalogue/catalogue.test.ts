@@ -101,9 +101,11 @@ describe('a catalogue', () => {
     const request = { operation: 'convert' as const, inputFormat: 'a', outputFormat: 'y', options: {} };
     expect(checkProcessing(without('why'), request)).toEqual({
       errors: { output_format: ['Cannot convert to "y". Valid output formats: x.'] },
+      reason: 'unsupported_format',
     });
     expect(checkProcessing(without('bread'), { ...request, inputFormat: 'b' })).toEqual({
       errors: { output_format: ['Cannot convert "b" to "y". Valid output formats for b: x.'] },
+      reason: 'unsupported_format',
     });
   });
 });
