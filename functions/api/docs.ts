@@ -1,8 +1,8 @@
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { referencePage } from './reference-page.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes.docs, async () => ({
+export const handler = publicEndpoint(routes.docs, async () => ({
   text: referencePage(),
   headers: {
     'Content-Type': 'text/html; charset=utf-8',

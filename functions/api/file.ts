@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { presignDownload } from '../../shared/files/download.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
 import { notFound } from '../../shared/http/errors.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { records } from '../../shared/records/records.ts';
 import { isGone } from '../../shared/tasks/task.ts';
 import { settings } from '../settings.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes.file, async ({ params, method }) => {
+export const handler = publicEndpoint(routes.file, async ({ params, method }) => {
   const task = await records.task(params.taskId);
   const now = Date.now();
   const filesGone = !task || isGone(task, now) || Date.parse(task.createdAt) + settings.fileSeconds * 1000 <= now;

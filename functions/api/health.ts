@@ -1,10 +1,10 @@
 import { describeMissing, reasonOff } from '../../shared/catalogue/missing.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { required } from '../../shared/settings.ts';
 import { catalogue, engineCatalogues, missingComponents } from '../engines/catalogues.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes.health, async () => {
+export const handler = publicEndpoint(routes.health, async () => {
   const all = missingComponents();
   return {
     body: {

@@ -1,7 +1,7 @@
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { catalogue } from '../engines/catalogues.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes['query-all-formats'], async () => ({
+export const handler = publicEndpoint(routes['query-all-formats'], async () => ({
   body: { formats: catalogue.formats().map((ext) => ({ ext })) },
 }));

@@ -1,9 +1,9 @@
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { catalogue } from '../engines/catalogues.ts';
 import { knownOperation } from './known-operation.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes['query-formats'], async ({ params, query }) => {
+export const handler = publicEndpoint(routes['query-formats'], async ({ params, query }) => {
   const operation = knownOperation(params.operation);
   const { input_format: from, output_format: to } = query;
   const formats =

@@ -1,11 +1,11 @@
 import { checkProcessing } from '../../shared/catalogue/check.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
 import { invalidFields } from '../../shared/http/errors.ts';
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts';
 import { catalogue } from '../engines/catalogues.ts';
 import { knownOperation } from './known-operation.ts';
 import { routes } from './routes.ts';
 
-export const handler = endpoint(routes['query-options'], async ({ params, query }) => {
+export const handler = publicEndpoint(routes['query-options'], async ({ params, query }) => {
   const operation = knownOperation(params.operation);
   const source = query.input_format ?? (operation === 'merge' ? 'jpg' : undefined);
   if (source === undefined)
