@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JobView } from '../support/client.ts';
+import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import {
   type Follower,
@@ -15,7 +16,7 @@ import {
   untilFollowing,
 } from './followers.ts';
 import { startStack, type TestStack } from './stack.ts';
-import { findFaults, findStale, tenTasks, upload } from './ten-tasks.ts';
+import { findFaults, findStale, upload } from './ten-tasks.ts';
 
 const python = '/usr/bin/python3';
 const eventNames = [
@@ -25,8 +26,13 @@ const eventNames = [
   ...['task_started', 'task_updated', 'task_completed', 'task_failed', 'task_canceled', 'task_deleted'],
 ];
 
-/** The start and the end of a job and of each of its ten tasks. */
-const eventsOfTen = 22;
+const threeTasks = {
+  import: { operation: 'import/upload' },
+  first: { operation: 'export/url', input: 'import' },
+  second: { operation: 'export/url', input: 'import' },
+};
+/** The start and the end of the job and of each of its tasks. */
+const eventsOfThree = 8;
 
 /** A client on python-socketio, whose handlers take one argument and run each in a thread of its own, in no order. */
 class PythonFollower implements Follower {
@@ -68,13 +74,11 @@ class PythonFollower implements Follower {
   }
 }
 
-function hasPythonClient(): boolean {
-  try {
-    execFileSync(python, ['-c', 'import socketio, websocket; assert socketio.Client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+const hasPython = canImport('socketio', 'websocket');
+const noPython = 'python3-socketio and python3-websocket are not installed';
+
+function canImport(...modules: string[]): boolean {
+  return spawnSync(python, ['-c', `import ${modules.join(', ')}`]).status === 0;
 }
 
 const shapes: [name: string, options: { socketsPort?: number }][] = [
@@ -85,63 +89,64 @@ const shapes: [name: string, options: { socketsPort?: number }][] = [
 describe.each(shapes)('with sockets %s', (_name, options) => {
   let stack: TestStack;
   let addresses: SocketAddresses;
+  let job: JobView;
+  let clients: { plain: PlainFollower; socketIo: SocketFollower; python: PythonFollower | undefined };
 
   beforeAll(async () => {
     stack = await startStack({}, options);
     const { body } = await stack.client.call<{ websocket: SocketAddresses }>('GET', '/health');
     addresses = body.websocket;
+    job = await stack.client.createJob(threeTasks);
+    clients = {
+      plain: new PlainFollower(stack, undefined, addresses),
+      socketIo: new SocketFollower(stack, undefined, addresses),
+      python: hasPython ? new PythonFollower(stack, addresses) : undefined,
+    };
+    const all = Object.values(clients).filter((client) => client !== undefined);
+    await Promise.all(all.map(followByAllChannels));
+    await upload(job);
+    job = await stack.client.waitForJob(job.id);
+    await Promise.all(all.map(untilOver));
   });
 
-  afterAll(() => stack[Symbol.asyncDispose]());
+  afterAll(async () => {
+    for (const client of Object.values(clients)) client?.close();
+    await stack[Symbol.asyncDispose]();
+  });
 
-  /** Follows a job and each of its tasks from the upload to the end, and returns the job as it was created. */
-  async function followByAllChannels(follower: Follower): Promise<JobView> {
-    const job = await stack.client.createJob(tenTasks);
+  async function followByAllChannels(follower: Follower): Promise<void> {
+    await until('it is connected', () => follower.connections || undefined);
     for (const channel of [`job.${job.id}`, ...job.tasks.map(({ id }) => `task.${id}`)]) {
       follower.follow(channel);
       await untilFollowing(follower, channel);
     }
-    await upload(job);
-    const ended = await stack.client.waitForJob(job.id);
-    await until('all events have come', () => follower.heard.length >= eventsOfTen || undefined);
+  }
+
+  async function untilOver(follower: Follower): Promise<void> {
+    await until('all events have come', () => follower.heard.length >= eventsOfThree || undefined);
     await untilAllCame(follower, `job.${job.id}`);
-    for (const { id, version } of [ended, ...ended.tasks]) {
-      const versions = follower.heard.filter((one) => one.id === id).map((one) => one.version);
-      expect(Math.max(...versions)).toBe(version);
-    }
-    return job;
   }
 
   test.each([
-    ['socket.io-client', () => new SocketFollower(stack, undefined, addresses)],
-    ['a plain WebSocket', () => new PlainFollower(stack, undefined, addresses)],
-  ])('%s connects to what /health says, and receives each event of a job once', async (_client, connect) => {
-    const follower = connect();
-    try {
-      await until('it is connected', () => follower.connections || undefined);
-      const job = await followByAllChannels(follower);
-      expect(findFaults(job, follower.heard)).toEqual([]);
-      expect(findStale(follower.heard)).toEqual([]);
-      expect(follower.heard).toHaveLength(eventsOfTen);
-    } finally {
-      follower.close();
-    }
+    ['socket.io-client', () => clients.socketIo],
+    ['a plain WebSocket', () => clients.plain],
+  ])('%s connects to what /health says, and receives each event of a job once', (_client, clientOf) => {
+    const { heard } = clientOf();
+    expect(findFaults(job, heard)).toEqual([]);
+    expect(findStale(heard)).toEqual([]);
+    expect(heard).toHaveLength(eventsOfThree);
+    for (const { id, version } of [job, ...job.tasks])
+      expect(heard.findLast((one) => one.id === id)?.version).toBe(version);
   });
 
-  test.skipIf(!hasPythonClient())('python-socketio does, with one argument for each', async () => {
-    const follower = new PythonFollower(stack, addresses);
-    try {
-      const job = await followByAllChannels(follower);
-      const heard = follower.heard.map(({ event, id }) => `${event} ${id}`).sort();
-      const expected = [
-        ...['job_started', 'job_completed'].map((event) => `${event} ${job.id}`),
-        ...job.tasks.flatMap(({ id }) => [`task_started ${id}`, `task_completed ${id}`]),
-      ];
-      expect(heard).toEqual(expected.sort());
-      expect(follower.errors).toBe('');
-    } finally {
-      follower.close();
-    }
+  test('python-socketio does, with one argument for each', skipBecause(hasPython ? undefined : noPython), () => {
+    const heard = clients.python?.heard.map(({ event, id }) => `${event} ${id}`);
+    const expected = [
+      ...['job_started', 'job_completed'].map((event) => `${event} ${job.id}`),
+      ...job.tasks.flatMap(({ id }) => [`task_started ${id}`, `task_completed ${id}`]),
+    ];
+    expect(heard?.sort()).toEqual(expected.sort());
+    expect(clients.python?.errors).toBe('');
   });
 
   if (options.socketsPort === undefined) return;
