@@ -198,7 +198,7 @@ export const answers = {
     reason: z
       .enum(refusalNames)
       .optional()
-      .describe('Why a request is refused that fits its schemas; absent where it does not fit them.'),
+      .describe('Why a request is refused although its fields have the right form.'),
     requestId: z.string().optional(),
   }),
 } as const;

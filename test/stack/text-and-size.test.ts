@@ -23,27 +23,27 @@ const texts = {
 const cases = Object.entries(texts);
 const loneSurrogates = ['"a\\ud83d"', '"\\ude00b"', '"\\ude00\\ud83d"'];
 
+let stack: TestStack;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let follower: PlainFollower;
+
+beforeAll(async () => {
+  receiver = await startReceiver((res) => res.writeHead(204).end());
+  stack = await startStack({ LATHE_ALLOW_HOSTS: receiver.host });
+  follower = new PlainFollower(stack);
+  const { user } = await stack.client.createTask('import/upload');
+  for (const kind of ['jobs', 'tasks']) follower.follow(`user.${user}.${kind}`);
+  await until('both channels are followed', async () =>
+    follower.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
+  );
+});
+afterAll(async () => {
+  follower.close();
+  await stack[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
 describe('Text that a client sends', () => {
-  let stack: TestStack;
-  let receiver: Awaited<ReturnType<typeof startReceiver>>;
-  let follower: PlainFollower;
-
-  beforeAll(async () => {
-    receiver = await startReceiver((res) => res.writeHead(204).end());
-    stack = await startStack({ LATHE_ALLOW_HOSTS: receiver.host });
-    follower = new PlainFollower(stack);
-    const { user } = await stack.client.createTask('import/upload');
-    for (const kind of ['jobs', 'tasks']) follower.follow(`user.${user}.${kind}`);
-    await until('both channels are followed', async () =>
-      follower.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
-    );
-  });
-  afterAll(async () => {
-    follower.close();
-    await stack[Symbol.asyncDispose]();
-    await receiver[Symbol.asyncDispose]();
-  });
-
   it.each(cases)('comes back from every place as it was: %s', async (_name, text) => {
     const { client } = stack;
     const filename = `${text}.txt`;
@@ -125,5 +125,57 @@ describe('Text that a client sends', () => {
     const depth = 400_000;
     const body = `{"tasks":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect((await stack.client.call('POST', '/v1/process/jobs', body)).status).toBe(400);
+  });
+});
+
+describe('Jobs that are too large for one response', () => {
+  type Listed = JobView & { tasksTruncated?: true };
+  const filename = 'x'.repeat(1_024);
+  const options = { text: 'x'.repeat(10_000) };
+  const waiting = { operation: 'convert', input: 'upload', output_format: 'pdf', options, filename };
+  const tasks = {
+    upload: { operation: 'import/upload' },
+    ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`t${index}`, waiting])),
+  };
+
+  it('are listed with the tasks that fit and a mark, and the list of tasks has them all', async () => {
+    const { client } = stack;
+    const older = await client.createJob(tasks, 'large');
+    const newer = await client.createJob(tasks, 'large');
+
+    const list = await client.call<{ docs: Listed[] }>('GET', '/v1/process/jobs?include=tasks&tag=large');
+    const pages = await Promise.all(
+      [1, 2].map((page) =>
+        client.call<{ docs: TaskView[] }>('GET', `/v1/process/tasks?job=${older.id}&per_page=200&page=${page}`),
+      ),
+    );
+
+    expect(list.status).toBe(200);
+    const [first, second] = list.body.docs;
+    expect(first?.id).toBe(newer.id);
+    expect(first?.tasks.length).toBe(301);
+    expect(first).not.toHaveProperty('tasksTruncated');
+    expect(second).toMatchObject({ id: older.id, tasksTruncated: true });
+    expect(second?.tasks.length).toBeGreaterThan(100);
+    expect(second?.tasks.map(({ id }) => id)).toEqual(older.tasks.slice(0, second?.tasks.length).map(({ id }) => id));
+    expect(pages.flatMap(({ body }) => body.docs.map(({ id }) => id)).sort()).toEqual(
+      older.tasks.map(({ id }) => id).sort(),
+    );
+    expect(pages[0]?.body.docs[0]).not.toHaveProperty('truncated');
+  });
+
+  it.each([
+    ['101 options', Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, 1]))],
+    [
+      'options of more than 32 KiB',
+      Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`o${index}`, 'x'.repeat(9_000)])),
+    ],
+  ])('are refused for %s of one task', async (_what, tooMany) => {
+    const response = await stack.client.call('POST', '/v1/process/jobs', {
+      tasks: { upload: { operation: 'import/upload' }, late: { ...waiting, options: tooMany } },
+    });
+
+    expect(response.status).toBe(400);
+    expect(Object.keys(response.body.errors ?? {})).toEqual(['tasks.late.options']);
   });
 });
