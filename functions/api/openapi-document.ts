@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Route } from '../../shared/http/endpoint.ts';
-import { refusals } from '../../shared/http/errors.ts';
+import { type Refusal, refusals } from '../../shared/http/errors.ts';
 import { type OperationName, operationNames, operationSchemas } from '../../shared/operations/schemas.ts';
 import { required } from '../../shared/settings.ts';
 import { isProcessing } from '../../shared/tasks/plan.ts';
@@ -158,7 +158,7 @@ function error(status: string, route: Route): Json {
 
 /** A request that fits this document is refused for the reasons that are named here, and for no other. */
 function badRequest(route: Route, own: Json): Json {
-  const reasons = route.refusals ?? [];
+  const reasons: Refusal[] = [...(route.refusals ?? []), ...(route.body ? (['forbidden_name'] as const) : [])];
   const limits = reasons.length > 0 ? { properties: { reason: { enum: reasons } } } : { not: { required: ['reason'] } };
   return {
     description: [

@@ -128,6 +128,9 @@ function toHttpError(error: unknown): HttpError {
   if (status === 406) return new HttpError(406, 'not_acceptable', 'Answers are JSON: send Accept: application/json.');
   if (status === 415 || status === 422) {
     const cause = error instanceof Error ? error.cause : undefined;
+    // The parser gives a name that it refuses without a message, and anything else with that of JSON.parse.
+    if (cause && typeof cause === 'object' && 'data' in cause && !('message' in cause))
+      return new HttpError(400, 'bad_request', `Expected no field named ${cause.data}.`, { reason: 'forbidden_name' });
     const detail = cause && typeof cause === 'object' && 'message' in cause ? `: ${String(cause.message)}` : '';
     return badRequest(`The body is not valid JSON${detail}.`, undefined, error);
   }

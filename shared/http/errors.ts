@@ -41,6 +41,7 @@ export const refusals = {
   invalid_url: 'the URL has the form of one, but no host or port that can exist',
   address_refused: 'the address is private, and the service may not call it',
   conflicting_parameters: 'the query has parameters that exclude each other',
+  forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
 } as const;
 export type Refusal = keyof typeof refusals;
 export const refusalNames = Object.keys(refusals) as Refusal[];

@@ -136,6 +136,14 @@ describe('The document names as reason what no schema can say', () => {
     expect(api.fits(operation, request)).toBe(true);
   });
 
+  it.each(['{"tag":"","__proto__":1}', '{"a":[{"constructor":{"prototype":1}}]}'])(
+    'forbidden_name: %s',
+    async (raw) => {
+      const { status, body } = await call('/v1/process/jobs', { raw });
+      expect({ status, reason: body.reason }).toEqual({ status: 400, reason: 'forbidden_name' });
+    },
+  );
+
   it('invalid_options: options of another pair', async () => {
     const body = { input: await importedTask(), output_format: 'jpg', options: { audio_bitrate: 128 } };
     const { response } = await api.judge(api.operation(post('convert')), { body });
