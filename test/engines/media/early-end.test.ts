@@ -1,9 +1,9 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { facts, listen } from './compare.ts';
 import { ffmpeg, toneHertz } from './samples.ts';
-import { run, testFolder } from './work.ts';
+import { run, testFile, testFolder } from './work.ts';
 
 // Each test runs programs, and the machine may have other work.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -12,13 +12,6 @@ let folder: string;
 beforeAll(async () => {
   folder = await testFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, bytes);
-  return path;
-}
 
 describe('Sound whose header promises more than there is', () => {
   /** Writes ten seconds of a tone and leaves a part of them. */
@@ -26,7 +19,7 @@ describe('Sound whose header promises more than there is', () => {
     const path = join(folder, `whole.${format}`);
     await ffmpeg('-f', 'lavfi', '-i', `sine=frequency=${toneHertz}:duration=10`, path);
     const whole = await readFile(path);
-    return fileOf(`cut.${format}`, whole.subarray(0, whole.length * share));
+    return testFile(`cut.${format}`, whole.subarray(0, whole.length * share));
   }
 
   test.each([

@@ -1,9 +1,9 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { EngineError } from '../../../functions/engines/engine.ts';
 import { ffmpeg, makeSample } from './samples.ts';
-import { run, testFolder } from './work.ts';
+import { run, testFile, testFolder } from './work.ts';
 
 // Each test runs programs, and the machine may have other work.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -12,13 +12,6 @@ let folder: string;
 beforeAll(async () => {
   folder = await testFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function fileOf(name: string, bytes: Uint8Array | string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, bytes);
-  return path;
-}
 
 async function failure(
   path: string,
@@ -38,7 +31,7 @@ test.each(['mp4', 'mkv', 'avi', 'mp3', 'wav', 'flac', 'gif', 'webp'])(
   'An empty %s is called empty or unreadable',
   async (format) => {
     const { message } = await failure(
-      await fileOf('empty', ''),
+      await testFile('empty', ''),
       format,
       format === 'gif' || format === 'webp' ? 'mp4' : 'wav',
     );
@@ -52,7 +45,7 @@ test.each(['mp4', 'mkv', 'avi', 'flv', 'ogv', 'mxf', 'wmv', 'flac', 'ogg', 'wv',
   async (format) => {
     const noise = Uint8Array.from({ length: 20_000 }, (_, at) => (at * 7919 + (at >> 3) * 104_729) & 0xff);
     const picture = ['gif', 'apng', 'webp'].includes(format);
-    const { message } = await failure(await fileOf('noise', noise), format, picture ? 'mp4' : 'wav');
+    const { message } = await failure(await testFile('noise', noise), format, picture ? 'mp4' : 'wav');
 
     expect(message).toMatch(/damaged|neither pictures nor sound|not supported|no sound/);
   },
@@ -60,7 +53,7 @@ test.each(['mp4', 'mkv', 'avi', 'flv', 'ogv', 'mxf', 'wmv', 'flac', 'ogg', 'wv',
 
 test('A truncated mp4 without its index says that it is incomplete, and the log has what ffmpeg said', async () => {
   const whole = await readFile(await makeSample('mp4', folder));
-  const { message, detail } = await failure(await fileOf('half', whole.subarray(0, whole.length / 2)), 'mp4', 'mkv');
+  const { message, detail } = await failure(await testFile('half', whole.subarray(0, whole.length / 2)), 'mp4', 'mkv');
 
   expect(message).toBe('The file could not be read as mp4: it is damaged or incomplete.');
   expect(detail).toContain('moov atom not found');
@@ -71,7 +64,7 @@ test.each(['mkv', 'webm', 'avi'])('A %s that ends early says how much of it coul
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=10:duration=20'];
   await ffmpeg(...pictures, '-f', 'lavfi', '-i', 'anoisesrc=duration=20:amplitude=0.2', path);
   const whole = await readFile(path);
-  const { message } = await failure(await fileOf('cut', whole.subarray(0, whole.length * 0.4)), format, 'mp4');
+  const { message } = await failure(await testFile('cut', whole.subarray(0, whole.length * 0.4)), format, 'mp4');
 
   expect(message).toMatch(/damaged or incomplete/);
 });
@@ -101,7 +94,7 @@ test('A picture that does not move is no video', async () => {
 test('A codec that nobody decodes is called unsupported', async () => {
   const whole = await readFile(await makeSample('mp4', folder));
   const unknown = Buffer.from(whole.toString('latin1').replaceAll('avc1', 'zzz1').replaceAll('avcC', 'zzzC'), 'latin1');
-  const { message } = await failure(await fileOf('unknown', unknown), 'mp4', 'mkv');
+  const { message } = await failure(await testFile('unknown', unknown), 'mp4', 'mkv');
 
   expect(message).toMatch(/not supported|no picture that could be read/);
 });
@@ -145,7 +138,7 @@ test('Flipped bits never give a broken output: it is refused or plays', async ()
       const place = (seed * 7919 + at * 104_729) % damaged.length;
       damaged[place] = (damaged[place] ?? 0) ^ (1 << (at % 8));
     }
-    const path = await fileOf(`damaged-${seed}`, damaged);
+    const path = await testFile(`damaged-${seed}`, damaged);
     const result = await run('convert', { path, format: 'mkv' }, 'mp4').catch((reason: unknown) => reason);
     if (result instanceof Error) expect(result).toBeInstanceOf(EngineError);
   }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { detectFormat } from '../../../shared/catalogue/detect.ts';
 import { facts, listen, videoSimilarity } from './compare.ts';
 import { dff, dsf, monkeysAudio, musepack7, toneSamples } from './handmade.ts';
 import { makeSample, toneHertz } from './samples.ts';
-import { media, run, testFolder } from './work.ts';
+import { media, run, testFile, testFolder } from './work.ts';
 
 // Each test runs programs, and the machine may have other work.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -18,18 +18,11 @@ let folder: string;
 beforeAll(async () => {
   folder = await testFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, bytes);
-  return path;
-}
 
 describe('Sound that only enthusiasts have', () => {
   test("Monkey's Audio comes out sample by sample", async () => {
     const samples = toneSamples(toneHertz);
-    const path = await fileOf('tone.ape', monkeysAudio(samples));
+    const path = await testFile('tone.ape', monkeysAudio(samples));
 
     const made = await run('convert', { path, format: 'ape' }, 'wav');
 
@@ -43,9 +36,9 @@ describe('Sound that only enthusiasts have', () => {
     ['after a tag as of MP3', Buffer.concat([Buffer.from('ID3\x03\0\0\0\0\x01\0', 'latin1'), Buffer.alloc(128)])],
   ])('Musepack of stream version 7, %s, sounds as its own decoder plays it', async (_, tag) => {
     // Prepare
-    const plain = await fileOf('tone7.mpc', musepack7(toneHertz));
+    const plain = await testFile('tone7.mpc', musepack7(toneHertz));
     const bytes = Buffer.concat([tag, await readFile(plain)]);
-    const path = await fileOf('tagged.mpc', bytes);
+    const path = await testFile('tagged.mpc', bytes);
     await execute('mpcdec', [plain, join(folder, 'decoded.wav')]);
 
     // Act
@@ -63,7 +56,7 @@ describe('Sound that only enthusiasts have', () => {
     ['dff', dff],
   ])('One bit a sample (%s) becomes sound of 24 bits at a rate that players take', async (format, make) => {
     const bytes = make(toneHertz);
-    const path = await fileOf(`tone.${format}`, bytes);
+    const path = await testFile(`tone.${format}`, bytes);
 
     const made = await run('convert', { path, format: await detectFormat(media, bytes, 'any') }, 'wav');
 
@@ -79,7 +72,7 @@ describe('Sound that only enthusiasts have', () => {
   test('Sound of five million bits a second becomes FLAC, which has no such rate', async () => {
     const bytes = dsf(toneHertz);
     bytes.writeUInt32LE(5_644_800, 56);
-    const path = await fileOf('fast.dsf', bytes);
+    const path = await testFile('fast.dsf', bytes);
 
     const made = await run('convert', { path, format: 'dsf' }, 'flac');
 
@@ -90,7 +83,7 @@ describe('Sound that only enthusiasts have', () => {
   test('Theora in Ogg is read under the name ogx, also where a description of the streams comes first', async () => {
     const theora = await readFile(await makeSample('ogv', folder));
     const described = Buffer.concat([skeletonPage(), theora]);
-    const path = await fileOf('described.ogx', described);
+    const path = await testFile('described.ogx', described);
 
     const formats = await Promise.all(
       [theora, described].flatMap((bytes) => ['any', 'video.ogx'].map((name) => detectFormat(media, bytes, name))),

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -21,6 +21,13 @@ export async function testFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'media-test-'));
   folders.push(folder);
   return folder;
+}
+
+/** Writes a file into a folder of its own, which is removed as above. */
+export async function testFile(name: string, content: Uint8Array | string): Promise<string> {
+  const path = join(await testFolder(), name);
+  await writeFile(path, content);
+  return path;
 }
 
 export interface Ran extends WorkResult {
