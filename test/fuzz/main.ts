@@ -9,7 +9,7 @@ import { startStack } from '../events/stack.ts';
 /** Requests that a run sends at least; Schemathesis is run again, with another seed, until it has. */
 const minRequests = Number(process.env.LATHE_FUZZ_REQUESTS ?? 10_000);
 const firstSeed = Number(process.env.LATHE_FUZZ_SEED ?? 1);
-const examplesPerOperation = 100;
+const examplesPerOperation = 130;
 const maxRuns = 10;
 const environment = join(projectRoot, 'node_modules/.cache/lathe-fuzz');
 
