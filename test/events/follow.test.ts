@@ -354,7 +354,8 @@ async function otherKey(): Promise<string> {
 async function tokenOf(key: string): Promise<{ token: string }> {
   const answer = await fetch(`${stack.url}/v1/account/token`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{}',
   });
   const { token }: { token: string } = JSON.parse(await answer.text());
   return { token };
