@@ -119,7 +119,9 @@ export function createLifecycle(parts: LifecycleParts) {
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unheard = others.length > 0 ? await records.tasks(others) : [];
     // A request may name a task before its inputs, whose ends are to be heard before its start.
-    const inOrder = [...unheard, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
+    // Tasks of a deleted job are about to be deleted: of those only ends are told, since nobody may have heard of their inputs.
+    const current = job?.status === 'deleted' ? tasks.filter(hasEnded) : tasks;
+    const inOrder = [...unheard, ...current].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
     await announceAll(job && { ...job, untold }, inOrder);
     if (job && untold.length > 0) await records.told(job.id, untold);
   }
