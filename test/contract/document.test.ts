@@ -190,5 +190,5 @@ describe('Requests generated from the document', () => {
     expect(problems.slice(0, 10)).toEqual([]);
     expect(generated.length).toBeGreaterThan(200);
     expect(fitting.length).toBeGreaterThan(generated.length / 2);
-  });
+  }, 300_000);
 });
