@@ -13,7 +13,9 @@ const options = args.slice(0, start);
 installNpmPackages();
 installSystemPackages({ forTests: options.includes('--tests'), optional: options.includes('--optional') });
 
-const child = spawn(node, args.slice(start), { stdio: 'inherit' });
+// The C library keeps freed memory in a pool for each of many threads, 40 MB more for the service than with two pools.
+const env = { MALLOC_ARENA_MAX: '2', ...process.env };
+const child = spawn(node, args.slice(start), { stdio: 'inherit', env });
 // A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -15,7 +15,7 @@ import { Client } from './client.ts';
 /** What `npm start` has Node run, after the set-up. */
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
 
 /** Tests poll more often than a client may; those of the limit set it. */
 const unlimited = { LATHE_RATE_PER_MINUTE: '0' };
