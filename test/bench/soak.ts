@@ -41,8 +41,9 @@ export async function benchSoak(): Promise<{ report: string; passed: boolean }> 
       begun += 1;
       await runJob(service.client, file);
       ended += 1;
-      if (ended % sampledEvery === 0) samples.push(await sample(service, ended));
-      if (ended % shownEvery !== 0) continue;
+      const count = ended;
+      if (count % sampledEvery === 0) samples.push(await sample(service, count));
+      if (count % shownEvery !== 0) continue;
       const seconds = (performance.now() - noted) / 1000;
       noted = performance.now();
       console.log(await progressLine(service, samples, shownEvery / seconds));
