@@ -69,7 +69,7 @@ function exampleLine(url: string, apiKey: string, job: ExampleJob): string {
     `const jobs = "${url}/v1/process/jobs"`,
     `const headers = { authorization: ${JSON.stringify(`Bearer ${apiKey}`)}, "content-type": "application/json" }`,
     `const body = JSON.stringify(${JSON.stringify(job)})`,
-    'const json = (response) => response.json()',
+    'const json = async (response) => { const body = await response.json(); if (!response.ok) throw new Error(JSON.stringify(body)); return body }',
     // Waiting ends after 25 seconds; a first conversion on a slow machine may take longer.
     'const wait = (id) => fetch(jobs + "/" + id + "/wait", { headers }).then(json).then((job) => job.endedAt ? job : wait(id))',
     'fetch(jobs, { method: "POST", headers, body }).then(json).then(({ id }) => wait(id)).then((job) => console.log(JSON.stringify(job, null, 2)))',
