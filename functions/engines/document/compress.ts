@@ -47,10 +47,10 @@ function presetOf(options: OptionValues): CompressionPreset {
   return presets.find((preset) => preset === options.pdf_compress_quality) ?? 'ebook';
 }
 
+/** The size asked for, not rounded: a file is held to within five per cent of exactly that. */
 function targetBytes(options: OptionValues, size: number): number | undefined {
-  if (options.compress_pdf === 'by_size') return Math.floor(Number(options.pdf_compress_max_filesize) * 1_000_000);
-  if (options.compress_pdf === 'by_percentage')
-    return Math.floor((size * Number(options.pdf_compress_percentage)) / 100);
+  if (options.compress_pdf === 'by_size') return Number(options.pdf_compress_max_filesize) * 1_000_000;
+  if (options.compress_pdf === 'by_percentage') return (size * Number(options.pdf_compress_percentage)) / 100;
   return undefined;
 }
 
