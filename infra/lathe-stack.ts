@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { engineCatalogues } from '../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
 import { Engine } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
@@ -9,7 +9,7 @@ import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { SocketsApi } from './constructs/websocket-api.ts';
-import { type Resources, statementsForOpenBuckets } from './permissions.ts';
+import type { Resources } from './permissions.ts';
 import { settingVariables } from './settings.ts';
 
 /** The whole service. Everything that runs, here and in AWS, is in the template that this makes. */
@@ -46,8 +46,7 @@ export class LatheStack extends Stack {
     http.addRoutes(resources, environment);
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    for (const { name, construct } of engines)
-      construct.addWorker(resources, environment, name === 'transfer' ? statementsForOpenBuckets(this) : []);
+    for (const { construct } of engines) construct.addWorker(resources, environment);
     new Lifecycle(this, 'Lifecycle', {
       resources,
       environment,

@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { operations } from '../../shared/catalogue/catalogue.ts';
-import type { Route } from '../../shared/http/endpoint.ts';
-import type { Refusal } from '../../shared/http/errors.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
-import { endpointSchemas, Id, JobRequest, type OperationName, Url } from '../../shared/operations/schemas.ts';
+import { type OperationName, processingOperations } from '../../shared/operations/operations.ts';
+import type { Refusal } from '../../shared/operations/problems.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
+import { endpointSchemas, JobRequest } from './creation/schemas.ts';
+import { Id, Url } from './http/fields.ts';
+import type { Route } from './http/route.ts';
 
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
@@ -65,8 +66,8 @@ const FormatQuery = z
 const OperationPath = z.object({
   operation: z
     .string()
-    .describe(`${operations.join(', ')}.`)
-    .meta({ enum: operations }),
+    .describe(`${processingOperations.join(', ')}.`)
+    .meta({ enum: processingOperations }),
 });
 const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
 
@@ -77,16 +78,18 @@ const create = [...change, 'files:write', 'secrets:write'] as const;
 
 const creates = <Name extends OperationName>(operation: Name, summary: string) =>
   ({
+    module: 'tasks/create-task',
+    operation,
     method: 'POST',
     path: `/v1/process/${operation}`,
     summary,
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
-    needs: create,
+    permissions: create,
     body: endpointSchemas[operation],
     success: 201,
     refusals: refusalsOf(operation),
-    answer: 'Task',
+    response: 'Task',
   }) as const satisfies Route;
 
 const refusalsOf = (operation: OperationName): Refusal[] => {
@@ -99,53 +102,57 @@ const refusalsOf = (operation: OperationName): Refusal[] => {
 };
 
 /**
- * Every endpoint, keyed by the file in this folder that answers it.
- * The stack's routes and roles, validation, the OpenAPI document and its reference follow from these rows.
+ * Every endpoint, by the name of its function. The stack's functions, routes and roles, validation, the OpenAPI document
+ * and its reference follow from these rows.
  */
 export const routes = {
   'query-all-formats': {
+    module: 'formats/query-all-formats',
     method: 'GET',
     path: '/v1/query/formats',
     summary: 'List all supported formats',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
-    answer: 'FormatList',
+    response: 'FormatList',
   },
   'query-formats': {
+    module: 'formats/query-formats',
     method: 'GET',
     path: '/v1/query/formats/{operation}',
     summary: 'List the formats that an operation reads or writes',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     params: OperationPath,
     query: FormatQuery,
     refusals: ['conflicting_parameters'],
     success: 200,
-    answer: 'FormatList',
+    response: 'FormatList',
   },
   'query-options': {
+    module: 'formats/query-options',
     method: 'GET',
     path: '/v1/query/options/{operation}',
     summary: 'List the options of an operation for a pair of formats',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     params: OperationPath,
     query: OptionQuery,
     refusals: ['unsupported_format'],
     success: 200,
-    answer: 'OptionList',
+    response: 'OptionList',
   },
   'list-tasks': {
+    module: 'tasks/list-tasks',
     method: 'GET',
     path: '/v1/process/tasks',
     summary: 'List tasks, newest first',
     tag: 'Tasks',
     access: 'key',
-    needs: list,
+    permissions: list,
     query: z.object({
       status: oneOf(taskStatuses).optional(),
       operation: z.string().max(100).optional(),
@@ -154,60 +161,65 @@ export const routes = {
       ...Paging,
     }),
     success: 200,
-    answer: 'TaskPage',
+    response: 'TaskPage',
   },
   'show-task': {
+    module: 'tasks/show-task',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}',
     summary: 'Show a task',
     tag: 'Tasks',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: TaskPath,
     query: z.object({ include: includeOf('payload', 'job') }),
     success: 200,
-    answer: 'Task',
+    response: 'Task',
   },
   'wait-for-task': {
+    module: 'tasks/wait-for-task',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}/wait',
     summary: 'Show a task once it has ended, or as it is after 25 seconds',
     tag: 'Tasks',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: TaskPath,
     success: 200,
-    answer: 'Task',
+    response: 'Task',
   },
   'cancel-task': {
+    module: 'tasks/cancel-task',
     method: 'POST',
     path: '/v1/process/tasks/{taskId}/cancel',
     summary: 'Cancel a task that has not ended',
     tag: 'Tasks',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: TaskPath,
     success: 200,
     errors: [409],
-    answer: 'Task',
+    response: 'Task',
   },
   'delete-task': {
+    module: 'tasks/delete-task',
     method: 'DELETE',
     path: '/v1/process/tasks/{taskId}',
     summary: 'Delete a task and its files',
     tag: 'Tasks',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: TaskPath,
     success: 200,
   },
   'list-jobs': {
+    module: 'jobs/list-jobs',
     method: 'GET',
     path: '/v1/process/jobs',
     summary: 'List jobs, newest first',
     tag: 'Jobs',
     access: 'key',
-    needs: list,
+    permissions: list,
     query: z.object({
       status: oneOf(jobStatuses).optional(),
       tag: z.string().max(1024).optional(),
@@ -215,50 +227,54 @@ export const routes = {
       ...Paging,
     }),
     success: 200,
-    answer: 'JobPage',
+    response: 'JobPage',
   },
   'create-job': {
+    module: 'jobs/create-job',
     method: 'POST',
     path: '/v1/process/jobs',
     summary: 'Create a job with all its tasks',
     tag: 'Jobs',
     access: 'key',
-    needs: create,
+    permissions: create,
     body: JobRequest,
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
-    answer: 'Job',
+    response: 'Job',
   },
   'show-job': {
+    module: 'jobs/show-job',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}',
     summary: 'Show a job with its tasks',
     tag: 'Jobs',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: JobPath,
     query: z.object({ include: includeOf('tasks') }),
     success: 200,
-    answer: 'Job',
+    response: 'Job',
   },
   'wait-for-job': {
+    module: 'jobs/wait-for-job',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}/wait',
     summary: 'Show a job once all its tasks have ended, or as it is after 25 seconds',
     tag: 'Jobs',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: JobPath,
     success: 200,
-    answer: 'Job',
+    response: 'Job',
   },
   'delete-job': {
+    module: 'jobs/delete-job',
     method: 'DELETE',
     path: '/v1/process/jobs/{jobId}',
     summary: 'Delete a job, its tasks and their files',
     tag: 'Jobs',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: JobPath,
     success: 200,
   },
@@ -284,12 +300,13 @@ export const routes = {
   'export-blobstore': creates('export/blobstore', 'Export to a container of Azure Blob Storage'),
   'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
   'account-token': {
+    module: 'account/create-token',
     method: 'POST',
     path: '/v1/account/token',
     summary: 'Make a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write'],
+    permissions: ['records:read', 'records:write'],
     body: z.object({
       job: Id.optional().describe('Limits the token to this job and its tasks.'),
       expires_in: z
@@ -301,15 +318,16 @@ export const routes = {
     }),
     success: 201,
     errors: [404],
-    answer: 'Token',
+    response: 'Token',
   },
   'webhook-create': {
+    module: 'account/webhook-create',
     method: 'POST',
     path: '/v1/account/webhooks',
     summary: 'Register a webhook',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:query', 'records:write'],
+    permissions: ['records:query', 'records:write'],
     body: z.object({
       url: Url.describe('Called by POST with the event and the job in the body.'),
       events: z
@@ -321,92 +339,106 @@ export const routes = {
     success: 201,
     errors: [409],
     refusals: ['invalid_url', 'address_refused'],
-    answer: 'Webhook',
+    response: 'Webhook',
   },
   'webhook-list': {
+    module: 'account/webhook-list',
     method: 'GET',
     path: '/v1/account/webhooks',
     summary: 'List webhooks',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:query'],
+    permissions: ['records:query'],
     success: 200,
-    answer: 'WebhookList',
+    response: 'WebhookList',
   },
   'webhook-delete': {
+    module: 'account/webhook-delete',
     method: 'DELETE',
     path: '/v1/account/webhooks/{webhookId}',
     summary: 'Delete a webhook',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write'],
+    permissions: ['records:read', 'records:write'],
     params: WebhookPath,
     success: 200,
   },
   'webhook-deliveries': {
+    module: 'account/webhook-deliveries',
     method: 'GET',
     path: '/v1/account/webhooks/{webhookId}/deliveries',
     summary: 'List the deliveries of a webhook with their attempts',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:query'],
+    permissions: ['records:read', 'records:query'],
     params: WebhookPath,
     success: 200,
-    answer: 'DeliveryList',
+    response: 'DeliveryList',
   },
   'webhook-replay': {
+    module: 'account/webhook-replay',
     method: 'POST',
     path: '/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
     summary: 'Send a delivery again',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write', 'webhooks:send'],
+    permissions: ['records:read', 'records:write', 'webhooks:send'],
     params: WebhookPath.extend({ deliveryId: z.string().min(1).max(100) }),
     success: 200,
     errors: [409],
-    answer: 'Delivery',
+    response: 'Delivery',
   },
   file: {
+    module: 'files/download-file',
     method: 'GET',
     alsoHead: true,
     path: '/v1/files/{taskId}/{token}/{name}',
     summary: 'Download a file by the link in a result',
     tag: 'Files',
     access: 'public',
-    needs: ['records:read', 'files:read'],
+    permissions: ['records:read', 'files:read'],
     params: z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) }),
     success: 302,
     json: false,
   },
   health: {
+    module: 'service/health',
     method: 'GET',
     path: '/health',
     summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    needs: ['sockets:locate'],
+    permissions: ['sockets:locate'],
     success: 200,
-    answer: 'Health',
+    response: 'Health',
   },
   openapi: {
+    module: 'service/openapi',
     method: 'GET',
     path: '/v1/openapi.json',
     summary: 'Describe this API as an OpenAPI 3.1 document',
     tag: 'Service',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
   },
   docs: {
+    module: 'service/docs',
     method: 'GET',
     path: '/docs',
     summary: 'Show the reference of this API as a page',
     tag: 'Service',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
     json: false,
   },
 } as const satisfies Record<string, Route>;
 
 export type EndpointName = keyof typeof routes;
+
+/** Returns the row whose endpoint creates the tasks of an operation. */
+export function routeOfOperation(operation: string) {
+  for (const row of Object.values(routes)) if ('operation' in row && row.operation === operation) return row;
+  throw new Error(`No endpoint creates tasks of the operation ${operation}.`);
+}

@@ -1,10 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSEvent } from 'aws-lambda';
-import type { WorkMessage } from '../../shared/queues/queues.ts';
-import { workersLost } from '../../shared/tasks/lifecycle.ts';
+import type { WorkMessage } from '../../shared/aws/queues.ts';
+import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
 import { hasEnded } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
-import { lifecycle } from '../wiring.ts';
+import { lifecycle } from '../wiring/lifecycle.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 

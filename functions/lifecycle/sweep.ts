@@ -1,12 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
+import { deleteFilesBefore } from '../../shared/aws/objects.ts';
+import { records } from '../../shared/aws/records.ts';
 import { filePrefix, secretPrefix, uploadPrefix } from '../../shared/files/keys.ts';
-import { deleteFilesBefore } from '../../shared/files/objects.ts';
 import { firstIdAt } from '../../shared/ids.ts';
-import { records } from '../../shared/records/records.ts';
-import { deliveries } from '../events/webhooks.ts';
-import { settings } from '../settings.ts';
-import { lifecycle } from '../wiring.ts';
+import { deliveries } from '../wiring/deliveries.ts';
+import { lifecycle } from '../wiring/lifecycle.ts';
+import { settings } from '../wiring/settings.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;

@@ -1,14 +1,14 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
+import { deleteObject, newToken } from '../../shared/aws/objects.ts';
+import { decodeFileName } from '../../shared/aws/upload-form.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
-import { deleteObject, newToken } from '../../shared/files/objects.ts';
-import { decodeFileName } from '../../shared/files/upload-form.ts';
-import { copyPosted, type PostedFile, readPosted } from '../../shared/files/uploads.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
-import { catalogue } from '../engines/catalogues.ts';
-import { lifecycle } from '../wiring.ts';
+import { catalogue } from '../engines/runtime/catalogues.ts';
+import { lifecycle } from '../wiring/lifecycle.ts';
+import { copyPosted, type PostedFile, readPosted } from './posted-file.ts';
 
 /** A client that posts again and again delays its own task; after this often the next delivery goes on. */
 const maxAttempts = 5;

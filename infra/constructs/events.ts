@@ -3,7 +3,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Need } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
@@ -51,6 +51,7 @@ export class Events extends Construct {
   /** Adds the functions, which come after everything they tell. */
   addConsumers(resources: Resources, environment: Record<string, string>): void {
     const relay = this.#add(
+      'relay',
       'Relay',
       'Shows what was announced to sockets, and passes it on to webhooks and the bus',
       relayTimeout,
@@ -62,6 +63,7 @@ export class Events extends Construct {
       new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
     );
     const progress = this.#add(
+      'relay',
       'Progress',
       'Thins out the progress of tasks',
       progressTimeout,
@@ -77,6 +79,7 @@ export class Events extends Construct {
       }),
     );
     const deliver = this.#add(
+      'webhooks',
       'Deliver',
       'Calls webhooks',
       deliverTimeout,
@@ -105,20 +108,21 @@ export class Events extends Construct {
   }
 
   #add(
+    folder: string,
     id: string,
     description: string,
     timeout: Duration,
-    needs: Need[],
+    permissions: Permission[],
     resources: Resources,
     environment: Record<string, string>,
   ): ZipFunction {
     return new ZipFunction(this, id, {
-      entry: `functions/events/${id.toLowerCase()}.ts`,
+      entry: `functions/events/${folder}/${id.toLowerCase()}.ts`,
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...environment, ...variablesFor(needs, resources) },
-      statements: statementsFor(needs, resources),
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
     });
   }
 }

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
-import type { Need } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
@@ -46,17 +46,17 @@ export class SocketsApi extends Construct {
     route: string,
     id: string,
     description: string,
-    needs: readonly Need[],
+    permissions: readonly Permission[],
     resources: Resources,
     environment: Record<string, string>,
   ): void {
     const { function: target } = new ZipFunction(this, id, {
-      entry: `functions/events/${id.toLowerCase()}.ts`,
+      entry: `functions/events/websocket/${id.toLowerCase()}.ts`,
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...environment, ...variablesFor(needs, resources) },
-      statements: statementsFor(needs, resources),
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
     });
     this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(`${id}Integration`, target) });
   }

@@ -1,4 +1,4 @@
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents } from '../../shared/catalogue/missing.ts';
 import type { RunningStack } from './stack.ts';

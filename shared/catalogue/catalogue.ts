@@ -1,10 +1,9 @@
+import { type OperationName, type ProcessingOperation, processingOperations } from '../operations/operations.ts';
+
 /**
  * What engines can do, as data. Each engine folder has a catalogue module of these types and nothing native in it;
  * validation, format and option queries, the OpenAPI document and the tests all read it.
  */
-
-export const operations = ['convert', 'compress', 'merge', 'crop', 'trim'] as const;
-export type ProcessingOperation = (typeof operations)[number];
 
 export interface OptionCondition {
   name: string;
@@ -76,6 +75,17 @@ export interface EngineCatalogue {
   engine: string;
   summary: string;
   resources: EngineResources;
+  /** Where its code is; defaults to `functions/engines/<engine>`. */
+  folder?: string;
+  /**
+   * Which engine does a pair that several can do: the one with the highest number. Defaults to 0. No two engines with the
+   * same number may offer the same pair.
+   */
+  precedence?: number;
+  /** Operations that it performs beside those of its capabilities, whatever the formats of the files. */
+  operations?: readonly OperationName[];
+  /** True where its role may reach the buckets that the operator opens by the context value `openBuckets`. */
+  reachesOpenBuckets?: true;
   formats: Format[];
   capabilities: Capability[];
   /** What the engine is made of, by name. An option value that is the name of a missing component is not offered. */
@@ -94,8 +104,9 @@ export interface Match {
 type Targets = Map<string, Match>;
 
 /**
- * The union of the catalogues of all engines, less the pairs that need what is missing here. The first engine that can
- * do a pair does it. What formats are called and how they are detected does not depend on what is missing.
+ * The union of the catalogues of all engines, less the pairs that need what is missing here. Of several engines that can do
+ * a pair, the one with the highest precedence does it. What formats are called and how they are detected does not depend on
+ * what is missing.
  */
 export class Catalogue {
   readonly #engines: EngineCatalogue[];
@@ -108,10 +119,10 @@ export class Catalogue {
   constructor(engines: EngineCatalogue[], missing: Missing = {}) {
     this.#engines = engines;
     this.#missing = missing;
-    for (const engine of engines) {
-      for (const format of engine.formats) {
-        if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
-      }
+    for (const format of engines.flatMap(({ formats }) => formats)) {
+      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
+    }
+    for (const engine of engines.toSorted(byPrecedence)) {
       const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
       // An engine that converts nothing is needed whole.
       if (engine.capabilities.length === 0 && lacks.size === 0) this.#usable.add(engine.engine);
@@ -126,6 +137,11 @@ export class Catalogue {
   /** Tells whether an engine can do any of its pairs here. */
   isUsable(engine: string): boolean {
     return this.#usable.has(engine);
+  }
+
+  /** Returns the engine that performs an operation whatever the formats, or undefined where none is known for it. */
+  performerOf(operation: string): string | undefined {
+    return this.#engines.find(({ operations }) => operations?.some((known) => known === operation))?.engine;
   }
 
   /** Returns the missing components of an engine with their reasons. */
@@ -159,7 +175,9 @@ export class Catalogue {
   /** Lists every format that some operation reads or writes, sorted. */
   formats(): string[] {
     return [
-      ...new Set(operations.flatMap((operation) => [...this.inputs(operation, '*'), ...this.outputs(operation, '*')])),
+      ...new Set(
+        processingOperations.flatMap((operation) => [...this.inputs(operation, '*'), ...this.outputs(operation, '*')]),
+      ),
     ].sort();
   }
 
@@ -193,6 +211,10 @@ export class Catalogue {
       }
     }
   }
+}
+
+function byPrecedence(left: EngineCatalogue, right: EngineCatalogue): number {
+  return (right.precedence ?? 0) - (left.precedence ?? 0);
 }
 
 /** Removes the option values that name what is missing; where that was the default, the first that is left becomes it. */

@@ -1,5 +1,6 @@
-import type { FieldErrors, Refusal } from '../http/errors.ts';
-import type { Catalogue, Match, ProcessingOperation } from './catalogue.ts';
+import type { ProcessingOperation } from '../operations/operations.ts';
+import type { FieldErrors, Refusal } from '../operations/problems.ts';
+import type { Catalogue, Match } from './catalogue.ts';
 import { checkOptions, type OptionValues } from './options.ts';
 
 export interface ProcessingRequest {

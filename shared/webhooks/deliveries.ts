@@ -7,7 +7,6 @@ import {
   type Delivery,
   deliveryId,
   deliveryKeptMs,
-  signedHeaders,
   type Webhook,
   webhookEventsOf,
 } from './webhook.ts';
@@ -30,10 +29,11 @@ export interface DeliveryParts {
   replace(delivery: Delivery): Promise<boolean>;
   /** Puts a message on the queue, to come out after so many seconds, 900 at most. */
   send(ref: DeliveryRef, delaySeconds: number): Promise<void>;
-  /** Calls a receiver once, and never throws for what the receiver does. */
-  call(url: string, headers: Record<string, string>, body: string): Promise<Omit<Attempt, 'at'>>;
   now(): number;
 }
+
+/** Calls a receiver once with a delivery, and never throws for what the receiver does. */
+export type Call = (webhook: Webhook, delivery: Delivery) => Promise<Omit<Attempt, 'at'>>;
 
 /** What SQS can delay; longer waits are the sweep's, which looks at what is due. */
 const longestDelaySeconds = 900;
@@ -86,7 +86,7 @@ export function createDeliveries(parts: DeliveryParts) {
   }
 
   /** Makes one attempt, unless the delivery is done or another attempt is under way. */
-  async function attempt(ref: DeliveryRef): Promise<void> {
+  async function attempt(ref: DeliveryRef, call: Call): Promise<void> {
     const delivery = await parts.read(ref);
     const now = parts.now();
     if (delivery?.state !== 'pending' || (delivery.heldUntil ?? 0) > now) return;
@@ -99,7 +99,7 @@ export function createDeliveries(parts: DeliveryParts) {
       await finish(held, { at: isoTime(now), latencyMs: 0, error: 'The webhook was deleted or is disabled.' });
       return;
     }
-    const outcome = await parts.call(webhook.url, signedHeaders(held, webhook.secret, now), held.body);
+    const outcome = await call(webhook, held);
     if (outcome.status === 410) await parts.disable(webhook);
     const next = afterAttempt(held, { at: isoTime(now), ...outcome }, parts.now());
     await parts.replace(withGrace(next));

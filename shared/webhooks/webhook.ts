@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Job, JobNews } from '../jobs/job.ts';
 
 export const webhookEvents = ['job.created', 'job.completed', 'job.failed'] as const;
@@ -85,19 +85,6 @@ export function webhookEventsOf(job: Job, news: JobNews[]): WebhookEvent[] {
 /** Returns the id of a delivery: an event of a job happens once, so saying it twice makes one delivery. */
 export function deliveryId(job: string, event: WebhookEvent): string {
   return `${job}_${event.replace('job.', '')}`;
-}
-
-/** Signs a delivery as the Standard Webhooks specification says, at the time of an attempt. */
-export function signedHeaders(
-  { webhook, id, body }: Pick<Delivery, 'webhook' | 'id' | 'body'>,
-  secret: string,
-  now: number,
-): Record<string, string> {
-  const messageId = `msg_${webhook}_${id}`;
-  const timestamp = String(Math.floor(now / 1000));
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
 /** Returns the delivery after an attempt, with the seconds to the next one where there is to be one. */

@@ -18,7 +18,11 @@ export interface ColdStart {
 }
 
 const rounds = 7;
-const entries = ['functions/api/health.ts', 'functions/api/show-task.ts', 'functions/api/create-job.ts'];
+const entries = [
+  'functions/api/service/health.ts',
+  'functions/api/tasks/show-task.ts',
+  'functions/api/jobs/create-job.ts',
+];
 
 /** Measures how long API functions take from the start of their process to their first answer. */
 export async function benchColdStarts(): Promise<ColdStart[]> {

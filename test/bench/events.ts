@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { ProgressPace } from '../../functions/engines/runtime/progress-pace.ts';
 import { newId } from '../../shared/ids.ts';
-import { ProgressPace } from '../../shared/tasks/progress.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
@@ -136,7 +136,7 @@ async function openSockets(
 
 /** Lets a thousand tasks report their progress while something is measured, at the pace that a worker's reports have. */
 async function inStorm<T>(service: RunningService, work: () => Promise<T>): Promise<T> {
-  const caller = await service.as('functions/engines/transfer/handler.ts');
+  const caller = await service.as('functions/transfers/handler.ts');
   const { credentials, region } = caller.client('sqs');
   const gate = new URL(service.url).port;
   Object.assign(process.env, caller.fn.environment, {
@@ -148,8 +148,8 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
     AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${gate}/_aws/sqs`,
   });
   // After the variables, which these modules read when they are loaded.
-  const { lifecycle } = await import('../../functions/wiring.ts');
-  const { records } = await import('../../shared/records/records.ts');
+  const { lifecycle } = await import('../../functions/wiring/lifecycle.ts');
+  const { records } = await import('../../shared/aws/records.ts');
   const user = newId();
   const tasks = Array.from({ length: stormTasks }, () => runningTask(user));
   await records.createTasks(tasks);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engine as archive } from '../../functions/engines/archive/run.ts';
-import { Outputs } from '../../functions/engines/outputs.ts';
+import { Outputs } from '../../functions/engines/runtime/outputs.ts';
 
 let folder: string;
 let path: string;

@@ -3,7 +3,7 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium } from '../../functions/engines/webpage/chromium.ts';
 import { taskOf } from '../support/client.ts';
-import { startFileServer } from '../transfer/file-server.ts';
+import { startFileServer } from '../transfers/file-server.ts';
 import { startStack, type TestStack } from './stack.ts';
 
 /** A page of another origin that holds a token for one job, uploads the job's file, and shows what it hears of it. */

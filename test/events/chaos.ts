@@ -1,4 +1,4 @@
-import { workersLost } from '../../shared/tasks/lifecycle.ts';
+import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
 import type { JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -40,8 +40,8 @@ export async function runChaos(
     givenUp: 0,
     faults: [],
   };
-  const worker = functionOf(stack.stack, 'functions/engines/transfer/handler.ts');
-  const relay = functionOf(stack.stack, 'functions/events/relay.ts');
+  const worker = functionOf(stack.stack, 'functions/transfers/handler.ts');
+  const relay = functionOf(stack.stack, 'functions/events/relay/relay.ts');
 
   function strike(): void {
     const chance = Math.random();

@@ -6,7 +6,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } fro
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import { dataUri, type JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
@@ -288,7 +288,7 @@ describe.each(dialects)('a client on %s', (_name, connect) => {
 
 /** Tells of a task as its worker does: of how far it is, or, in the order of a job, of what happened to it. */
 async function report(task: object, job?: JobView): Promise<void> {
-  const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
+  const caller = await callerOf(stack, 'functions/transfers/handler.ts');
   const { LATHE_QUEUE_EVENTS, LATHE_QUEUE_PROGRESS } = caller.fn.environment;
   const known = { waitsFor: [], dependents: [], files: [], status: 'processing', ...task };
   await new SQSClient(caller.client('sqs')).send(
@@ -320,7 +320,7 @@ describe('a token', () => {
 
   test('opens nothing once its time is over', async () => {
     const { body } = await issue({ expires_in: 10 });
-    const caller = await callerOf(stack, 'functions/api/account-token.ts');
+    const caller = await callerOf(stack, 'functions/api/account/create-token.ts');
     const pk = `token#${createHash('sha256').update(body.token).digest('hex')}`;
     await new DynamoDBClient(caller.client('dynamodb')).send(
       new UpdateItemCommand({
@@ -343,7 +343,7 @@ describe('a token', () => {
 
 async function otherKey(): Promise<string> {
   const key = newApiKey();
-  const caller = await callerOf(stack, 'functions/api/create-job.ts');
+  const caller = await callerOf(stack, 'functions/api/jobs/create-job.ts');
   const Item = apiKeyItem(key, { user: newId() });
   await new DynamoDBClient(caller.client('dynamodb')).send(
     new PutItemCommand({ TableName: caller.fn.environment.LATHE_TABLE, Item }),
@@ -450,7 +450,7 @@ describe('a plain connection', () => {
 
 describe('a client of Socket.IO', () => {
   test('that goes before it is greeted holds nobody up', async () => {
-    const { fn, client } = await callerOf(stack, 'functions/events/relay.ts');
+    const { fn, client } = await callerOf(stack, 'functions/events/relay/relay.ts');
     const database = new DynamoDBClient(client('dynamodb'));
     const { post } = stack.sockets;
     const asked: string[] = [];
@@ -598,7 +598,7 @@ test('a client is shown the rest of a large job when the relay dies over it, and
   await until('it is open', () => follower.connections || undefined);
   follower.follow(`job.${job.id}`);
   await until('half is heard', () => follower.heard.length > 150 || undefined, { everyMs: 1 });
-  stack.killFunction(functionOf(stack.stack, 'functions/events/relay.ts'));
+  stack.killFunction(functionOf(stack.stack, 'functions/events/relay/relay.ts'));
   await untilHeard(follower, 'job_completed', job.id, { seconds: 60 });
   const ids = follower.heard.map(({ id }) => id);
   expect(follower.connections).toBe(1);
@@ -631,7 +631,7 @@ test('the sockets of the service can be posted to by the relay alone', async () 
   const follower = plain();
   await until('it is open', () => follower.connections || undefined);
   const [ConnectionId] = stack.sockets.connectionIds();
-  const caller = await callerOf(stack, 'functions/events/connect.ts');
+  const caller = await callerOf(stack, 'functions/events/websocket/connect.ts');
   const endpoint = `${new URL(caller.client('sqs').endpoint).origin}/_aws/apigatewaymanagementapi/live`;
   const client = new ApiGatewayManagementApiClient({ ...caller.client('sqs'), endpoint });
   await expect(client.send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x') }))).rejects.toThrow(

@@ -38,7 +38,7 @@ test(
     });
     const { user } = await stack.client.createTask('import/upload');
     await stack.client.create('/v1/account/webhooks', { url: receiver.url, events: ['job.completed'] });
-    const caller = await callerOf(stack, 'functions/engines/transfer/handler.ts');
+    const caller = await callerOf(stack, 'functions/transfers/handler.ts');
     const sqs = new SQSClient(caller.client('sqs'));
     const ids = Array.from({ length: count }, () => newId());
     const began = performance.now();
@@ -92,7 +92,7 @@ function deadLettersOf({ queues }: LocalStack): LocalQueue[] {
 
 /** No function reads these queues; the test does, in the name of one. */
 function letWorkerLookAtDeadLetters(stack: LocalStack): void {
-  functionOf(stack, 'functions/engines/transfer/handler.ts').role.statements.push({
+  functionOf(stack, 'functions/transfers/handler.ts').role.statements.push({
     effect: 'Allow',
     actions: ['sqs:GetQueueAttributes'],
     resources: deadLettersOf(stack).map(({ arn }) => arn),

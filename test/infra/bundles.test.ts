@@ -14,9 +14,9 @@ const largest = 1_100 * kilobyte;
 /** What only the functions of engines may hold. */
 const engineCode = [
   /node_modules\/(?:sharp|@img|@imagemagick|puppeteer-core|@puppeteer|@sparticuz|ffmpeg-static|@cantoo|pdf-lib)\//,
-  /^functions\/engines\/(?:worker|engine-handler|program)\.ts$/,
-  /^functions\/engines\/sandbox\//,
-  /^functions\/engines\/[^/]+\/(?:run|handler)\.ts$/,
+  /^functions\/engines\/runtime\/(?:worker|engine-handler|program)\.ts$/,
+  /^functions\/engines\/runtime\/sandbox\//,
+  /^functions\/(?:engines\/[^/]+|transfers)\/(?:run|handler)\.ts$/,
 ];
 
 const template = await readSynthesized();
@@ -27,7 +27,9 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
     recordsOnly: !JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET'),
   }));
 
-const slender = zips.filter(({ entry }) => !entry.startsWith('functions/engines/'));
+const slender = [...new Map(zips.map((zip) => [zip.entry, zip])).values()].filter(
+  ({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry),
+);
 
 describe('the bundle of every function that somebody waits for', () => {
   let bundles: Map<string, Bundle>;
@@ -69,7 +71,7 @@ test('a bundle answers an event in a process of its own', async () => {
   // Inside the project, where the SDK is found that the runtime of Lambda would bring.
   const folder = await mkdtemp(join(projectRoot, 'cdk.out/bundle-'));
   try {
-    const entry = 'functions/api/health.ts';
+    const entry = 'functions/api/service/health.ts';
     const made = (await bundle([entry])).get(entry);
     await writeFile(join(folder, 'index.mjs'), made?.code ?? '');
     await writeFile(

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
-import type { Need, Route } from '../../shared/http/endpoint.ts';
-import { tableSchema } from '../../shared/records/table-schema.ts';
+import { tableSchema } from '../../shared/aws/table-schema.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
 
@@ -106,8 +109,9 @@ describe('every queue', () => {
   });
 
   test('of an engine is worked on one message at a time, and its dead letters are read', () => {
-    for (const { engine } of engineCatalogues) {
-      const worker = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+    for (const catalogue of engineCatalogues) {
+      const { engine } = catalogue;
+      const worker = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
       const source = stack.queueSources.find((candidate) => candidate.function === worker);
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
@@ -183,20 +187,36 @@ const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, 
   route,
 ]);
 
+/** Finds the function of a row by the name it has in the template, since rows may share a module. */
+function functionOfRow(name: EndpointName): LocalFunction {
+  const construct = name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  const found = stack.functions.filter(({ logicalId }) =>
+    new RegExp(`^Http${construct}Function[0-9A-F]{8}$`).test(logicalId),
+  );
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`The row ${name} has ${found.length} functions.`);
+  return only;
+}
+
 describe('every row of the route table', () => {
   const api = stack.httpApis[0];
 
-  test.for(rows)('(%s) has its route, and the function of its own file behind it', ([name, route]) => {
+  test.for(rows)('(%s) has its route, and a function of its own on its module behind it', ([name, route]) => {
     const methods = route.alsoHead ? [route.method, 'HEAD'] : [route.method];
     for (const method of methods) {
       const found = api?.routes.find(({ routeKey }) => routeKey === `${method} ${route.path}`);
-      expect(found?.function).toBe(functionOf(stack, `functions/api/${name}.ts`));
+      expect(found?.function).toBe(functionOfRow(name));
+      expect(found?.function.entry).toBe(join(projectRoot, `functions/api/${route.module}.ts`));
+      expect(found?.function.environment.LATHE_OPERATION).toBe(route.operation);
     }
   });
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
-    const fn = functionOf(stack, `functions/api/${name}.ts`);
-    const needs: Need[] = [...route.needs, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
+    const fn = functionOfRow(name);
+    const needs: Permission[] = [...route.permissions, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
     const expected = [...needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
     expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
   });
@@ -205,7 +225,7 @@ describe('every row of the route table', () => {
     const answered = new Set(api?.routes.map((route) => route.function));
     expect(answered.size).toBe(rows.length + 1);
     expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
-      functionOf(stack, 'functions/api/fallback.ts'),
+      functionOf(stack, 'functions/api/service/fallback.ts'),
     );
   });
 });
@@ -230,7 +250,7 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 }
 
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
-const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => string[]> = {
+const permissionsOf: Record<Permission, (stack: LocalStack, fn: LocalFunction) => string[]> = {
   'keys:check': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
   'records:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem'),
   'records:write': ({ tables }) =>
@@ -280,8 +300,8 @@ function onEach(bucket: string | undefined, patterns: string[], ...actions: stri
 
 test('an endpoint that reads no records reads none but the keys and counts of callers', () => {
   for (const [name, route] of rows) {
-    if (route.needs.some((need) => need.startsWith('records:'))) continue;
-    const { role } = functionOf(stack, `functions/api/${name}.ts`);
+    if (route.permissions.some((need) => need.startsWith('records:'))) continue;
+    const { role } = functionOfRow(name);
     for (const { actions, conditions } of role.statements) {
       if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
       expect(Object.keys(conditions['ForAllValues:StringLike'] ?? {}), name).toEqual(['dynamodb:LeadingKeys']);
@@ -292,12 +312,12 @@ test('an endpoint that reads no records reads none but the keys and counts of ca
 test('/health is told where the WebSocket API is: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
   const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');
-  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/health.ts');
+  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/service/health.ts');
   const endpoint = { 'Fn::GetAtt': [sockets?.id, 'ApiEndpoint'] };
   const url = { 'Fn::Join': ['', [endpoint, `/${stack.socketsApis[0]?.stage}`]] };
   expect(health?.Properties.Environment).toMatchObject({ Variables: { LATHE_WEBSOCKET_URL: url } });
   expect(template.Outputs.SocketsUrl).toMatchObject({ Value: url });
-  const { environment } = functionOf(stack, 'functions/api/health.ts');
+  const { environment } = functionOf(stack, 'functions/api/service/health.ts');
   expect(environment.LATHE_WEBSOCKET_URL).toBe('ws://localhost:3000/live');
 });
 

@@ -1,5 +1,5 @@
-import type { EngineCheck } from '../engine.ts';
-import { brokenPrograms } from '../find-program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { brokenPrograms } from '../runtime/find-program.ts';
 
 /** Tries to start the programs that read and write archives. */
 export const check: EngineCheck = () =>

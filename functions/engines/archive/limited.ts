@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { findProgram } from '../find-program.ts';
-import { type ProgramOptions, type ProgramResult, runProgram } from '../program.ts';
+import { findProgram } from '../runtime/find-program.ts';
+import { type ProgramOptions, type ProgramResult, runProgram } from '../runtime/program.ts';
 import { allowance, tooLarge } from './limits.ts';
 import { bytesWithin } from './tree.ts';
 

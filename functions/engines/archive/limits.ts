@@ -1,4 +1,4 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
 /** What an archive may become on disk. Input, contents and output must fit a function's disk together. */
 const mostBytes = 3 * 1024 ** 3;

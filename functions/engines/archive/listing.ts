@@ -1,5 +1,5 @@
-import { EngineError, type WorkContext } from '../engine.ts';
-import { ProgramError, runProgram } from '../program.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 import { allowance, longestPathBytes, mostEntries, tooLarge, tooMany } from './limits.ts';
 
 /** An entry as the archive's own headers describe it, which may be lies: what is unpacked is looked at again. */

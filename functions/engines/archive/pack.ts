@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { WorkContext } from '../engine.ts';
-import { runProgram } from '../program.ts';
+import type { WorkContext } from '../runtime/engine.ts';
+import { runProgram } from '../runtime/program.ts';
 import { type ArchiveWriter, writers } from './formats.ts';
 import type { Unpacked } from './unpack.ts';
 

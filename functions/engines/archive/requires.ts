@@ -1,4 +1,4 @@
-import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { readers, writers } from './formats.ts';
 
 /** What the archive engine is made of. */

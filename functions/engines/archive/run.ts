@@ -1,8 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName, withExtension } from '../../../shared/files/names.ts';
-import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
+import {
+  type Engine,
+  EngineError,
+  type InputFile,
+  type OutputFile,
+  type Work,
+  type WorkContext,
+} from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { allowance, tooMuchAtOnce } from './limits.ts';
 import { pack } from './pack.ts';
 import { unpack } from './unpack.ts';

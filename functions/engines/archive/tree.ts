@@ -1,6 +1,6 @@
 import { chmod, lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { allowance, mostEntries, tooLarge, tooMany } from './limits.ts';
 import { leadsOutside, linkOutside, show } from './listing.ts';
 

@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type InputFile, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 import { type ArchiveReader, readers } from './formats.ts';
 import { runLimited } from './limited.ts';
 import { allowance, tooLarge } from './limits.ts';

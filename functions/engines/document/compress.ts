@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import {
   type CompressionPreset,
   compressByPreset,

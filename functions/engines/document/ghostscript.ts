@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type WorkContext } from '../engine.ts';
-import { postScriptError, withoutDirectoryWalks } from '../ghostscript.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../runtime/ghostscript.ts';
+import { ProgramError } from '../runtime/program.ts';
 import { runTool } from './pdf.ts';
 
 type Signal = Pick<WorkContext, 'signal'>;

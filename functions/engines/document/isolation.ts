@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type ProgramOptions, type ProgramResult, runProgram } from '../program.ts';
+import { type ProgramOptions, type ProgramResult, runProgram } from '../runtime/program.ts';
 
 /** Ways to start a program without a network, best first; inside an unprivileged container none may work. */
 const ways = [

@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type InputFile, type WorkContext } from '../engine.ts';
+import { EngineError, type InputFile, type WorkContext } from '../runtime/engine.ts';
 import { checkGzip, checkZip, listParts, readPart } from './containers.ts';
 import { openPdf, type Pdf } from './pdf.ts';
 

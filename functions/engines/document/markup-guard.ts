@@ -1,4 +1,4 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
 /** Real documents nest some tens of elements; a thousand makes recursive readers run out of stack. */
 const deepest = 500;

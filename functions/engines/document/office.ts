@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { EngineError } from '../engine.ts';
-import { isAlive } from '../is-alive.ts';
-import { runProgram } from '../program.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { isAlive } from '../runtime/is-alive.ts';
+import { runProgram } from '../runtime/program.ts';
 import { findIsolation } from './isolation.ts';
 import { profileRegistry } from './office-profile.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 import { runIsolated } from './isolation.ts';
 
 const timeoutMs = 180_000;

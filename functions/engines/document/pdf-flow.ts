@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EngineError, type WorkContext } from '../engine.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { type Pdf, runTool } from './pdf.ts';
 
 /** pdftohtml measures in pixels of this many to the point. */

@@ -2,11 +2,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type WorkContext } from '../engine.ts';
 import { changesPicture } from '../image/encoding-options.ts';
 import { pageSizes } from '../image/pdf-pages.ts';
-import { checkFileCount } from '../outputs.ts';
-import { ProgramError, type ProgramResult } from '../program.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { checkFileCount } from '../runtime/outputs.ts';
+import { ProgramError, type ProgramResult } from '../runtime/program.ts';
 import { runIsolated } from './isolation.ts';
 import { pictureOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
 const mostBytes = 200_000_000;
 

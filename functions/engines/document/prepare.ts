@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
 import { decodeXml, defuseMarkup } from './defuse.ts';
 import { defusePackage } from './defuse-package.ts';

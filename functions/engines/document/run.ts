@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, InputFile } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
+import type { Engine, InputFile } from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import { crop } from './crop.ts';

@@ -1,6 +1,6 @@
 import { missingOffice } from '../document/office.ts';
-import type { EngineCheck } from '../engine.ts';
-import { missingPackage, missingPrograms } from '../find-program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { missingPackage, missingPrograms } from '../runtime/find-program.ts';
 
 /** Looks for the programs, which the set-up does not install by itself: Calibre alone is several hundred megabytes. */
 export const check: EngineCheck = async () => ({

@@ -5,8 +5,15 @@ import { checkXml, checkZip } from '../document/containers.ts';
 import { runIsolated } from '../document/isolation.ts';
 import { convertWithOffice } from '../document/office.ts';
 import { checkPdf } from '../document/pdf.ts';
-import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import {
+  type Engine,
+  EngineError,
+  type InputFile,
+  type OutputFile,
+  type Work,
+  type WorkContext,
+} from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 
 const timeoutMs = 400_000;
 const zipped = ['epub', 'htmlz', 'txtz', 'docx', 'odt'];

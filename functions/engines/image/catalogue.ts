@@ -32,6 +32,8 @@ const cropToSelf = rasters
 
 export const catalogue: EngineCatalogue = {
   engine: 'image',
+  // Its pictures of PostScript take more options than those of the document engine.
+  precedence: 1,
   summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
   resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 4096, timeoutSeconds: 300, mostAtOnce: 100 },
   formats: imageFormats.flatMap(toFormats),

@@ -10,7 +10,7 @@ import {
   type Work,
   type WorkContext,
   type WorkResult,
-} from '../engine.ts';
+} from '../runtime/engine.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
 import { mostPixelsAtOnce } from './limits.ts';

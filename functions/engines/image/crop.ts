@@ -1,4 +1,4 @@
-import { EngineError, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
 import type { Picture } from './picture.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';

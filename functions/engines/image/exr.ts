@@ -1,5 +1,5 @@
 import { deflateSync, inflateSync } from 'node:zlib';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { longestSide, mostPixels } from './limits.ts';
 import type { LinearPicture } from './linear-light.ts';
 

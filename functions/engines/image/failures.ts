@@ -1,4 +1,4 @@
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { mostPixels } from './limits.ts';
 
 /** Makes the failure of a file that cannot be decoded. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { IMagickImage, IMagickImageCollection, MagickFormat } from '@imagemagick/magick-wasm';
 import sharp from 'sharp';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { longestSide, mostFrames, mostPixelsAtOnce } from './limits.ts';
 
 type Magick = typeof import('@imagemagick/magick-wasm');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { EngineError, type InputFile } from '../engine.ts';
-import { ProgramError, runProgram } from '../program.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 import { damaged } from './failures.ts';
 import { mostPixels } from './limits.ts';
 import type { ProgramContext } from './postscript.ts';

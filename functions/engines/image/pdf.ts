@@ -13,7 +13,7 @@ import {
 } from '@cantoo/pdf-lib';
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type InputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { damaged, explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
 import { stripJpeg } from './jpeg.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type InputFile } from '../engine.ts';
-import { postScriptError, withoutDirectoryWalks } from '../ghostscript.ts';
-import { ProgramError, runProgram } from '../program.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../runtime/ghostscript.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 import { damaged } from './failures.ts';
 
 const timeoutMs = 120_000;

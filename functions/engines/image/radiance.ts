@@ -1,4 +1,4 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { longestSide, mostPixels } from './limits.ts';
 import type { LinearPicture } from './linear-light.ts';
 

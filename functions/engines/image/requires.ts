@@ -1,5 +1,5 @@
-import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
-import { components as shared } from '../components.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { components as shared } from '../runtime/components.ts';
 import { imageFormats } from './formats.ts';
 
 const { sharp, gs, pdfinfo, pdftocairo } = shared;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import sharp from 'sharp';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { largestSvgBytes, mostPixels } from './limits.ts';
 
 /** At which libvips draws one pixel of a drawing as one pixel. */

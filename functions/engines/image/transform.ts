@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import type { Writing } from './formats.ts';
 import { longestSide, mostPixels } from './limits.ts';
 import type { Picture } from './picture.ts';

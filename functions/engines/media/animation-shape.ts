@@ -1,8 +1,8 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
 import { changesSize } from '../image/encoding-options.ts';
 import { imageFormat } from '../image/formats.ts';
 import { wantedSize } from '../image/transform.ts';
+import { EngineError } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
 import { longestAnimationSide } from './options.ts';
 import { hasAlpha, onColour, resizeTo } from './plan.ts';

@@ -1,4 +1,5 @@
-import type { Capability, EngineCatalogue, Format, ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { detectMedia } from './detect.ts';
 import { audioFormats, type MediaFormat, mediaFormats, pictureFormats, videoFormats } from './formats.ts';
 import {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
-import type { EngineCheck } from '../engine.ts';
-import { brokenPrograms, missingPackage, whyNotStarted } from '../find-program.ts';
-import { runProgram } from '../program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { brokenPrograms, missingPackage, whyNotStarted } from '../runtime/find-program.ts';
+import { runProgram } from '../runtime/program.ts';
 import { ffmpegPath, ffprobePath, soxPath } from './programs.ts';
 import { encoders } from './requires.ts';
 

@@ -1,7 +1,7 @@
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { oneOf, presetSize } from './convert.ts';
 import { explain } from './explain.ts';
 import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
 
 const mostIndexBytes = 64_000_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { InputFile, OutputFile, Work } from '../engine.ts';
+import type { InputFile, OutputFile, Work } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';

@@ -1,5 +1,5 @@
-import { EngineError, type InputFile } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 
 const detailLines = 8;
 

@@ -1,4 +1,4 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import {
   type AudioQuality,
   audioArgs,

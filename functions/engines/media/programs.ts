@@ -2,7 +2,7 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { decodeMissing } from '../../../shared/catalogue/missing.ts';
-import { type ProgramResult, runProgram } from '../program.ts';
+import { type ProgramResult, runProgram } from '../runtime/program.ts';
 
 /** What a run of ffmpeg may use and tell. */
 export interface MediaRun {

@@ -1,5 +1,5 @@
-import { type Engine, EngineError, type WorkResult } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
+import { type Engine, EngineError, type WorkResult } from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';

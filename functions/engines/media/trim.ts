@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { codecOf } from './codecs.ts';
 import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
 import { emptyRequest, type MediaRequest } from './plan.ts';

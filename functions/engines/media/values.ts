@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
 /** Returns an option that is a number. */
 export function numberOf(options: OptionValues, name: string): number | undefined {

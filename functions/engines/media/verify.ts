@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { EngineError } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 import type { MediaFormat } from './formats.ts';
 import type { Expected } from './plan.ts';
 import { probeFile } from './probe.ts';

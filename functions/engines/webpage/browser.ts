@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
-import { EngineError } from '../engine.ts';
-import { isAlive } from '../is-alive.ts';
-import { runProgram } from '../program.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { isAlive } from '../runtime/is-alive.ts';
+import { runProgram } from '../runtime/program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
 /** What Chromium leaks over time goes with it. */

@@ -3,7 +3,7 @@ import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from '../program.ts';
+import { runProgram } from '../runtime/program.ts';
 
 /** Where the package is: its entry is build/index.js. */
 const entry = () => import.meta.resolve('@sparticuz/chromium');

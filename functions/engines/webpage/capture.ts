@@ -1,6 +1,6 @@
 import type { HTTPResponse, Page } from 'puppeteer-core';
 import type { AllowedHosts } from '../../../shared/net/addresses.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { type MhtmlPart, mhtmlToHtml, parseMhtml } from './mhtml.ts';
 import { keepState } from './page-scripts.ts';
 import { visit } from './render.ts';

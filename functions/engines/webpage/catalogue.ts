@@ -164,6 +164,9 @@ const from = ['htm', 'html', 'xht', 'xhtml'];
 
 export const catalogue: EngineCatalogue = {
   engine: 'webpage',
+  // A browser renders a page as its author sees it, an office suite only roughly.
+  precedence: 1,
+  operations: ['import/webpage'],
   summary: 'Renders web pages with Chromium',
   resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 2048, timeoutSeconds: 180, mostAtOnce: 50 },
   formats: [

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
-import type { EngineCheck } from '../engine.ts';
-import { missingPackage, whyNotStarted } from '../find-program.ts';
-import { runProgram } from '../program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { missingPackage, whyNotStarted } from '../runtime/find-program.ts';
+import { runProgram } from '../runtime/program.ts';
 import { type Chromium, findChromium } from './chromium.ts';
 
 /** Tries to start Chromium as far as its version. */

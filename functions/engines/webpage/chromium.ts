@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findProgram, isExecutable } from '../find-program.ts';
+import { findProgram, isExecutable } from '../runtime/find-program.ts';
 import { unpackBundle } from './bundle.ts';
 
 /** Where Lambda keeps its runtime in functions that are no container images: the machines the bundled Chromium is built for. */

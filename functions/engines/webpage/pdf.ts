@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
 import type { PageSize, PdfTarget } from './targets.ts';
 

@@ -8,7 +8,7 @@ import {
   HostNotFound,
   lookupPublic,
 } from '../../../shared/net/addresses.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { withPage } from './browser.ts';
 import { hideCookieBanners, scrollThrough, withoutPeers } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';

@@ -1,4 +1,4 @@
-import { components as shared } from '../components.ts';
+import { components as shared } from '../runtime/components.ts';
 
 /** What the engine of web pages is made of. */
 export const components = {

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import sharp, { type Sharp } from 'sharp';
-import { EngineError } from '../engine.ts';
 import { changesSize } from '../image/encoding-options.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
 import type { ImageTarget, LoadOptions } from './targets.ts';
 

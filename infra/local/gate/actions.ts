@@ -2,7 +2,7 @@ import type { LocalStack, LocalTable } from '../template/model.ts';
 import { type JsonService, Refusal } from './errors.ts';
 
 /** One permission that a call needs, with what conditions may ask of the call. */
-export interface Need {
+export interface RequiredAction {
   action: string;
   resource: string;
   conditions?: Record<string, () => string[] | undefined>;
@@ -15,7 +15,7 @@ const TABLE_OPERATIONS = new Set(['DescribeTable', 'DescribeTimeToLive']);
 const BATCH_OPERATIONS = new Set(['BatchGetItem', 'BatchWriteItem']);
 
 /** Names the permissions of a DynamoDB call; refuses what is not supported here. */
-export function dynamodbNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+export function dynamodbActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const tables = new Map(stack.tables.map((table) => [table.name, table]));
   const action = `dynamodb:${operation}`;
   const tableArn = (name: string) =>
@@ -55,7 +55,7 @@ const SQS_ACTIONS: Record<string, string> = {
 };
 
 /** Names the permission of an SQS call; refuses what is not supported here. */
-export function sqsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+export function sqsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const action = SQS_ACTIONS[operation];
   if (!action) throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
   const name = queueName(input);
@@ -64,7 +64,7 @@ export function sqsNeeds(stack: LocalStack, operation: string, input: Input): Ne
 }
 
 /** Names the permissions of an EventBridge call: one for each bus that it puts events on. */
-export function eventsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+export function eventsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   if (operation !== 'PutEvents')
     throw new Refusal('unsupported', `The operation ${operation} of EventBridge is not supported here.`);
   const entries = Array.isArray(input.Entries) ? input.Entries : [];
@@ -91,7 +91,7 @@ function queueName(input: Input): string | undefined {
   return typeof input.QueueName === 'string' ? input.QueueName : undefined;
 }
 
-function leadingKeys(read: () => string[]): NonNullable<Need['conditions']> {
+function leadingKeys(read: () => string[]): NonNullable<RequiredAction['conditions']> {
   return { 'dynamodb:leadingkeys': read };
 }
 

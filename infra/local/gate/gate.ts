@@ -4,14 +4,14 @@ import { parseDeleteKeys } from '../aws/objects.ts';
 import { S3Error } from '../aws/s3-error.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
-import { dynamodbNeeds, eventsNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
+import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
 import { answerPreflight, setCorsHeaders } from './cors.ts';
 import type { Credentials } from './credentials.ts';
 import { answerError, type JsonService, Refusal, type Service } from './errors.ts';
 import { notifyCreated } from './notifications.ts';
 import { assertUnderstood, isAllowed } from './policy.ts';
 import { postObject } from './post-object.ts';
-import { parseTarget, s3Needs } from './s3-actions.ts';
+import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
 import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
 import { type ManagedSockets, manageConnection } from './sockets.ts';
@@ -53,7 +53,7 @@ export function createGate(options: GateOptions): Gate {
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
   servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
 
-  function authorise(credentials: Credentials, needs: Need[]): void {
+  function authorise(credentials: Credentials, needs: RequiredAction[]): void {
     const { role } = credentials;
     for (const need of needs) {
       const request = {
@@ -71,7 +71,7 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
-  function resourcePolicy(need: Need): PolicyStatement[] {
+  function resourcePolicy(need: RequiredAction): PolicyStatement[] {
     if (need.action.startsWith('sqs:')) return queuePolicies.get(need.resource) ?? [];
     if (!need.action.startsWith('s3:')) return [];
     const bucket = need.resource.slice('arn:aws:s3:::'.length).split('/', 1)[0] ?? '';
@@ -89,14 +89,14 @@ export function createGate(options: GateOptions): Gate {
     const operation = operationOf(service, req.headers['x-amz-target']);
     const input = parseInput(body);
     if (service === 'events') {
-      authorise(credentials, eventsNeeds(stack, operation, input));
+      authorise(credentials, eventsActions(stack, operation, input));
       const answer = JSON.stringify(options.putEvents?.(input) ?? {});
       res.setHeader('content-type', 'application/x-amz-json-1.1').end(answer);
       return;
     }
     authorise(
       credentials,
-      service === 'dynamodb' ? dynamodbNeeds(stack, operation, input) : sqsNeeds(stack, operation, input),
+      service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
     servers[service](req, res, body);
   }
@@ -120,7 +120,7 @@ export function createGate(options: GateOptions): Gate {
     const isDelete = target.key === '' && method === 'POST' && query.has('delete');
     const listed = isDelete ? await readContent(req, verified) : undefined;
     const deleteKeys = listed ? parseDeleteKeys(listed.toString()) : [];
-    authorise(verified.credentials, s3Needs(method, target, query, req.headers, deleteKeys));
+    authorise(verified.credentials, s3Actions(method, target, query, req.headers, deleteKeys));
     if (listed) {
       await servers.s3({ method, ...target, query, headers: req.headers, original: req, body: listed }, res);
       return;
@@ -182,7 +182,7 @@ function serviceOf(path: string): Service {
   return name === 'dynamodb' || name === 'sqs' || name === 'events' ? name : 's3';
 }
 
-function contextValue(need: Need, key: string): string[] | undefined {
+function contextValue(need: RequiredAction, key: string): string[] | undefined {
   const name = key.toLowerCase();
   // The loopback interface stands for TLS here: nothing on it leaves the machine.
   if (name === 'aws:securetransport') return ['true'];

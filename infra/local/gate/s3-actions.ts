@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseCopySource } from '../aws/objects.ts';
 import { s3Error } from '../aws/s3-error.ts';
-import type { Need } from './actions.ts';
+import type { RequiredAction } from './actions.ts';
 import { Refusal } from './errors.ts';
 
 const LONGEST_KEY_BYTES = 1024;
@@ -46,20 +46,20 @@ const PLAIN_PARAMETERS =
 const UNSUPPORTED_HEADERS = ['x-amz-tagging', 'x-amz-acl', 'x-amz-grant-read', 'x-amz-object-lock-mode'];
 
 /** Names the permissions of an S3 request; `deleteKeys` are those a DeleteObjects body lists. */
-export function s3Needs(
+export function s3Actions(
   method: string,
   target: S3Target,
   query: URLSearchParams,
   headers: IncomingMessage['headers'],
   deleteKeys: string[],
-): Need[] {
+): RequiredAction[] {
   for (const name of query.keys()) {
     if (!SUBRESOURCES.has(name) && !PLAIN_PARAMETERS.test(name)) throw unsupported(name);
   }
   for (const name of UNSUPPORTED_HEADERS) if (headers[name] !== undefined) throw unsupported(name);
   const bucketArn = `arn:aws:s3:::${target.bucket}`;
   const objectArn = `${bucketArn}/${target.key}`;
-  const object = (action: string): Need[] => [{ action, resource: objectArn }];
+  const object = (action: string): RequiredAction[] => [{ action, resource: objectArn }];
   if (target.key === '') {
     if (method === 'POST' && query.has('delete')) {
       return deleteKeys.map((key) => ({ action: 's3:DeleteObject', resource: `${bucketArn}/${key}` }));
@@ -72,7 +72,7 @@ export function s3Needs(
     throw unsupported(`${method} of a bucket`);
   }
   const source = headers['x-amz-copy-source'];
-  const reads: Need[] = [];
+  const reads: RequiredAction[] = [];
   if (method === 'PUT' && typeof source === 'string') {
     const { bucket, key } = parseCopySource(source);
     reads.push({ action: 's3:GetObject', resource: `arn:aws:s3:::${bucket}/${key}` });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalStack } from '../template/model.ts';
-import type { Need } from './actions.ts';
+import type { RequiredAction } from './actions.ts';
 import { Refusal } from './errors.ts';
 
 /** The connections that the management endpoint acts on. */
@@ -18,7 +18,7 @@ export function manageConnection(
   req: IncomingMessage,
   res: ServerResponse,
   call: { path: string; body: Buffer },
-  authorise: (need: Need) => void,
+  authorise: (need: RequiredAction) => void,
 ): void {
   const [, stage = '', marker, encodedId = '', ...rest] = call.path.split('/');
   const api = stack.socketsApis.find((candidate) => candidate.stage === stage);

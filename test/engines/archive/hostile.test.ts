@@ -2,8 +2,8 @@ import { access, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { convert, temporaryFolder } from './convert.ts';
 import { lzh, rar5, type TarMember, tar, zip } from './handmade.ts';
 

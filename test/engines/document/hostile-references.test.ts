@@ -8,7 +8,7 @@ import { findReached } from './reach.ts';
 
 // As on a platform that lets no process give up its network or files: what the engine itself does must hold.
 vi.mock('../../../functions/engines/document/isolation.ts', async () => {
-  const { runProgram } = await import('../../../functions/engines/program.ts');
+  const { runProgram } = await import('../../../functions/engines/runtime/program.ts');
   return { findIsolation: async () => ({ networkless: [], confines: false }), runIsolated: runProgram };
 });
 

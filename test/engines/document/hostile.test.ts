@@ -12,7 +12,7 @@ import {
   officeWorkFolder,
   stopOffice,
 } from '../../../functions/engines/document/office.ts';
-import { ProgramError } from '../../../functions/engines/program.ts';
+import { ProgramError } from '../../../functions/engines/runtime/program.ts';
 import { layCanaries, only, placeOfFile, runEngine, secret } from './harness.ts';
 import { flatOdf, makeSample, unzip, zip } from './samples.ts';
 

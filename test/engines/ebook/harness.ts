@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/ebook/catalogue.ts';
 import { check } from '../../../functions/engines/ebook/check.ts';
 import { engine } from '../../../functions/engines/ebook/run.ts';
-import type { WorkResult } from '../../../functions/engines/engine.ts';
+import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { reasonOff } from '../../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';

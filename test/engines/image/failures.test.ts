@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { program } from './programs.ts';
 import { detectFile, inFolder, type Run, runEngine, runForPath } from './run-engine.ts';
 import { makeSample } from './samples.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { capturePage } from '../../../functions/engines/webpage/capture.ts';
 import { startProxy } from '../../../functions/engines/webpage/proxy.ts';

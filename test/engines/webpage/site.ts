@@ -5,7 +5,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { OutputFile, WorkContext } from '../../../functions/engines/engine.ts';
+import type { OutputFile, WorkContext } from '../../../functions/engines/runtime/engine.ts';
 import { engine } from '../../../functions/engines/webpage/run.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { channelsOf, parseChannel } from '../../../shared/events/channel.ts';
-import { encode, largestMessageBytes } from '../../../shared/events/dialect.ts';
-import { type EventName, eventFor, jobAsShown, phases, type Shown, taskAsShown } from '../../../shared/events/event.ts';
+import {
+  type EventName,
+  eventFor,
+  jobAsShown,
+  phases,
+  type Shown,
+  taskAsShown,
+} from '../../../functions/events/event-names.ts';
+import { channelsOf, parseChannel } from '../../../functions/events/websocket/channel.ts';
+import { encode, largestMessageBytes } from '../../../functions/events/websocket/dialect.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 

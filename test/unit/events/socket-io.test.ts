@@ -13,7 +13,7 @@ import {
   openPacket,
   pongPacket,
   readPacket,
-} from '../../../shared/events/socket-io.ts';
+} from '../../../functions/events/websocket/socket-io-packets.ts';
 
 describe('packets of clients', () => {
   test.each<[string, ClientPacket]>([

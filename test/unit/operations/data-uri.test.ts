@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeDataUri } from '../../../shared/operations/data-uri.ts';
+import { decodeDataUri } from '../../../functions/api/creation/data-uri.ts';
 
 const form = 'Expected a data URI of the form data:<media_type>;base64,<data>.';
 const invalid = 'The data after the comma is not valid base64.';

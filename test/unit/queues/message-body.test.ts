@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { messageBody } from '../../../shared/queues/message-body.ts';
+import { messageBody } from '../../../shared/aws/message-body.ts';
 
 it('serializes any text in printable ASCII, and the text comes back', () => {
   fc.assert(

@@ -1,7 +1,7 @@
+import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import { workersLost } from '../../../shared/tasks/lifecycle.ts';
-import { planTasks, type TaskRequest, withFile } from '../../../shared/tasks/plan.ts';
+import { workersLost } from '../../../shared/lifecycle/lifecycle.ts';
 import { hasEnded, type Task, type TaskStatus } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import {

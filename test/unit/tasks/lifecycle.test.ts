@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import { type Plan, workersLost } from '../../../shared/tasks/lifecycle.ts';
-import { planTasks, type TaskRequest, withFile } from '../../../shared/tasks/plan.ts';
+import { type Plan, workersLost } from '../../../shared/lifecycle/lifecycle.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import {
   heartbeatWindowMs,

@@ -1,6 +1,10 @@
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Change as LifecycleChange, LifecycleParts, LifecycleRecords } from '../../../shared/tasks/lifecycle.ts';
-import { createLifecycle } from '../../../shared/tasks/lifecycle.ts';
+import type {
+  Change as LifecycleChange,
+  LifecycleParts,
+  LifecycleRecords,
+} from '../../../shared/lifecycle/lifecycle.ts';
+import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
 
 /** A change of one record: `before` is absent when it was made, `after` when it was removed. */

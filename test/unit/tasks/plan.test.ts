@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import {
+  outsideInputs,
+  type PlanContext,
+  planTasks,
+  type TaskRequest,
+  withFile,
+} from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import type { FieldErrors } from '../../../shared/http/errors.ts';
 import { isId } from '../../../shared/ids.ts';
-import type { Plan } from '../../../shared/tasks/lifecycle.ts';
-import { outsideInputs, type PlanContext, planTasks, type TaskRequest, withFile } from '../../../shared/tasks/plan.ts';
+import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import type { FieldErrors } from '../../../shared/operations/problems.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { queuedPatienceMs } from '../../../shared/tasks/transitions.ts';
 import { createdAt, iso, makeRequest, makeTask } from './factory.ts';

@@ -1,14 +1,14 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { signedHeaders } from '../../../functions/events/webhooks/sign.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
-import { createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
+import { type Call, createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import {
   type Attempt,
   type Delivery,
   newSecret,
   retryDelays,
-  signedHeaders,
   type Webhook,
   webhookEvents,
   webhookOfJob,
@@ -68,14 +68,15 @@ class Simulation {
       expect(delaySeconds).toBeLessThanOrEqual(900);
       this.#queue.push({ ref, at: this.now + delaySeconds * secondMs, receives: 0 });
     },
-    call: async (_url, _headers, body) => {
-      this.#mayDie();
-      const outcome = this.receiver(body, this.now);
-      if (outcome.status !== undefined) this.received.push({ body, at: this.now });
-      return outcome;
-    },
     now: () => this.now,
   });
+
+  readonly #call: Call = async (_webhook, { body }) => {
+    this.#mayDie();
+    const outcome = this.receiver(body, this.now);
+    if (outcome.status !== undefined) this.received.push({ body, at: this.now });
+    return outcome;
+  };
 
   #mayDie(): void {
     this.dieAt -= 1;
@@ -100,7 +101,7 @@ class Simulation {
       this.#queue = this.#queue.filter(({ at }) => at > this.now);
       // What fails is redelivered after the visibility time-out.
       for (const { ref, receives } of ready) {
-        await this.deliveries.attempt(ref).catch(() => {
+        await this.deliveries.attempt(ref, this.#call).catch(() => {
           if (receives + 1 === mostReceives) this.deadLetters.push(ref);
           else this.#queue.push({ ref, at: this.now + minute, receives: receives + 1 });
         });

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
+import { EngineError, type OutputFile, type Work } from './engine.ts';
+
+/** Throws unless one task may have so many files. `advice` tells how to get fewer. */
+export function checkFileCount(count: number, advice: string): void {
+  if (count > maxFilesPerTask)
+    throw new EngineError(
+      `This would give ${count.toLocaleString('en')} files; one task gives at most ${maxFilesPerTask}. ${advice}`,
+    );
+}
+
+/** The outputs of some work, bounded in number and bytes as they are made, so that nothing is made in vain. */
+export class Outputs {
+  readonly files: OutputFile[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor({ maxOutputBytes = Number.POSITIVE_INFINITY }: Pick<Work, 'maxOutputBytes'>) {
+    this.#maxBytes = maxOutputBytes;
+  }
+
+  /** What may still be made. */
+  get bytesLeft(): number {
+    return this.#maxBytes - this.#bytes;
+  }
+
+  async add(...made: OutputFile[]): Promise<void> {
+    this.files.push(...made);
+    checkFileCount(this.files.length, 'Give the inputs to several tasks.');
+    for (const { path } of made) this.#bytes += (await stat(path)).size;
+    if (this.bytesLeft < 0)
+      throw new EngineError(
+        `The outputs have more than the ${Math.floor(this.#maxBytes).toLocaleString('en')} bytes that one task has room for. Split the input, or choose a smaller size or quality.`,
+      );
+  }
+}

@@ -1,0 +1,216 @@
+import { STATUS_CODES } from 'node:http';
+import { Client } from 'undici';
+import { checkUrl, connectOptions } from '../../shared/net/addresses.ts';
+import type { JsonValue } from '../../shared/tasks/task.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import { fileNameOf, nameInPath } from './content-disposition.ts';
+import type { Announced } from './decode.ts';
+import {
+  CannotResume,
+  explainConnection,
+  explainOverload,
+  failed,
+  insufficientPermission,
+  invalidCredentials,
+} from './failures.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { readLocation, readTarget, type Target } from './request-target.ts';
+
+const mostRedirects = 10;
+
+/** Fetches the file of a URL. */
+export async function importUrl(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+  const file = await receive(run, 0, new RemoteFile(run.parameters, conduct), conduct);
+  return { files: [file] };
+}
+
+type Answer = Awaited<ReturnType<Client['request']>> & { client: Client; target: Target };
+
+/** A file behind a URL, which goes on where it broke off when the server can tell that it is the same. */
+class RemoteFile implements Incoming {
+  readonly #start: Target;
+  readonly #headers: Record<string, string>;
+  readonly #conduct: Conduct;
+  #host: string;
+  #announced: Announced = { name: '' };
+  #validator: string | undefined;
+
+  constructor(parameters: Record<string, JsonValue>, conduct: Conduct) {
+    this.#start = readTarget(String(parameters.url));
+    this.#headers = headersOf(parameters.headers);
+    this.#conduct = conduct;
+    this.#host = this.#start.url.host;
+  }
+
+  announced(): Announced {
+    return this.#announced;
+  }
+
+  explain(error: unknown): Error {
+    return (
+      explainConnection(error, this.#host) ??
+      failed(`${this.#host} answered with something that is no HTTP answer.`, error)
+    );
+  }
+
+  async open(offset: number, signal: AbortSignal) {
+    const validator = this.#validator;
+    if (offset > 0 && validator === undefined)
+      throw new CannotResume(`The transfer from ${this.#host} broke off, and the server cannot continue it.`);
+    const answer = await this.#follow(
+      signal,
+      offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},
+    );
+    try {
+      return offset > 0 ? this.#goOn(answer, offset) : this.#begin(answer);
+    } catch (error) {
+      discard(answer);
+      throw error;
+    }
+  }
+
+  #begin(answer: Answer) {
+    const { headers, statusCode, target } = answer;
+    if (statusCode !== 200 && statusCode !== 203) throw this.#refusal(answer);
+    const size = lengthOf(headers);
+    const encoding = textOf(headers['content-encoding']);
+    this.#validator = validatorOf(headers);
+    this.#announced = {
+      name: fileNameOf(textOf(headers['content-disposition'])) ?? nameInPath(target.path),
+      mediaType: textOf(headers['content-type']),
+      encoding,
+      size,
+    };
+    return { stream: bodyOf(answer), size };
+  }
+
+  #goOn(answer: Answer, offset: number) {
+    const { headers, statusCode } = answer;
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '');
+    const overload = explainOverload(statusCode, this.#host, retryAfter(headers));
+    if (overload) throw overload;
+    const { size } = this.#announced;
+    const whole = range?.[2] === undefined || range[2] === '*' ? undefined : Number(range[2]);
+    const same = size === undefined || whole === undefined || whole === size;
+    if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, this.#validator))
+      throw new CannotResume(`The transfer from ${this.#host} broke off, and the file could not be continued.`);
+    return { stream: bodyOf(answer), size: size ?? whole };
+  }
+
+  /** Asks for the file and follows redirects, each of them checked like the first address. */
+  async #follow(signal: AbortSignal, extra: Record<string, string>): Promise<Answer> {
+    let target = this.#start;
+    for (let hop = 0; hop <= mostRedirects; hop++) {
+      this.#host = target.url.host;
+      // What a user sends to one origin is not for another: any header may hold a credential.
+      const own = target.url.origin === this.#start.url.origin ? this.#headers : {};
+      const answer = await this.#ask(target, { ...own, ...extra }, signal);
+      const location = textOf(answer.headers.location);
+      if (![301, 302, 303, 307, 308].includes(answer.statusCode) || location === undefined) return answer;
+      discard(answer);
+      try {
+        target = readLocation(location, target.url);
+      } catch (error) {
+        throw failed(`${this.#host} redirects to something that is no URL.`, error);
+      }
+    }
+    throw failed(`${this.#start.url.host} redirects more than ${mostRedirects} times.`);
+  }
+
+  async #ask(target: Target, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+    const { outbound, patience } = this.#conduct;
+    const { hostname, port } = checkUrl(target.url, outbound.allow);
+    const { lookup, autoSelectFamily } = await connectOptions(hostname, port, outbound.allow, outbound.resolve);
+    const client = new Client(target.url.origin, {
+      allowH2: false,
+      pipelining: 1,
+      connect: { lookup, autoSelectFamily, timeout: patience.stallMs },
+      headersTimeout: patience.stallMs,
+      // The reader watches the body; here the time would run on while the other end of the pipe is slow.
+      bodyTimeout: 0,
+    });
+    const deadline = AbortSignal.timeout(patience.stallMs);
+    try {
+      const asked = client.request({
+        method: 'GET',
+        path: target.path,
+        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Lathe', ...headers },
+        signal,
+      });
+      // A server that drips its headers keeps the client's own timer waiting.
+      const late = new Promise<never>((_resolve, reject) => {
+        deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
+      });
+      const answer = await Promise.race([asked, late]);
+      return Object.assign(answer, { client, target });
+    } catch (error) {
+      client.destroy().catch(() => undefined);
+      if (deadline.aborted && !signal.aborted)
+        throw Object.assign(new Error('The answer did not begin in time.', { cause: error }), { code: 'ETIMEDOUT' });
+      throw error;
+    }
+  }
+
+  #refusal({ statusCode, headers }: Answer): Error {
+    const host = this.#host;
+    const overload = explainOverload(statusCode, host, retryAfter(headers));
+    if (overload) return overload;
+    if (statusCode === 401)
+      return invalidCredentials(`${host} asks for credentials (status 401). Give them as headers.`);
+    if (statusCode === 403) return insufficientPermission(`${host} does not allow access to this URL (status 403).`);
+    if (statusCode === 404 || statusCode === 410)
+      return failed(`There is no file at this URL: ${host} answered with status ${statusCode}.`);
+    return failed(
+      `${host} answered with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
+        .trim()
+        .concat(' instead of the file.'),
+    );
+  }
+}
+
+type Headers = Answer['headers'];
+
+function headersOf(value: JsonValue | undefined): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), String(text)]));
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function lengthOf(headers: Headers): number | undefined {
+  const text = textOf(headers['content-length']);
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** Returns what tells that a file is still the same: a strong tag, or else its date. */
+function validatorOf(headers: Headers): string | undefined {
+  const tag = textOf(headers.etag);
+  // A weak tag is no proof that the bytes are the same, and If-Range does not take it.
+  return tag?.startsWith('"') ? tag : textOf(headers['last-modified']);
+}
+
+/** Tells whether a part is of another version. It need not repeat tag and date: If-Range has vouched for it. */
+function isAnother(headers: Headers, validator: string | undefined): boolean {
+  const tag = textOf(headers.etag);
+  return tag?.startsWith('"') === true && validator?.startsWith('"') === true && tag !== validator;
+}
+
+function retryAfter(headers: Headers): number | undefined {
+  const text = textOf(headers['retry-after']);
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function bodyOf({ body, client }: Answer) {
+  body.once('close', () => void client.destroy().catch(() => undefined));
+  return body;
+}
+
+function discard({ body, client }: Answer): void {
+  body.on('error', () => undefined).destroy();
+  client.destroy().catch(() => undefined);
+}

@@ -1,0 +1,320 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { posix } from 'node:path';
+import SftpClient from 'ssh2-sftp-client';
+import { connectOptions } from '../../shared/net/addresses.ts';
+import type { JsonObject } from '../../shared/tasks/task.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Announced } from './decode.ts';
+import { type Destination, deliver, type Outgoing } from './deliver.ts';
+import {
+  CannotResume,
+  explainConnection,
+  failed,
+  insufficientPermission,
+  invalidCredentials,
+  isExplained,
+  Transient,
+} from './failures.ts';
+import type { Taken } from './outbound.ts';
+import { waitAfter } from './patience.ts';
+import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
+
+/** Imports a file from an SFTP server. */
+export async function importSftp(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+  const server = new Server(run.parameters, conduct);
+  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), conduct);
+  return { files: [file] };
+}
+
+/** Exports files to an SFTP server. */
+export async function exportSftp(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+  const server = new Server(run.parameters, conduct);
+  const taken: Taken = { bytes: 0 };
+  const destination: Destination = {
+    one: 'file_string',
+    several: 'path_prefix',
+    locate: (place) => `sftp://${server.address}/${place.replace(/^\/+/, '')}`,
+    send: (file) => put(run, server, file, conduct, taken),
+    taken,
+  };
+  return deliver(run, destination, conduct);
+}
+
+interface Connection {
+  client: SftpClient;
+  sftp: Sftp;
+  hangUp(): void;
+}
+
+/** A server that a user named, and what is needed to log in there. */
+class Server {
+  readonly address: string;
+  readonly #parameters: JsonObject;
+  readonly #conduct: Conduct;
+  readonly #hostname: string;
+  readonly #port: number;
+
+  constructor(parameters: JsonObject, conduct: Conduct) {
+    this.#parameters = parameters;
+    this.#conduct = conduct;
+    this.#hostname = String(parameters.host);
+    this.#port = Number(parameters.port);
+    this.address = `${this.#hostname}:${this.#port}`;
+  }
+
+  /** Connects to an address that was checked, verifies the server where a fingerprint is given, and logs in. */
+  async connect(signal: AbortSignal): Promise<Connection> {
+    const socket = await this.#openSocket(signal);
+    const client = new SftpClient('transfer', { error: () => undefined, end: () => undefined, close: () => undefined });
+    const login = new Login(this.#parameters);
+    const hangUp = () => {
+      socket.destroy();
+      client.end().catch(() => undefined);
+    };
+    client.on('error', (error: unknown) => login.note(error));
+    client.on('keyboard-interactive', (...asked: unknown[]) => login.answer(asked));
+    try {
+      const sftp = await client.connect({
+        sock: socket,
+        ...login.options(this.#conduct.patience.stallMs),
+      });
+      signal.throwIfAborted();
+      return { client, sftp, hangUp };
+    } catch (error) {
+      hangUp();
+      signal.throwIfAborted();
+      throw login.explain(error, this.address) ?? this.explain(error, '');
+    }
+  }
+
+  async #openSocket(signal: AbortSignal): Promise<Socket> {
+    const { outbound, patience } = this.#conduct;
+    const options = await connectOptions(this.#hostname, this.#port, outbound.allow, outbound.resolve);
+    const socket = connectSocket({ ...options, noDelay: true });
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(patience.stallMs)]);
+    try {
+      await once(socket, 'connect', { signal: deadline });
+    } catch (error) {
+      socket.on('error', () => undefined).destroy();
+      signal.throwIfAborted();
+      throw deadline.aborted ? new Transient(`${this.address} did not answer in time.`, { cause: error }) : error;
+    }
+    return socket;
+  }
+
+  /** Puts what the server or the library said into the words of the service. */
+  explain(error: unknown, path: string): Error {
+    const connection = explainConnection(error, this.address);
+    if (connection) return connection;
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const file = JSON.stringify(path);
+    if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
+    if (code === 3) return insufficientPermission(`The user may not do this with ${file} on ${this.address}.`, error);
+    if (code === 14 || code === 15) return failed(`There is no room left on ${this.address}.`, error);
+    if (typeof code === 'number' && code !== 6 && code !== 7)
+      return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
+    // Without a status no answer came at all: the connection ended before it could.
+    return new Transient(`The connection to ${this.address} was dropped.`, { cause: error });
+  }
+}
+
+/** One attempt to log in. The library keeps only the text of what went wrong, so its kind is noted on the way. */
+class Login {
+  readonly #parameters: JsonObject;
+  #level: string | undefined;
+  #shown: string | undefined;
+  #began = false;
+
+  constructor(parameters: JsonObject) {
+    this.#parameters = parameters;
+  }
+
+  options(readyTimeout: number) {
+    const { username, password, private_key } = this.#parameters;
+    return {
+      username: String(username),
+      ...(typeof private_key === 'string'
+        ? { privateKey: private_key.includes('\n') ? private_key : private_key.replaceAll('\\n', '\n') }
+        : {}),
+      ...(typeof password === 'string' ? { password, tryKeyboard: true } : {}),
+      readyTimeout,
+      keepaliveInterval: Math.max(1_000, Math.floor(readyTimeout / 3)),
+      hostVerifier: (key: Buffer) => this.#verify(key),
+      // Processors have instructions for these.
+      algorithms: { cipher: { prepend: ['aes128-gcm@openssh.com' as const], append: [], remove: [] } },
+    };
+  }
+
+  note(error: unknown): void {
+    if (typeof error === 'object' && error !== null && 'level' in error) this.#level ??= String(error.level);
+  }
+
+  /** Answers a server that asks for the password in a dialogue of its own. */
+  answer(asked: unknown[]): void {
+    const [, , , prompts, finish] = asked;
+    if (typeof finish === 'function' && Array.isArray(prompts))
+      finish(prompts.map(() => String(this.#parameters.password ?? '')));
+  }
+
+  explain(error: unknown, address: string): Error | undefined {
+    const { host_key_fingerprint: wanted } = this.#parameters;
+    if (this.#shown !== undefined)
+      return failed(
+        `${address} shows the host key ${this.#shown}, not ${fingerprint(String(wanted))}. It may be another server than you think.`,
+        error,
+      );
+    if (this.#level === 'client-timeout') return new Transient(`${address} did not answer in time.`, { cause: error });
+    if (this.#level === 'client-authentication')
+      return invalidCredentials(`${address} does not accept the user name with this password or private key.`, error);
+    // Nothing has been said to the server yet: it is the key that cannot be read.
+    if (
+      !this.#began &&
+      this.#level === undefined &&
+      explainConnection(error, address) === undefined &&
+      this.#parameters.private_key !== undefined
+    )
+      return invalidCredentials(
+        'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
+        error,
+      );
+    return undefined;
+  }
+
+  #verify(key: Buffer): boolean {
+    this.#began = true;
+    const { host_key_fingerprint: wanted } = this.#parameters;
+    if (typeof wanted !== 'string') return true;
+    const shown = Buffer.from(`SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`);
+    const expected = Buffer.from(fingerprint(wanted));
+    if (shown.length === expected.length && timingSafeEqual(shown, expected)) return true;
+    this.#shown = shown.toString();
+    return false;
+  }
+}
+
+/** Writes a fingerprint as OpenSSH does. */
+function fingerprint(text: string): string {
+  return `SHA256:${text
+    .trim()
+    .replace(/^sha256:/i, '')
+    .replace(/=+$/, '')}`;
+}
+
+/** A file of a server, taken for the same while size and time are. */
+class ServerFile implements Incoming {
+  readonly #server: Server;
+  readonly #path: string;
+  #found: { size: number; mtime: number } | undefined;
+
+  constructor(server: Server, path: string) {
+    this.#server = server;
+    this.#path = path;
+  }
+
+  announced(): Announced {
+    return { name: this.#path.replace(/\/+$/, ''), size: this.#found?.size };
+  }
+
+  explain(error: unknown): Error {
+    return this.#server.explain(error, this.#path);
+  }
+
+  async open(offset: number, signal: AbortSignal) {
+    const { sftp, hangUp } = await this.#server.connect(signal);
+    signal.addEventListener('abort', hangUp, { once: true });
+    try {
+      const handle = await openFile(sftp, this.#path, 'r');
+      const { size, mtime } = await statFile(sftp, handle);
+      if (offset > 0 && (size !== this.#found?.size || mtime !== this.#found.mtime))
+        throw new CannotResume('The file changed while it was being read.');
+      this.#found = { size, mtime };
+      return { stream: new SftpReader(sftp, handle, offset, hangUp), size };
+    } catch (error) {
+      hangUp();
+      throw error;
+    }
+  }
+}
+
+/** Writes a file beside its place and moves it there when it is whole, so that nobody ever finds a part of it. */
+async function put({ task }: Run, server: Server, file: Outgoing, { patience }: Conduct, taken: Taken): Promise<void> {
+  const { dir, base } = posix.parse(file.place);
+  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${task.id}.part`), confirmed: 0 };
+  for (let fruitless = 0; ; ) {
+    const before = part.confirmed;
+    let connection: Connection | undefined;
+    try {
+      connection = await server.connect(file.signal);
+      file.signal.addEventListener('abort', connection.hangUp, { once: true });
+      await writePart(connection.client, connection.sftp, file, part, taken);
+      await moveInPlace(connection.client, part.path, file.place);
+      return;
+    } catch (error) {
+      file.signal.throwIfAborted();
+      const explained = isExplained(error) ? error : server.explain(error, file.place);
+      if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
+      fruitless = part.confirmed > before ? 1 : fruitless + 1;
+      await waitAfter(explained, fruitless, patience, file.signal);
+    } finally {
+      connection?.hangUp();
+    }
+  }
+}
+
+interface Part {
+  path: string;
+  /** How much of it the server has confirmed, from the start without a gap. */
+  confirmed: number;
+}
+
+async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: Part, taken: Taken): Promise<void> {
+  const handle = await openPart(client, sftp, part);
+  const content = file.open(part.confirmed);
+  try {
+    await writeAll(sftp, handle, part.confirmed, content, (position) => {
+      taken.bytes += position - part.confirmed;
+      part.confirmed = position;
+    });
+  } finally {
+    content.destroy();
+  }
+  const { size } = await statFile(sftp, handle);
+  await closeFile(sftp, handle);
+  if (size !== file.size) throw failed(`The server has ${size} of the ${file.size} bytes that were sent.`);
+}
+
+async function openPart(client: SftpClient, sftp: Sftp, part: Part): Promise<Buffer> {
+  if (part.confirmed > 0) {
+    try {
+      return await openFile(sftp, part.path, 'r+');
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      part.confirmed = 0;
+    }
+  }
+  try {
+    return await openFile(sftp, part.path, 'w');
+  } catch (error) {
+    const folder = posix.dirname(part.path);
+    if (!isMissing(error) || folder === '.') throw error;
+    await client.mkdir(folder, true);
+    return openFile(sftp, part.path, 'w');
+  }
+}
+
+async function moveInPlace(client: SftpClient, part: string, place: string): Promise<void> {
+  try {
+    await client.posixRename(part, place);
+  } catch {
+    // The plain rename, which every server has, does not replace a file.
+    await client.delete(place, true);
+    await client.rename(part, place);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 2;
+}

@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { CannotResume, failed, isExplained, Transient } from './failures.ts';
+import { anyPace, type Pace, PaceWatch } from './pace.ts';
+import { type Patience, waitAfter } from './patience.ts';
+
+export interface Opened {
+  stream: Readable;
+  /** Size of the whole content, where the other side tells it. */
+  size?: number | undefined;
+}
+
+/** Content that can be read from any byte on. */
+export interface Source {
+  /** Opens the content; throws CannotResume when it is not the same any more or cannot be opened in its middle. */
+  open(offset: number, signal: AbortSignal): Promise<Opened>;
+  /** Puts what a library threw into the words of the service. */
+  explain(error: unknown): Error;
+}
+
+/** A connection that drops again and again after a few bytes is no transfer. */
+const mostResumes = 200;
+
+/**
+ * Reads content to its last byte: a dropped or stalled transfer goes on where it stopped. It ends whole or it throws, also
+ * when the other side does not keep the pace that is asked of it.
+ */
+export async function* readSteadily(
+  source: Source,
+  patience: Patience,
+  runSignal: AbortSignal,
+  pace: Pace = anyPace,
+): AsyncGenerator<Buffer> {
+  const watch = new PaceWatch(pace, runSignal, 'sent');
+  try {
+    yield* readWatched(source, patience, watch);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function* readWatched(source: Source, patience: Patience, { meter, signal }: PaceWatch): AsyncGenerator<Buffer> {
+  let offset = 0;
+  let fruitless = 0;
+  for (let resumes = 0; ; resumes++) {
+    const start = offset;
+    try {
+      signal.throwIfAborted();
+      const { stream, size } = await open(source, offset, signal);
+      for await (const chunk of watched(stream, patience.stallMs, signal)) {
+        offset += chunk.length;
+        if (size !== undefined && offset > size)
+          throw failed(`More bytes came than the ${size} that were announced, so the file cannot be trusted.`);
+        meter.count(chunk.length);
+        meter.ourTurn();
+        yield chunk;
+        meter.itsTurn();
+      }
+      if (size === undefined || offset === size) return;
+      throw new Transient(`The transfer ended after ${offset} of ${size} bytes.`);
+    } catch (error) {
+      signal.throwIfAborted();
+      const explained = isExplained(error) ? error : source.explain(error);
+      fruitless = offset > start ? 1 : fruitless + 1;
+      if (resumes >= mostResumes) throw failed(explained.message, error);
+      await waitAfter(explained, fruitless, patience, signal).catch((last) => {
+        signal.throwIfAborted();
+        throw last;
+      });
+    }
+  }
+}
+
+/** Opens content, and does not wait for a library that pays no heed to the signal. */
+async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
+  const opening = source.open(offset, signal);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    aborted.reject(signal.reason);
+    opening.then(({ stream }) => stream.on('error', () => undefined).destroy()).catch(() => undefined);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([opening, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
+async function* watched(stream: Readable, stallMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const stalled = () =>
+    stream.destroy(new Transient(`The transfer stalled: nothing came for ${Math.round(stallMs / 1000)} seconds.`));
+  const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
+  // It may have been aborted while the stream was opened.
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  let timer = setTimeout(stalled, stallMs);
+  try {
+    for await (const chunk of stream) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(stalled, stallMs);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    stream.destroy();
+  }
+}
+
+/** Starts over, a few times, while the content cannot be continued where it broke off. */
+export async function startingOver<T>(patience: Patience, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof CannotResume)) throw error;
+      await waitAfter(new Transient(error.message, { cause: error }), attempt, patience, signal);
+    }
+  }
+}
