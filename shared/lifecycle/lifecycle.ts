@@ -68,8 +68,24 @@ export function createLifecycle(parts: LifecycleParts) {
   /** Applies an event to a task, as it was last known where the caller does, and carries out what follows from it. */
   async function apply(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
     const decision = await change(id, event, known);
-    if (decision.outcome === 'changed') await follow(event, decision.task);
+    if (decision.outcome !== 'changed') return decision;
+    if (event.type === 'started') return (await announceStart(decision.task)) ? decision : { outcome: 'missing' };
+    await follow(event, decision.task);
     return decision;
+  }
+
+  /**
+   * Announces that a task started, and returns true; one whose job was deleted meanwhile is deleted with it instead, so
+   * that no worker works in vain and nobody hears of it before its inputs, of which perhaps nobody was told.
+   */
+  async function announceStart(task: Task): Promise<boolean> {
+    const job = await startJob(task);
+    if (job?.status === 'deleted') {
+      await deleteOfJob(task.id);
+      return false;
+    }
+    await tell(job, [task]);
+    return true;
   }
 
   /**
@@ -92,7 +108,6 @@ export function createLifecycle(parts: LifecycleParts) {
 
   async function follow(event: TaskEvent, task: Task): Promise<void> {
     if (hasEnded(task)) await settle(task);
-    else if (event.type === 'started') await tell(await startJob(task), [task]);
     else if (event.type === 'progressed' && event.percent !== undefined) await parts.announce([{ task }]);
   }
 
@@ -113,16 +128,14 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /** Tells of tasks, and of what is to be told of their job, and takes note that it was. */
   async function tell(job: Job | undefined, tasks: Task[] = []): Promise<void> {
-    const untold = job === undefined || job.status === 'deleted' ? [] : (job.untold ?? []);
+    const untold = job?.untold ?? [];
     // Whoever made the job may have died before anybody heard of those of its tasks that came with their files.
     const made = job && untold.includes('created') ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unheard = others.length > 0 ? await records.tasks(others) : [];
     // A request may name a task before its inputs, whose ends are to be heard before its start.
-    // Tasks of a deleted job are about to be deleted: of those only ends are told, since nobody may have heard of their inputs.
-    const current = job?.status === 'deleted' ? tasks.filter(hasEnded) : tasks;
-    const inOrder = [...unheard, ...current].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
-    await announceAll(job && { ...job, untold }, inOrder);
+    const inOrder = [...unheard, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
+    await announceAll(job, inOrder);
     if (job && untold.length > 0) await records.told(job.id, untold);
   }
 
@@ -205,11 +218,12 @@ export function createLifecycle(parts: LifecycleParts) {
       if (!completed) {
         // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
         if (!(await run(() => failJobOf(current), true))) continue;
+        // No dependent is released in a job that is not written yet: nobody would have heard of its other tasks.
+        if (!(await run(() => closeInJob(current), true))) continue;
         await forEach(current.dependents, async (id) => {
           const failed = await run(() => tellTask(id, current), undefined);
           if (failed) pending.push(failed);
         });
-        if (!(await run(() => closeInJob(current), true))) continue;
       }
       if (current.hasSecrets) await run(() => parts.deleteSecrets(current.id), undefined);
       if (current.status === 'deleted') {
