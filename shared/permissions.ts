@@ -16,7 +16,7 @@ export type Permission =
   | 'records:query'
   | 'events:send'
   | 'sockets:manage'
-  /** To know where clients connect, which takes no permission. */
+  /** Only the address of the WebSocket API, which takes no permission. */
   | 'sockets:locate'
   | 'webhooks:send'
   | 'bus:put';

@@ -21,8 +21,8 @@ const count = (max: number, message: string) =>
     .refine((value) => value >= 1 && value <= max, message)
     .meta({ type: 'integer', minimum: 1, maximum: max });
 const Paging = {
-  per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size; 50 unless told.'),
-  page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number; 1 unless told.'),
+  per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size. Defaults to 50.'),
+  page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number. Defaults to 1.'),
 };
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `Expected one of ${values.join(', ')}.`);
@@ -45,24 +45,24 @@ const includeOf = (...values: [string, ...string[]]) =>
     })
     .describe(`What to add to the response: ${values.join(', ')}; several are comma-separated.`)
     .meta({ type: 'string', pattern: listPattern(values) });
-/** A list that may have spaces and empty places, as the check above lets it. */
+/** Matches a list with spaces and empty elements, which the check above accepts. */
 const listPattern = (values: string[]) => {
-  const place = ` *(?:${values.join('|')})? *`;
-  return `^${place}(?:,${place})*$`;
+  const element = ` *(?:${values.join('|')})? *`;
+  return `^${element}(?:,${element})*$`;
 };
 
 const Ext = z.string().min(1).max(20).optional();
 const FormatQuery = z
   .object({
-    input_format: Ext.describe('An input extension, or * for all: the answer lists what it can become.'),
-    output_format: Ext.describe('An output extension, or * for all: the answer lists what can become it.'),
+    input_format: Ext.describe('An input format, or * for all: lists its output formats.'),
+    output_format: Ext.describe('An output format, or * for all: lists its input formats.'),
   })
   .refine((query) => query.input_format === undefined || query.output_format === undefined, {
     path: ['output_format'],
     message: 'Expected input_format or output_format, not both.',
     params: { refusal: 'conflicting_parameters' satisfies Refusal },
   });
-// Another operation is not found, as any other path is; so the check is the endpoint's.
+// An unknown operation is a 404, as any other unknown path is, so the endpoint itself checks it.
 const OperationPath = z.object({
   operation: z
     .string()
@@ -180,7 +180,7 @@ export const routes = {
     module: 'tasks/wait-for-task',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}/wait',
-    summary: 'Show a task once it has ended, or as it is after 25 seconds',
+    summary: 'Wait up to 25 seconds for a task to end, and show it',
     tag: 'Tasks',
     access: 'key',
     permissions: read,
@@ -259,7 +259,7 @@ export const routes = {
     module: 'jobs/wait-for-job',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}/wait',
-    summary: 'Show a job once all its tasks have ended, or as it is after 25 seconds',
+    summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',
     tag: 'Jobs',
     access: 'key',
     permissions: read,
@@ -283,27 +283,27 @@ export const routes = {
     emptyBody: true,
   },
   'import-url': creates('import/url', 'Import a file from a URL'),
-  'import-base64': creates('import/base64', 'Import a small file given in the request'),
+  'import-base64': creates('import/base64', 'Import a small file sent in the request'),
   'import-webpage': creates('import/webpage', 'Import a web page'),
-  'import-objstore-a': creates('import/objstore_a', 'Import from a bucket of S3 or a store compatible with it'),
-  'import-objstore-b': creates('import/objstore_b', 'Import from a bucket of Google Cloud Storage'),
-  'import-blobstore': creates('import/blobstore', 'Import from a container of Azure Blob Storage'),
+  'import-objstore-a': creates('import/objstore_a', 'Import from Amazon S3 or a compatible store'),
+  'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage'),
+  'import-blobstore': creates('import/blobstore', 'Import from Azure Blob Storage'),
   'import-sftp': creates('import/sftp', 'Import from an SFTP server'),
   convert: creates('convert', 'Convert files to another format'),
-  compress: creates('compress', 'Make files smaller'),
+  compress: creates('compress', 'Compress files'),
   merge: creates('merge', 'Merge images and PDFs into one file'),
-  crop: creates('crop', 'Cut a region out of images, videos or PDF pages'),
-  trim: creates('trim', 'Cut a span of time out of audio or video'),
-  'export-url': creates('export/url', 'Make temporary download links'),
-  'export-objstore-a': creates('export/objstore_a', 'Export to a bucket of S3 or a store compatible with it'),
-  'export-objstore-b': creates('export/objstore_b', 'Export to a bucket of Google Cloud Storage'),
-  'export-blobstore': creates('export/blobstore', 'Export to a container of Azure Blob Storage'),
+  crop: creates('crop', 'Crop images, videos or PDF pages'),
+  trim: creates('trim', 'Trim audio or video'),
+  'export-url': creates('export/url', 'Create temporary download links'),
+  'export-objstore-a': creates('export/objstore_a', 'Export to Amazon S3 or a compatible store'),
+  'export-objstore-b': creates('export/objstore_b', 'Export to Google Cloud Storage'),
+  'export-blobstore': creates('export/blobstore', 'Export to Azure Blob Storage'),
   'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
   'account-token': {
     module: 'account/create-token',
     method: 'POST',
     path: '/v1/account/token',
-    summary: 'Make a short-lived token for WebSockets, for the account or for one job',
+    summary: 'Create a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
     permissions: ['records:read', 'records:write'],
@@ -314,7 +314,7 @@ export const routes = {
         .min(10, 'Expected at least 10 seconds.')
         .max(86_400, 'Expected at most 86400 seconds.')
         .default(3_600)
-        .describe('Seconds that the token is valid for.'),
+        .describe('Lifetime of the token in seconds.'),
     }),
     success: 201,
     errors: [404],
@@ -329,12 +329,12 @@ export const routes = {
     access: 'key',
     permissions: ['records:query', 'records:write'],
     body: z.object({
-      url: Url.describe('Called by POST with the event and the job in the body.'),
+      url: Url.describe('Receives a POST with the event and the job in its body.'),
       events: z
         .array(oneOf(webhookEvents))
         .min(1, 'Expected at least one event.')
         .default([...webhookEvents])
-        .describe('Events to be called for; all unless told.'),
+        .describe('Events that trigger a call. Defaults to all.'),
     }),
     success: 201,
     errors: [409],
@@ -416,7 +416,7 @@ export const routes = {
     module: 'service/openapi',
     method: 'GET',
     path: '/v1/openapi.json',
-    summary: 'Describe this API as an OpenAPI 3.1 document',
+    summary: 'Return the OpenAPI 3.1 document of this API',
     tag: 'Service',
     access: 'public',
     permissions: [],
@@ -426,7 +426,7 @@ export const routes = {
     module: 'service/docs',
     method: 'GET',
     path: '/docs',
-    summary: 'Show the reference of this API as a page',
+    summary: 'Show the API reference',
     tag: 'Service',
     access: 'public',
     permissions: [],

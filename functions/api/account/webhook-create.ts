@@ -7,12 +7,12 @@ import { routes } from '../routes.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 import { presentWebhook } from './webhook-view.ts';
 
-const mostWebhooks = 20;
+const maxWebhooks = 20;
 
 export const handler = endpoint(routes['webhook-create'], async ({ account, body }) => {
   checkWebhookUrl(body.url, 'url');
-  if ((await listWebhooks(account.user)).length >= mostWebhooks)
-    throw conflict(`An account may have ${mostWebhooks} webhooks. Delete one that is no longer needed.`);
+  if ((await listWebhooks(account.user)).length >= maxWebhooks)
+    throw conflict(`An account may have ${maxWebhooks} webhooks. Delete one that is no longer needed.`);
   const webhook: Webhook = {
     id: newId(),
     user: account.user,

@@ -5,7 +5,7 @@ import type { Delivery, Webhook } from '../../../shared/webhooks/webhook.ts';
 import { notFound } from '../http/errors.ts';
 
 /** Returns a webhook of the caller; another's and an unknown one are alike not found. */
-export async function ownWebhook(account: Account, id: string): Promise<Webhook> {
+export async function ownedWebhook(account: Account, id: string): Promise<Webhook> {
   const webhook = await readWebhook(account.user, id);
   if (!webhook) throw notFound(`There is no webhook ${id}.`);
   return webhook;

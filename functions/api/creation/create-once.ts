@@ -6,7 +6,7 @@ import { HttpError, invalidFields } from '../http/errors.ts';
 import type { ApiResponse } from '../http/route.ts';
 import { claimKey } from './idempotency-keys.ts';
 
-const longestKey = 255;
+const maxKeyLength = 255;
 
 interface Request {
   account: Account;
@@ -20,9 +20,9 @@ interface Resource {
 }
 
 /**
- * Creates a resource, once for each Idempotency-Key where the client sends one: the same key and body gives the same
- * resource back, the same key with another body is refused. The planned id is claimed before anything is written, so a
- * request that broke off half-way is found out by whether its resource is there.
+ * Creates a resource, once for each Idempotency-Key if the client sends one: the same key and body returns the same
+ * resource, the same key with another body is refused. The planned id is claimed before anything is written, so that a
+ * retry finds out whether an interrupted request has created its resource.
  */
 export async function createOnce(
   request: Request,
@@ -33,8 +33,8 @@ export async function createOnce(
   const key = request.headers['idempotency-key'];
   const resource = await prepare();
   if (key === undefined) return create(resource, show);
-  if (key === '' || key.length > longestKey) {
-    throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${longestKey} characters.`] });
+  if (key === '' || key.length > maxKeyLength) {
+    throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
   }
   const claim = await claimKey({
     user: request.account.user,
@@ -56,7 +56,7 @@ export async function createOnce(
         'This Idempotency-Key was used with another request. Send a new key with a new request.',
       );
     case 'under-way':
-      throw new HttpError(409, 'conflict', 'A request with this Idempotency-Key is under way. Retry in a moment.', {
+      throw new HttpError(409, 'conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.', {
         headers: { 'Retry-After': '1' },
       });
   }

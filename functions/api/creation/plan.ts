@@ -10,7 +10,7 @@ import { inputProblem } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task } from '../../../shared/tasks/task.ts';
 import { queuedPatienceMs } from '../../../shared/tasks/transitions.ts';
 
-/** A task as a client asks for it, its parameters checked against the schema of its operation. */
+/** A task as a client requests it, with parameters that match the schema of its operation. */
 export interface TaskRequest {
   name: string;
   operation: OperationName;
@@ -24,7 +24,7 @@ export interface TaskRequest {
   path: string;
 }
 
-/** What a client says of a job beside its tasks. */
+/** What a client specifies for a job beside its tasks. */
 export interface JobSettings {
   tag?: string;
   hasWebhook?: boolean;
@@ -42,7 +42,7 @@ export interface PlanContext {
   job?: JobSettings;
 }
 
-/** Lists the ids that requests use as inputs and that are no names among them. */
+/** Returns the ids of earlier tasks that requests use as inputs. */
 export function outsideInputs(requests: TaskRequest[]): string[] {
   const names = new Set(requests.map((request) => request.name));
   return [
@@ -53,11 +53,11 @@ export function outsideInputs(requests: TaskRequest[]): string[] {
 /** A task's record is 400 KB at most; it holds the id of every task that it is an input of. */
 const maxDependents = 5_000;
 
-/** A refused request names so many fields and so many problems of each at most; the answer has a size limit too. */
-const mostFields = 100;
-const mostProblems = 5;
+/** Limits on what a refused request names: a client chooses how many problems it has, and the response has a size limit. */
+const maxFields = 100;
+const maxProblems = 5;
 
-/** Plans the records of a job or of a single task, or says which field of which task is wrong. Pure: nothing is written. */
+/** Plans the records of a job or of a single task, or returns which field of which task is wrong. Nothing is written. */
 export function planTasks(
   requests: TaskRequest[],
   context: PlanContext,
@@ -67,7 +67,7 @@ export function planTasks(
   const errors = new Map<string, string[]>();
   let reason: Refusal | undefined;
   for (const request of requests) {
-    if (errors.size >= mostFields) break;
+    if (errors.size >= maxFields) break;
     const field = (name: string) => (request.path ? `${request.path}.${name}` : name);
     const problems = inputProblems(request, byName, cycles, context);
     if (problems.length > 0) {
@@ -91,13 +91,15 @@ function inputProblems(
 ): string[] {
   const problems: string[] = [];
   const cycle = cycles.get(request.name);
-  if (cycle) problems.push(`Task "${request.name}" would wait for itself: ${showPath(cycle)}.`);
+  if (cycle) problems.push(`Task "${request.name}" depends on itself: ${showPath(cycle)}.`);
   for (const input of new Set(request.inputs)) {
-    if (problems.length >= mostProblems) break;
+    if (problems.length >= maxProblems) break;
     const earlier = context.outside.get(input);
     if (!byName.has(input) && !earlier) problems.push(unknownInput(request, input, byName, context));
     if (earlier && earlier.dependents.length >= maxDependents)
-      problems.push(`Task ${input} is the input of ${maxDependents} tasks already. Import its file once more.`);
+      problems.push(
+        `Task ${input} is already the input of ${maxDependents} tasks, which is the maximum. Import its file again.`,
+      );
   }
   return problems;
 }
@@ -116,8 +118,8 @@ function unknownInput(
 }
 
 /**
- * Finds the tasks whose inputs lead back to themselves, and the way round. Each input is looked at once, and without
- * recursion: a client chooses how many there are and how deep they go.
+ * Finds the tasks that depend on themselves, each with its cycle. Visits each input once and without recursion: a client
+ * chooses how many there are and how deep they go.
  */
 function findCycles(byName: Map<string, TaskRequest>): Map<string, string[]> {
   const cycles = new Map<string, string[]>();
@@ -145,13 +147,13 @@ function findCycles(byName: Map<string, TaskRequest>): Map<string, string[]> {
   return cycles;
 }
 
-const mostNamesShown = 20;
+const maxNamesShown = 20;
 
 function showPath(names: string[]): string {
-  const half = mostNamesShown / 2;
+  const half = maxNamesShown / 2;
   const shown =
-    names.length > mostNamesShown
-      ? [...names.slice(0, half), `… ${names.length - mostNamesShown} more …`, ...names.slice(-half)]
+    names.length > maxNamesShown
+      ? [...names.slice(0, half), `… ${names.length - maxNamesShown} more …`, ...names.slice(-half)]
       : names;
   return shown.join(' → ');
 }
@@ -182,7 +184,7 @@ function processingProblems(
   return undefined;
 }
 
-/** Says what is wrong with the inputs that are there already, whose sizes are known. */
+/** Returns what is wrong with the inputs that exist already, whose sizes are known. */
 function knownInputProblem({ operation, inputs }: TaskRequest, engine: string, context: PlanContext) {
   const files = inputs.flatMap((input) => context.outside.get(input)?.files ?? []);
   return inputProblem(context.catalogue, engine, operation, files);
@@ -192,7 +194,7 @@ function isPlainObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the format an input will have where that is sure before it is there. */
+/** Returns the format of an input where it is known before the input has completed. */
 function knownFormat(
   input: string | undefined,
   byName: Map<string, TaskRequest>,
@@ -266,7 +268,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   return { job, tasks };
 }
 
-/** Returns the plan with a task ended before it is written, because its file came with the request. */
+/** Returns the plan with a task completed before it is written, because its file came with the request. */
 export function withFile(plan: Plan, taskId: string, file: StoredFile, now: number): Plan {
   const timestamp = new Date(now).toISOString();
   const tasks = plan.tasks.map((task): Task => {

@@ -17,7 +17,7 @@ import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile 
 /** Tasks that are planned but not written: a request that is refused creates nothing. */
 export interface Creation {
   plan: Plan;
-  /** Stores what came with the request, writes the records and sets the first tasks going. */
+  /** Stores the files of the request, writes the records and enqueues the first tasks. */
   write(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ function decodeContents(requests: TaskRequest[]): Map<string, Uint8Array> {
   return contents;
 }
 
-// The content is in the bucket; a record of 400 KB at most has no room for it, and the spec wants it emptied.
+// The content is in the bucket; a record of at most 400 KB has no room for it, and the spec requires it to be emptied.
 function withoutContent(request: TaskRequest): TaskRequest {
   return request.operation === 'import/base64'
     ? { ...request, parameters: { ...request.parameters, file: '' } }

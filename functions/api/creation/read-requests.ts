@@ -7,8 +7,8 @@ import { fieldErrors, refusalOf } from '../http/validate.ts';
 import type { TaskRequest } from './plan.ts';
 import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, tooFewToMerge } from './schemas.ts';
 
-/** Each input is a read and a write; a job of more would not be answered in one request. */
-const mostInputsInJob = 2_000;
+/** Each input is a read and a write; a job with more would exceed the timeout of a request. */
+const maxInputsInJob = 2_000;
 
 /** Reads a request to an operation's own endpoint, or throws the 400. */
 export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
@@ -60,21 +60,21 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     return [{ name, operation, path, ...read }];
   });
   const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
-  if (inputs > mostInputsInJob)
-    errors.push(['tasks', [`Expected at most ${mostInputsInJob} inputs in all but received ${inputs}.`]]);
+  if (inputs > maxInputsInJob)
+    errors.push(['tasks', [`Expected at most ${maxInputsInJob} inputs in all but received ${inputs}.`]]);
   const several = tasksOfSeveralFiles(requests);
   for (const { operation, inputs, path } of requests)
     if (operation === 'merge' && inputs.length < 2 && !inputs.some((input) => several.has(input)))
       errors.push([`${path}.input`, [tooFewToMerge]]);
   if (errors.length > 0) {
-    // What is of the wrong form is to be put right first.
+    // Fields that do not match their schema are reported first.
     const [first] = reasons.size > 0 ? reasons : (['invalid_input'] as const);
     throw invalidFields(Object.fromEntries(errors), reasons.has(undefined) ? undefined : first);
   }
   return requests;
 }
 
-/** Finds the tasks that may have several files: what imports a whole prefix, and what is made of its files one by one. */
+/** Finds the tasks that may have several files: imports of a prefix, and tasks that process such files one by one. */
 function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
   const found = new Set(
     requests.filter(({ parameters }) => parameters.key_prefix !== undefined).map(({ name }) => name),
@@ -98,7 +98,7 @@ function readParameters(
   return { inputs: Array.isArray(input) ? input.map(String) : [], ...splitSecrets(parameters) };
 }
 
-/** Returns what came as JSON, and is JSON after its schema too, less what is undefined; files in it are not copied. */
+/** Returns parsed JSON without its undefined fields; strings are not copied, since a file may be among them. */
 function withoutUndefined(parsed: object): JsonObject {
   return Object.fromEntries(
     Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonOf(value)]])),
@@ -113,7 +113,7 @@ function jsonOf(value: unknown): JsonValue {
 
 const mask = '********';
 
-/** Takes the secrets out of parameters and out of their options, leaving a mask where they were. */
+/** Moves the secrets out of parameters and their options, leaving a mask in their place. */
 function splitSecrets(given: JsonObject): { parameters: JsonObject; secrets: JsonObject } {
   const parameters: JsonObject = {};
   const secrets: JsonObject = {};

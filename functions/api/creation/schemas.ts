@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { Id, refusal, text, Url } from '../http/fields.ts';
 
-/** One input, or several; published clients send either where the spec says an array. */
+/** One input or several; published clients send either where the spec says an array. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
   z
     .union([input, z.array(input).min(1).max(1000)], message)
     .transform((given) => (Array.isArray(given) ? given : [given]));
 const Inputs = inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
-  'Task to take files from: a name within the same job, or the id of an earlier task; several as an array.',
+  'Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array.',
 );
 const EarlierInputs = inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
-  'Task to take files from, by its id; several as an array.',
+  'Id of the task to read files from. Several as an array.',
 );
 const Filename = text(1024).describe('Overrides the name of the file.');
 const Format = text(20)
@@ -31,10 +31,10 @@ const Options = z
     refusal('invalid_options', `Expected options of at most ${maxOptionBytes} bytes of JSON.`),
   )
   .default({})
-  .describe(`Advanced options, as listed by the options query; at most ${maxOptionBytes} bytes of JSON.`)
+  .describe(`Options of the operation, as listed by the options query; at most ${maxOptionBytes} bytes of JSON.`)
   .meta({ maxProperties: maxOptions });
 
-const largestBase64Characters = 1_500_000;
+const maxBase64Characters = 1_500_000;
 const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
@@ -43,10 +43,10 @@ const objstoreA = {
   region: text(100).regex(/^[A-Za-z0-9-]+$/, 'Expected a region such as us-east-1.'),
   access_key_id: text(256)
     .optional()
-    .describe('Left out together with secret_access_key where the deployment itself may reach the bucket.'),
+    .describe('Omit together with secret_access_key if the deployment itself has access to the bucket.'),
   secret_access_key: text(1024).optional(),
   session_token: text(8192).optional(),
-  endpoint: Url.optional().describe('Custom API endpoint; the default is built from the region.'),
+  endpoint: Url.optional().describe('Custom API endpoint. Defaults to the one of the region.'),
 };
 const objstoreB = {
   project_id: text(255),
@@ -57,7 +57,7 @@ const objstoreB = {
 const blobstore = {
   container: text(255),
   storage_account: text(24).regex(/^[a-z0-9]{3,24}$/, 'Expected 3 to 24 lower-case letters and digits.'),
-  storage_access_key: text(1024).optional().describe('Needed only when sas_token is not given.'),
+  storage_access_key: text(1024).optional().describe('Required unless sas_token is given.'),
   sas_token: text(4096).optional(),
 };
 const notAPort = 'Expected a port number from 1 to 65535.';
@@ -86,12 +86,12 @@ const sftp = {
       ],
     }),
   username: text(255),
-  password: text(1024).optional().describe('Not needed when private_key is given.'),
+  password: text(1024).optional().describe('Required unless private_key is given.'),
   private_key: text(16_384).optional(),
-  host_key_fingerprint: text(200).optional().describe('SHA256 fingerprint that the server must show.'),
+  host_key_fingerprint: text(200).optional().describe('SHA-256 fingerprint that the host key of the server must have.'),
 };
 
-/** A condition between fields: the check, its message, and how JSON Schema says it. */
+/** A condition between fields: the check, its message, and the equivalent JSON Schema. */
 interface Rule {
   holds(fields: Record<string, unknown>): boolean;
   path: string[];
@@ -124,13 +124,13 @@ const keysTogether = together('access_key_id', 'secret_access_key');
 const keyOrToken = either('storage_access_key', 'sas_token');
 const passwordOrKey = either('password', 'private_key');
 
-/** Adds conditions to the check of an object, and to what the document says of it. */
+/** Adds conditions to the check of an object and to its description in the OpenAPI document. */
 function withRules<T extends z.ZodType<Record<string, unknown>>>(schema: T, rules: Rule[]): T {
   const checked = rules.reduce((current, { holds, path, message }) => current.refine(holds, { path, message }), schema);
   return describedBy(checked, rules);
 }
 
-/** Adds conditions that are checked already to what the document says of an object. */
+/** Adds conditions that are already checked to the description of an object in the OpenAPI document. */
 function describedBy<T extends z.ZodType>(schema: T, rules: Rule[]): T {
   return schema.meta({ allOf: rules.flatMap(({ jsonSchema }) => jsonSchema ?? []) });
 }
@@ -148,8 +148,8 @@ const rules = {
 const Process = { input: Inputs, input_format: Format.optional(), options: Options, filename: Filename.optional() };
 const headerValue = (max: number) => text(max).regex(/^[\x20-\x7e]*$/, 'Expected printable ASCII characters.');
 const ContentHeaders = {
-  content_type: headerValue(255).optional().describe('Media type of the stored files; by default what they are.'),
-  content_disposition: headerValue(1024).optional().describe('How a browser is told to treat the stored files.'),
+  content_type: headerValue(255).optional().describe('Media type of the stored files. Defaults to that of each file.'),
+  content_disposition: headerValue(1024).optional().describe('Content-Disposition header of the stored files.'),
 };
 
 /** Headers that the transfer itself sets, or that are about the connection and not the file. */
@@ -168,7 +168,7 @@ const headerNames = {
   not: { pattern: anyCase(ownHeaders.source) },
 };
 
-/** Parameters of each operation, without `operation` itself: what its own endpoint takes and a job's task may hold. */
+/** Parameters of each operation, without `operation` itself, as its own endpoint and the tasks of a job take them. */
 export const operationSchemas = {
   'import/upload': z.object({}),
   'import/url': z.object({
@@ -180,22 +180,20 @@ export const operationSchemas = {
         z
           .string()
           .max(8192)
-          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected characters of a header: no line breaks, and Latin-1 at most.'),
+          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected a header value: Latin-1 characters without line breaks.'),
       )
       .refine((headers) => Object.keys(headers).length <= maxHeaders, `Expected at most ${maxHeaders} headers.`)
       .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
-        message: 'Expected no header that the transfer sets itself, such as Host, Range and Accept-Encoding.',
+        message: 'Expected no header that Lathe sets itself, such as Host, Range and Accept-Encoding.',
       })
       .optional()
-      .describe(
-        'Headers to send, for servers that ask for credentials. They do not follow a redirect to another origin.',
-      )
+      .describe('Request headers, such as credentials. They are not sent to another origin on a redirect.')
       .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
   }),
   'import/base64': z.object({
-    file: text(largestBase64Characters)
+    file: text(maxBase64Characters)
       .describe(
-        'Content in data-URI form: data:<media_type>;base64,<data>. The data may lack its padding, hold white space, or use - and _.',
+        'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
       )
       .meta({ pattern: dataUri }),
     filename: Filename.describe('File name including extension.'),
@@ -205,7 +203,9 @@ export const operationSchemas = {
     z.object({
       ...objstoreA,
       key: text(1024).optional(),
-      key_prefix: text(1024).optional().describe('Alternative to key, imports several files; inside jobs only.'),
+      key_prefix: text(1024)
+        .optional()
+        .describe('Imports every file under this prefix, instead of key. Available only within jobs.'),
       filename: Filename.optional(),
     }),
     rules['import/objstore_a'],
@@ -243,7 +243,7 @@ export const operationSchemas = {
     archive_multiple_files: z
       .boolean('Expected true or false.')
       .default(false)
-      .describe('One ZIP for all files instead of a link for each.'),
+      .describe('Return one ZIP of all files instead of a link to each.'),
   }),
   'export/objstore_a': withRules(
     z.object({
@@ -286,7 +286,7 @@ export const tooFewToMerge = 'Expected two or more tasks to merge.';
 const oneFile: Rule = {
   holds: ({ key_prefix }) => key_prefix === undefined,
   path: ['key_prefix'],
-  message: 'Several files are imported inside jobs only; give the key of one file.',
+  message: 'key_prefix is available only within jobs; give the key of one file.',
   jsonSchema: { required: ['key'] },
 };
 
@@ -304,7 +304,7 @@ export const endpointSchemas = {
       .array(Id, tooFewToMerge)
       .min(2, tooFewToMerge)
       .max(1000)
-      .describe('Tasks to take files from, in this order, by their ids.'),
+      .describe('Ids of the tasks to read files from, in this order.'),
   }),
   crop: operationSchemas.crop.extend({ input: EarlierInputs }),
   trim: operationSchemas.trim.extend({ input: EarlierInputs }),
@@ -352,13 +352,13 @@ export const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** A job as a client asks for it; each task is checked against the schema of its operation. */
 export const JobRequest = z.object({
-  tag: z.string('Expected a string.').max(1024).optional().describe('Arbitrary, no effect.'),
+  tag: z.string('Expected a string.').max(1024).optional().describe('Arbitrary label without effect.'),
   // Each task is read by itself, so that a request names every task and field to blame.
   tasks: z
     .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')
     .describe('Task names to task definitions.')
     .meta({ minProperties: 1, maxProperties: maxTasksInJob, propertyNames: { pattern: taskName.source } }),
   webhook_url: Url.optional().describe(
-    'Called when the job is created, completes or fails; the answer holds the secret of its signatures.',
+    'Called when the job is created, completes or fails; the response contains the signing secret.',
   ),
 });

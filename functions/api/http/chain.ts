@@ -9,14 +9,14 @@ import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Route, Schema } from './route.ts';
 import { parse } from './validate.ts';
 
-/** Whose request it is, and what every response to it carries. */
+/** The account of a request, and the headers of every response to it. */
 export interface Admission {
   account?: Account;
   headers: Record<string, string>;
 }
 
-/** Above this a body is refused with our own answer; the gateway's own limit lies behind it. */
-const largestBodyBytes = 5_500_000;
+/** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
+const maxBodyBytes = 5_500_000;
 
 const logger = new Logger({ serviceName: 'lathe' });
 
@@ -34,7 +34,7 @@ export function handlerOf<const R extends Route>(
   if (route.body) chain.use(jsonBody(route.body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
     const admission = await admit(event.headers);
-    const answer = await handle({
+    const response = await handle({
       account: admission.account,
       params: route.params && parse(route.params, event.pathParameters ?? {}),
       query: route.query && parse(route.query, event.queryStringParameters ?? {}),
@@ -46,13 +46,13 @@ export function handlerOf<const R extends Route>(
       remainingMs: () => context.getRemainingTimeInMillis(),
     } as ApiRequest<R>);
     return {
-      statusCode: answer.status ?? route.success,
+      statusCode: response.status ?? route.success,
       headers: {
-        ...(answer.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...admission.headers,
-        ...answer.headers,
+        ...response.headers,
       },
-      body: answer.text ?? (answer.body === undefined ? '' : JSON.stringify(answer.body)),
+      body: response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body)),
     };
   });
 }
@@ -71,22 +71,22 @@ function negotiateJson(): Middleware {
   };
 }
 
-// The contract says 400 where the parser says 415 and 422. An absent body is read as an empty object, whose missing fields
-// are then named; where none is missing it is refused, unless the endpoint needs no body.
+// The contract says 400 where the parser responds with 415 and 422. An absent body is read as an empty object, so that its
+// missing fields are named; if none is missing it is refused, unless the endpoint needs no body.
 function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   return {
     before: (request) => {
       const { event } = request;
-      if (Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8') > largestBodyBytes) {
+      if (Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
         throw new HttpError(
           413,
           'payload_too_large',
-          `The body is larger than ${largestBodyBytes} bytes. Bring large files in by import/upload or import/url.`,
+          `The body is larger than ${maxBodyBytes} bytes. Import large files with import/upload or import/url.`,
         );
       }
       if (!event.body) {
-        if (!mayBeEmpty && schema.safeParse({}).success) throw badRequest('Expected a JSON body; {} will do.');
+        if (!mayBeEmpty && schema.safeParse({}).success) throw badRequest('Expected a JSON body, such as {}.');
         event.body = '{}';
       }
       const contentType = event.headers['content-type'];
@@ -125,10 +125,10 @@ function errorBody(): Middleware {
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
-  if (status === 406) return new HttpError(406, 'not_acceptable', 'Answers are JSON: send Accept: application/json.');
+  if (status === 406) return new HttpError(406, 'not_acceptable', 'Responses are JSON: send Accept: application/json.');
   if (status === 415 || status === 422) {
     const cause = error instanceof Error ? error.cause : undefined;
-    // The parser gives a name that it refuses without a message, and anything else with that of JSON.parse.
+    // The parser reports a refused name without a message, and anything else with that of JSON.parse.
     if (cause && typeof cause === 'object' && 'data' in cause && !('message' in cause))
       return new HttpError(400, 'bad_request', `Expected no field named ${cause.data}.`, { reason: 'forbidden_name' });
     const detail = cause && typeof cause === 'object' && 'message' in cause ? `: ${String(cause.message)}` : '';

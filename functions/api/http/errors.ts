@@ -1,6 +1,6 @@
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 
-/** An error answer: what the client is told, and the cause that only the log sees. */
+/** An error response, with a cause that only the log shows. */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: number;
@@ -24,17 +24,17 @@ export class HttpError extends Error {
   }
 }
 
-/** Builds the 400 that names each field to blame. */
+/** Builds the 400 that names each invalid field. */
 export function badRequest(msg: string, errors?: FieldErrors, cause?: unknown): HttpError {
   return new HttpError(400, 'bad_request', msg, { ...(errors ? { errors } : {}), cause });
 }
 
-/** A refused request names so many fields and so many problems of each at most: a client chooses how many it has. */
+/** Limits on what a refused request names: a client chooses how many problems it has. */
 const maxFields = 100;
 const maxProblems = 5;
 const maxNameLength = 300;
 
-/** Builds the 400 for fields only, with a message that repeats the first of them. */
+/** Builds the 400 for invalid fields, with a message that repeats the first problem. */
 export function invalidFields(errors: FieldErrors, reason?: Refusal): HttpError {
   const entries = Object.entries(errors)
     .slice(0, maxFields)
@@ -44,17 +44,17 @@ export function invalidFields(errors: FieldErrors, reason?: Refusal): HttpError 
   return new HttpError(400, 'bad_request', msg, { errors: Object.fromEntries(entries), ...(reason ? { reason } : {}) });
 }
 
-/** Builds the 401 for a key that is missing or that nobody has. */
+/** Builds the 401 for a missing or invalid key. */
 export function unauthorized(msg: string): HttpError {
   return new HttpError(401, 'unauthorized', msg, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Builds the 404 for something that is not there, or not the caller's, which looks the same from outside. */
+/** Builds the 404 for what does not exist or is not the caller's, which looks the same from outside. */
 export function notFound(msg: string): HttpError {
   return new HttpError(404, 'not_found', msg);
 }
 
-/** Builds the 409 for a request that the present state refuses. */
+/** Builds the 409 for a request that conflicts with the current state. */
 export function conflict(msg: string): HttpError {
   return new HttpError(409, 'conflict', msg);
 }

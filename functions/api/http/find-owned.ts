@@ -6,21 +6,21 @@ import { presentTask } from '../../../shared/tasks/present.ts';
 import { isGone, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 import { notFound } from './errors.ts';
 
-/** Returns a task of the caller; another's, an expired and an unknown one are alike not found. */
-export async function ownTask(account: Account, id: string): Promise<Task> {
+/** Returns a task of the caller, or throws the 404, which is the same for another's, expired and unknown tasks. */
+export async function ownedTask(account: Account, id: string): Promise<Task> {
   const task = await records.task(id);
   if (!task || task.user !== account.user || isGone(task, Date.now())) throw notFound(`There is no task ${id}.`);
   return task;
 }
 
-/** Returns a job of the caller; another's, an expired and an unknown one are alike not found. */
-export async function ownJob(account: Account, id: string): Promise<Job> {
+/** Returns a job of the caller, or throws the 404, which is the same for another's, expired and unknown jobs. */
+export async function ownedJob(account: Account, id: string): Promise<Job> {
   const job = await records.job(id);
   if (!job || job.user !== account.user || isGone(job, Date.now())) throw notFound(`There is no job ${id}.`);
   return job;
 }
 
-/** Shows tasks, with the details of their jobs where those are asked for. The payload is always shown. */
+/** Presents tasks, with the details of their jobs if these are included. The payload always is. */
 export async function presentWith(tasks: Task[], include: string[]): Promise<JsonObject[]> {
   if (!include.includes('job')) return tasks.map(presentTask);
   const ids = [...new Set(tasks.flatMap((task) => task.job ?? []))];

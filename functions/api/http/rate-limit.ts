@@ -5,7 +5,7 @@ import { HttpError } from './errors.ts';
 
 const windowMs = 60_000;
 
-/** Counts a request of an account and returns the headers that tell it where it stands, or throws the 429. */
+/** Counts a request of an account and returns the RateLimit headers, or throws the 429. */
 export async function countRequest(
   user: string,
   limit: number,

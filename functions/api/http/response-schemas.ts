@@ -12,15 +12,17 @@ const File = z.object({
   url: z.url(),
   filename: z.string(),
   size: z.int(),
-  format: z.string().describe('Extension without a dot, told by the content.'),
+  format: z.string().describe('Extension without a dot, detected from the content.'),
   media_type: z.string(),
 });
 
-/** The same in responses, events and webhooks, so that a client can order what reaches it by different ways. */
+/** The same in responses, events and webhooks, so that a client can order what it receives in different ways. */
 const Version = z
   .int()
   .min(1)
-  .describe('Counts the changes of this task or job; never goes back. Of two states the one with the higher is newer.');
+  .describe(
+    'Increases with every change of this task or job. Of two states, the one with the higher version is newer.',
+  );
 
 const Task = z.object({
   id: Id,
@@ -33,14 +35,16 @@ const Task = z.object({
   job: Id.optional(),
   jobDetails: z.looseObject({ id: Id }).optional().describe('The job without its tasks, with include=job.'),
   user: Id,
-  progress: z.number().optional().describe('Percent, where the engine can tell.'),
+  progress: z.number().optional().describe('Percent, if the engine reports it.'),
   result: z.looseObject({
-    url: z.url().optional().describe('Link of the first output file.'),
+    url: z.url().optional().describe('Link to the first output file.'),
     files: z.array(File).optional().describe('Every output file, in order.'),
     warnings: z
       .array(z.string())
       .optional()
-      .describe('What of the input could not be converted, although the task completed. Absent when all of it was.'),
+      .describe(
+        'Parts of the input that could not be converted although the task completed. Absent if there are none.',
+      ),
     form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
     errorCode: z.enum(taskErrorCodes).optional(),
     msg: z.string().optional(),
@@ -49,12 +53,12 @@ const Task = z.object({
   startedAt: Timestamp.nullable(),
   endedAt: Timestamp.nullable(),
   updatedAt: Timestamp,
-  expiresAt: Timestamp.describe('When the record goes; files go earlier.'),
+  expiresAt: Timestamp.describe('When the record is deleted. Files are deleted earlier.'),
   truncated: z
     .literal(true)
     .optional()
     .describe(
-      'Present in a list whose tasks do not fit the response, of 6 MB at most: payload, dependsOn and most of result are left out. GET /v1/process/tasks/{taskId} shows them.',
+      'Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.',
     ),
 });
 
@@ -77,12 +81,16 @@ const Job = z.object({
     .literal(true)
     .optional()
     .describe(
-      'Present where not all tasks fit the response, of 6 MB at most: GET /v1/process/tasks?job=<id>&page=… lists them all.',
+      'Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.',
     ),
   webhook: z
-    .object({ id: Id, url: z.string(), secret: z.string().describe('Checks the signatures; shown this once.') })
+    .object({
+      id: Id,
+      url: z.string(),
+      secret: z.string().describe('Secret for verifying signatures. Shown only once.'),
+    })
     .optional()
-    .describe('The webhook of webhook_url, in the response that creates the job.'),
+    .describe('The webhook of webhook_url, in the response to the request that creates the job.'),
 });
 
 const page = <T extends z.ZodType>(document: T) =>
@@ -125,7 +133,9 @@ const WebhookFields = z.object({
   url: z.string(),
   events: z.array(z.enum(webhookEvents)),
   createdAt: Timestamp,
-  disabledAt: Timestamp.nullable().describe('When the receiver answered 410, after which it is called no more.'),
+  disabledAt: Timestamp.nullable().describe(
+    'When the receiver responded with 410, after which it is not called again.',
+  ),
 });
 
 const Delivery = z.object({
@@ -138,15 +148,15 @@ const Delivery = z.object({
   attempts: z.array(
     z.object({
       at: Timestamp,
-      status: z.int().nullable().describe('Status of the answer, where there was one.'),
+      status: z.int().nullable().describe('HTTP status of the response, if there was one.'),
       latencyMs: z.int(),
       error: z.string().optional(),
     }),
   ),
 });
 
-/** What endpoints answer with, by the names that the route table uses. */
-export const answers = {
+/** The schemas of responses, by the names that the route table uses. */
+export const responseSchemas = {
   Task,
   Job,
   TaskPage: page(Task),
@@ -159,7 +169,7 @@ export const answers = {
     options: z.array(Option),
   }),
   Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
-  Webhook: WebhookFields.extend({ secret: z.string().describe('Checks the signatures; shown this once.') }),
+  Webhook: WebhookFields.extend({ secret: z.string().describe('Secret for verifying signatures. Shown only once.') }),
   WebhookList: z.object({ docs: z.array(WebhookFields) }),
   Delivery,
   DeliveryList: z.object({ docs: z.array(Delivery) }),
@@ -169,7 +179,7 @@ export const answers = {
     engines: z.array(
       z.object({
         name: z.string(),
-        usable: z.boolean().describe('Whether it can do any of its conversions on this instance.'),
+        usable: z.boolean().describe('Whether any of its conversions is available on this instance.'),
         reason: z.string().optional().describe('Why it is not usable.'),
         missing: z
           .array(
@@ -180,25 +190,27 @@ export const answers = {
             }),
           )
           .optional()
-          .describe('Programs and packages that this instance lacks; conversions that need them are not offered.'),
+          .describe(
+            'Programs and packages that are missing on this instance; conversions that need them are not offered.',
+          ),
       }),
     ),
     websocket: z.object({
-      url: z.url().describe('Where plain WebSockets connect.'),
+      url: z.url().describe('URL for plain WebSocket clients.'),
       socketIo: z.object({
-        url: z.url().describe('The URL that a client of Socket.IO is given.'),
-        path: z.string().describe('Its option `path`.'),
+        url: z.url().describe('URL for Socket.IO clients.'),
+        path: z.string().describe('The `path` option of Socket.IO clients.'),
       }),
     }),
   }),
   Error: z.object({
     errorCode: z.string(),
     msg: z.string(),
-    errors: z.record(z.string(), z.array(z.string())).optional().describe('Field to what is wrong with it.'),
-    reason: z
-      .enum(refusalNames)
+    errors: z
+      .record(z.string(), z.array(z.string()))
       .optional()
-      .describe('Why a request is refused although its fields have the right form.'),
+      .describe('Maps each invalid field to what is wrong with it.'),
+    reason: z.enum(refusalNames).optional().describe('Why a request is refused although it matches the schema.'),
     requestId: z.string().optional(),
   }),
 } as const;

@@ -4,10 +4,10 @@ import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { isGone, type JsonObject } from '../../../shared/tasks/task.ts';
 
-/** Lambda hands back 6 MB (6,291,456 bytes) at most, in which the body is a JSON string; headers and envelope need some too. */
+/** A response of Lambda has at most 6 MB (6,291,456 bytes), in which the body is a JSON string beside headers and envelope. */
 const maxBodyBytes = 6_000_000;
-/** Tasks that are read at once: enough for most lists, few enough to hold them in memory when each is large. */
-const tasksInRead = 300;
+/** Tasks read at a time: enough for most lists, few enough for memory if each is large. */
+const tasksPerRead = 300;
 const maxMessageLength = 1_000;
 
 /** Returns how many bytes of a function's response a value takes: it is JSON within a JSON string. */
@@ -15,17 +15,14 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
 }
 
-/**
- * Shows jobs with as many of their tasks, in order, as fit a response. A job of which tasks are left out says so, and the
- * list of tasks shows them.
- */
+/** Presents jobs with as many of their tasks, in order, as fit a response; a job with omitted tasks is marked. */
 export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
   const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
   const shown = jobs.map((): JsonObject[] => []);
   const wanted = jobs.flatMap((job, index) => job.tasks.map((id) => ({ id, index })));
   let left = maxBodyBytes - bytesOf(views);
-  for (let position = 0; position < wanted.length; position += tasksInRead) {
-    const part = wanted.slice(position, position + tasksInRead);
+  for (let position = 0; position < wanted.length; position += tasksPerRead) {
+    const part = wanted.slice(position, position + tasksPerRead);
     const found = new Map((await records.tasks(part.map(({ id }) => id))).map((task) => [task.id, task]));
     for (const { id, index } of part) {
       const task = found.get(id);
@@ -47,13 +44,13 @@ export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
   }
 }
 
-/** Shows a job with as many of its tasks as fit a response. */
+/** Presents a job with as many of its tasks as fit a response. */
 export async function presentJobWithTasks(job: Job): Promise<JsonObject> {
   const [view] = await presentJobsWithTasks([job]);
   return view ?? presentJob(job);
 }
 
-/** Leaves the large parts out of those tasks of a list that do not fit a response with them. */
+/** Omits the large fields of those tasks of a list that would exceed the size of a response. */
 export function fitTasks(tasks: JsonObject[]): JsonObject[] {
   if (bytesOf(tasks) <= maxBodyBytes) return tasks;
   const short = tasks.map(shortened);

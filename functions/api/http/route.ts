@@ -16,20 +16,20 @@ export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   summary: string;
-  /** Under which heading the reference shows it. */
+  /** Heading in the API reference. */
   tag: string;
   access: 'public' | 'key';
-  /** What the function may touch; its role allows this and nothing else. */
+  /** What the role of its function allows, and nothing else. */
   permissions: readonly Permission[];
   params?: Schema;
   query?: Schema;
   body?: Schema;
-  /** True where a request without a body is one with an empty object. */
+  /** True if a request without a body is the same as one with an empty object. */
   emptyBody?: true;
   success: 200 | 201 | 302;
-  /** Statuses that this endpoint may respond with beside those that follow from the rest of the row. */
+  /** Statuses of its responses beside those that follow from the rest of the row. */
   errors?: readonly (404 | 409)[];
-  /** Why it refuses requests that fit its schemas. */
+  /** Why it refuses requests that match its schemas. */
   refusals?: readonly Refusal[];
   /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
   response?: string;
@@ -50,7 +50,7 @@ export interface ApiRequest<R extends Route> {
   method: string;
   requestId: string;
   logger: Logger;
-  /** Milliseconds that are left before the function is ended. */
+  /** Returns the milliseconds left until the function times out. */
   remainingMs(): number;
 }
 

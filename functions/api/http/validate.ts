@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type FieldErrors, type Refusal, refusals } from '../../../shared/operations/problems.ts';
 import { invalidFields } from './errors.ts';
 
-/** Checks a value against a schema, or throws the 400 that names every field to blame. */
+/** Parses a value with a schema, or throws the 400 that names every invalid field. */
 export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   const malformed = malformedText(value);
   if (malformed)
@@ -12,7 +12,7 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   throw invalidFields(fieldErrors(result.error), refusalOf(result.error));
 }
 
-/** Returns why a value is refused that has the right form, and undefined for one that has not. */
+/** Returns why a value that matches its schema is refused, or undefined if it does not match. */
 export function refusalOf(error: z.ZodError): Refusal | undefined {
   const [first, ...others] = error.issues.map((issue) => (issue.code === 'custom' ? issue.params?.refusal : undefined));
   return isRefusal(first) && others.every(isRefusal) ? first : undefined;
@@ -22,7 +22,7 @@ function isRefusal(code: unknown): code is Refusal {
   return typeof code === 'string' && Object.hasOwn(refusals, code);
 }
 
-/** More of a path than any field of the API has. */
+/** Deeper than any field of the API. */
 const maxPathNames = 5;
 
 /**
@@ -47,7 +47,7 @@ function fieldName(path: string[]): string {
   return path.join('.') || 'body';
 }
 
-/** Turns the findings of a schema into field paths with their messages. */
+/** Returns the issues of a schema as field paths with their messages. */
 export function fieldErrors(error: z.ZodError, prefix: string[] = []): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const issue of error.issues) {

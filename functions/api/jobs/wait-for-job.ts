@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { ownJob } from '../http/find-owned.ts';
+import { ownedJob } from '../http/find-owned.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
@@ -7,7 +7,7 @@ import { routes } from '../routes.ts';
 export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs }) => {
   // A job fails with its first task while independent branches go on; it is over when they are, too.
   const job = await waitUntil(
-    () => ownJob(account, params.jobId),
+    () => ownedJob(account, params.jobId),
     ({ open }) => open.length === 0,
     remainingMs,
   );

@@ -6,7 +6,7 @@ export const handler = publicEndpoint(routes.docs, async () => ({
   text: referencePage(),
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
-    // The page is whole in itself: nothing may be loaded from anywhere.
+    // The page is self-contained: nothing may be loaded.
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     'X-Content-Type-Options': 'nosniff',
   },

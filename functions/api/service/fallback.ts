@@ -1,17 +1,17 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { routes } from '../routes.ts';
 
-/** Answers what no route matches: 405 with the methods of a known path, 404 otherwise, in the shape of every other error. */
+/** Responds to what no route matches: 405 with the methods of a known path, 404 otherwise, in the shape of every other error. */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const { method, path } = event.requestContext.http;
   const allowed = Object.values(routes)
     .filter((route) => matches(route.path, path))
     .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
   return allowed.length > 0
-    ? answer(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${allowed.join(', ')}.`, {
+    ? respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${allowed.join(', ')}.`, {
         Allow: allowed.join(', '),
       })
-    : answer(404, 'not_found', `There is no ${path}.`);
+    : respond(404, 'not_found', `There is no ${path}.`);
 }
 
 function matches(template: string, path: string): boolean {
@@ -23,7 +23,7 @@ function matches(template: string, path: string): boolean {
   );
 }
 
-function answer(
+function respond(
   statusCode: number,
   errorCode: string,
   msg: string,

@@ -3,7 +3,7 @@ import { isProcessing, type OperationName, operationNames } from '../../../share
 import { type Refusal, refusals } from '../../../shared/operations/problems.ts';
 import { required } from '../../../shared/settings.ts';
 import { operationSchemas } from '../creation/schemas.ts';
-import { answers } from '../http/response-schemas.ts';
+import { responseSchemas } from '../http/response-schemas.ts';
 import type { Route } from '../http/route.ts';
 import { routes } from '../routes.ts';
 import { catalogueSchemas, withCatalogue } from './openapi-catalogue.ts';
@@ -16,15 +16,15 @@ const errorMeanings: Record<string, string> = {
   403: 'Forbidden: access denied.',
   404: 'Not found: the specified content does not exist.',
   406: 'Not acceptable: a format other than JSON was requested.',
-  409: 'Conflict: the request does not fit what exists.',
-  413: 'The body is too large. Up to 6 MB the service responds itself; larger requests do not reach it, and API Gateway responds with a message alone.',
+  409: 'Conflict with the current state of the resource.',
+  413: 'The body is too large. Up to 6 MB the service itself responds; API Gateway rejects larger requests with a message alone.',
   429: 'Too many requests.',
-  431: 'The request line and headers are larger than 10,240 bytes; API Gateway responds itself.',
+  431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
   500: 'Internal server error; retry later.',
-  503: 'No response within 30 seconds; API Gateway responds itself. Retry later.',
+  503: 'No response within 30 seconds. Retry later.',
 };
 
-/** Statuses that API Gateway responds with by itself, before or instead of a function. */
+/** Statuses that API Gateway itself responds with, before or instead of a function. */
 const gatewayStatuses = ['413', '429', '431', '500', '503'];
 
 /** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. */
@@ -46,10 +46,12 @@ export function openapiDocument(): Json {
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas: {
-        ...Object.fromEntries(Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
+        ...Object.fromEntries(
+          Object.entries(responseSchemas).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+        ),
         GatewayError: {
           type: 'object',
-          description: 'What API Gateway responds with where it does not reach a function of the service.',
+          description: 'The body of errors that API Gateway itself responds with.',
           properties: { message: { type: 'string' } },
           required: ['message'],
         },
@@ -60,7 +62,7 @@ export function openapiDocument(): Json {
   };
 }
 
-/** Describes the tasks of a job: the parameters of each operation, with its name beside them. */
+/** Returns the schemas of the tasks of a job: the parameters of each operation, with its name. */
 function taskDefinitions(): Record<string, Json> {
   const definitions = operationNames.map((operation) => {
     const { properties, required: needed, ...schema } = parametersOf(operation, operationSchemas[operation]);
@@ -124,7 +126,7 @@ function operation(name: string, route: Route): Json {
               name: 'Idempotency-Key',
               in: 'header',
               required: false,
-              description: 'The same key and body gives the same resource back.',
+              description: 'A repeated request with the same key and body returns the same resource.',
               schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
             },
           ]
@@ -156,14 +158,16 @@ function error(status: string, route: Route): Json {
   return { description, ...json(hasOwn ? { anyOf: [own, gateway] } : gateway) };
 }
 
-/** A request that fits this document is refused for the reasons that are named here, and for no other. */
+/** Lists the only reasons for which a request that matches this document is refused. */
 function badRequest(route: Route, own: Json): Json {
   const reasons: Refusal[] = [...(route.refusals ?? []), ...(route.body ? (['forbidden_name'] as const) : [])];
   const limits = reasons.length > 0 ? { properties: { reason: { enum: reasons } } } : { not: { required: ['reason'] } };
   return {
     description: [
       errorMeanings[400],
-      ...(reasons.length > 0 ? ['A request that fits this document is refused only with one of these as reason:'] : []),
+      ...(reasons.length > 0
+        ? ['A request that matches this document is refused only with one of these reasons:']
+        : []),
       ...reasons.map((reason) => `${reason}: ${refusals[reason]};`),
     ]
       .join(' ')

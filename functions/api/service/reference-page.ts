@@ -4,7 +4,7 @@ import { openapiDocument } from './openapi-document.ts';
 
 type Json = Record<string, unknown>;
 
-/** Renders the reference of the API as one page that loads nothing: every endpoint, its parameters, body, answers and a curl line. */
+/** Renders the API reference as one self-contained page: every endpoint, its parameters, body, responses and a curl line. */
 export function referencePage(): string {
   const document = openapiDocument();
   const operations = Object.entries(objectOf(document.paths)).flatMap(([path, methods]) =>
@@ -32,13 +32,13 @@ export function referencePage(): string {
           )
           .join('')}</ul>`,
     )
-    .join('')}<h2>Answers</h2><ul>${Object.keys(schemas)
+    .join('')}<h2>Schemas</h2><ul>${Object.keys(schemas)
     .map((name) => `<li><a href="#schema-${text(name)}">${text(name)}</a></li>`)
     .join('')}</ul></nav>
 <main>
 <p class="lead">The API root is <code>${text(required('LATHE_URL'))}</code>. Protected endpoints take <code>Authorization: Bearer &lt;API_KEY&gt;</code>. The same description for programs is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>
 ${tags.map((tag) => `<h2>${text(tag)}</h2>${ofTag(tag).map(section).join('')}`).join('')}
-<h2>Answers</h2>
+<h2>Schemas</h2>
 ${Object.entries(schemas)
   .map(
     ([name, schema]) =>
@@ -69,7 +69,7 @@ ${
     : ''
 }
 ${hasBody && Object.keys(objectOf(body.properties)).length > 0 ? `<h4>Body</h4>${fields(body)}` : ''}
-<h4>Answers</h4>${table(
+<h4>Responses</h4>${table(
     ['Status', 'Meaning', 'Body'],
     responses.map(([status, response]) => [
       status,

@@ -10,7 +10,7 @@ import { routeOfOperation } from '../routes.ts';
 const route = routeOfOperation(required('LATHE_OPERATION'));
 const { operation } = route;
 
-/** Creates one task. Every operation has a function of its own on this module; the stack tells each which one it is. */
+/** Creates one task. Every operation has a function of its own on this module; LATHE_OPERATION names it. */
 export const handler = endpoint(route, (request) =>
   createOnce(
     request,

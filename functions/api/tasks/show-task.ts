@@ -1,8 +1,8 @@
 import { endpoint } from '../http/endpoint.ts';
-import { ownTask, presentWith } from '../http/find-owned.ts';
+import { ownedTask, presentWith } from '../http/find-owned.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['show-task'], async ({ account, params, query }) => {
-  const [body] = await presentWith([await ownTask(account, params.taskId)], query.include);
+  const [body] = await presentWith([await ownedTask(account, params.taskId)], query.include);
   return { body };
 });

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answers } from '../../../functions/api/http/response-schemas.ts';
+import { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
 import { encodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
 
 afterEach(() => {
@@ -17,7 +17,7 @@ async function health(missing?: MissingComponents) {
   const http = { method: 'GET', path: '/health' };
   const event = { headers: {}, requestContext: { http, requestId: 'r' } } as unknown as APIGatewayProxyEventV2;
   const response: APIGatewayProxyStructuredResultV2 = await handler(event, {} as Context);
-  return answers.Health.parse(JSON.parse(response.body ?? ''));
+  return responseSchemas.Health.parse(JSON.parse(response.body ?? ''));
 }
 
 test('every engine is usable where nothing is missing, as in AWS', async () => {

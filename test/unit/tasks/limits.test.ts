@@ -96,7 +96,7 @@ describe('the inputs of a task', () => {
   });
 
   it('are held by the engine of media at the largest size that is taken in', () => {
-    const size = numberSettings.maxFileBytes.fallback;
+    const size = numberSettings.maxFileBytes.defaultValue;
     expect(inputProblem(catalogue, 'media', 'convert', sized(size))).toBeUndefined();
   });
 

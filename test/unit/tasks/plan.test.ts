@@ -220,12 +220,12 @@ describe('inputs', () => {
 
 describe('cycles', () => {
   it('of one task are refused', () => {
-    expect(refused(graph({ a: ['a'] }))).toEqual({ 'tasks.a.input': ['Task "a" would wait for itself: a → a.'] });
+    expect(refused(graph({ a: ['a'] }))).toEqual({ 'tasks.a.input': ['Task "a" depends on itself: a → a.'] });
   });
 
   it('of several tasks are refused with the way round', () => {
     expect(refused(graph({ a: ['b'], b: ['c'], c: ['a'], d: ['a'] }))).toEqual({
-      'tasks.c.input': ['Task "c" would wait for itself: c → a → b → c.'],
+      'tasks.c.input': ['Task "c" depends on itself: c → a → b → c.'],
     });
   });
 
@@ -233,8 +233,8 @@ describe('cycles', () => {
     const errors = refused(graph({ fine: [], x: ['fine', 'y'], y: ['x'], p: ['q', 'fine'], q: ['p'] }));
 
     expect(errors).toEqual({
-      'tasks.y.input': ['Task "y" would wait for itself: y → x → y.'],
-      'tasks.q.input': ['Task "q" would wait for itself: q → p → q.'],
+      'tasks.y.input': ['Task "y" depends on itself: y → x → y.'],
+      'tasks.q.input': ['Task "q" depends on itself: q → p → q.'],
     });
   });
 
@@ -256,7 +256,7 @@ describe('cycles', () => {
 
     const [message] = Object.values(refused(requests)).flat();
 
-    expect(message).toMatch(/^Task "t499" would wait for itself: t499 → t0 → t1 → .* → … 481 more … → .* → t499\.$/);
+    expect(message).toMatch(/^Task "t499" depends on itself: t499 → t0 → t1 → .* → … 481 more … → .* → t499\.$/);
   });
 
   it('are looked for in a time that does not grow with the number of ways, of which a client may give millions', () => {
