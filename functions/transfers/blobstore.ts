@@ -65,10 +65,12 @@ function connect(parameters: JsonObject, conduct: Conduct, taken?: Taken): Store
   const account = String(parameters.storage_account);
   // It becomes part of the host name.
   if (!/^[a-z0-9]{3,24}$/.test(account))
-    throw failed('Expected a storage_account of 3 to 24 lower-case letters and digits.');
+    throw failed('Expected 3 to 24 lower-case letters and digits for storage_account.');
   const container = String(parameters.container);
   if (!/^[A-Za-z0-9$][A-Za-z0-9-]{1,62}$/.test(container) && container !== '$root' && container !== '$web')
-    throw failed('Expected a container of 3 to 63 letters, digits and dashes.');
+    throw failed(
+      `Expected 3 to 63 letters, digits and hyphens for container but received ${JSON.stringify(container)}.`,
+    );
   const endpoint = endpointOf(account);
   const { stallMs, tries, backOffMs } = conduct.patience;
   const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound, isExport ? { stallMs, taken } : {});
@@ -106,7 +108,7 @@ function tokenOf({ sas_token }: JsonObject): string | undefined {
   if (typeof sas_token !== 'string') return undefined;
   const token = sas_token.trim().replace(/^\?/, '');
   if (!/^[\w%&=+.,:;/~*'()!@$-]+$/.test(token) || !/(?:^|&)sig=/.test(token))
-    throw invalidCredentials('The sas_token is not a shared-access token: expected a query string with sig in it.');
+    throw invalidCredentials('Expected a query string with the parameter sig for sas_token.');
   return token;
 }
 
@@ -145,7 +147,7 @@ class StoreBlob implements Incoming {
         ...(offset > 0 && this.#etag ? { conditions: { ifMatch: this.#etag } } : {}),
       }),
     );
-    if (!(answer.readableStreamBody instanceof Readable)) throw failed('Azure answered without the blob.');
+    if (!(answer.readableStreamBody instanceof Readable)) throw failed('Azure responded without the blob.');
     if (offset === 0) {
       this.#etag = answer.etag;
       this.#announced = {
@@ -224,10 +226,7 @@ function explain(error: unknown, host: string, container: string): Error {
     const { statusCode: status } = error;
     const code = codeOf(error);
     if (status === 401 || (code !== undefined && unknownKeys.has(code)))
-      return invalidCredentials(
-        `${host} does not accept the credentials. Check storage_access_key or sas_token.`,
-        error,
-      );
+      return invalidCredentials(`${host} rejected the credentials. Check storage_access_key or sas_token.`, error);
     if (status === 403)
       return insufficientPermission(
         `The credentials do not allow this in the container ${JSON.stringify(container)}.`,
@@ -241,5 +240,8 @@ function explain(error: unknown, host: string, container: string): Error {
     if (code === 'REQUEST_SEND_ERROR') return failed(`${host} could not be reached.`, error);
     return failed(`${host} refused the request${status === undefined ? '' : ` (status ${status})`}.`, error);
   }
-  return explainConnection(error, host) ?? failed(`${host} answered in a way that Azure does not.`, error);
+  return (
+    explainConnection(error, host) ??
+    failed(`${host} returned a response that is not valid for Azure Blob Storage.`, error)
+  );
 }

@@ -14,7 +14,7 @@ export const catalogue: EngineCatalogue = {
     ...exportOperations,
   ],
   reachesOpenBuckets: true,
-  summary: 'Brings files in and hands them out',
+  summary: 'Imports and exports files',
   resources: {
     packaging: 'zip',
     memoryMegabytes: 1024,

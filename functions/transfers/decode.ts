@@ -31,7 +31,7 @@ export function decoded(chunks: AsyncGenerator<Buffer>, announced: Announced): A
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity' && name !== 'aws-chunked');
   if (encodings.length === 0 || isPackedItself(announced)) return chunks;
-  if (encodings.length > 2) throw failed('The content was encoded more often than is reasonable.');
+  if (encodings.length > 2) throw failed('The server applied more than two content encodings, which is not supported.');
   return encodings.reduceRight((packed, name) => unpack(packed, name), chunks);
 }
 
@@ -45,7 +45,9 @@ function isPackedItself({ name, mediaType = '' }: Announced): boolean {
 async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = decoders[encoding]?.();
   if (!decoder)
-    throw failed(`The content came in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not known.`);
+    throw failed(
+      `The server used the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not supported.`,
+    );
   let before = 0;
   let after = 0;
   async function* measured() {
@@ -62,13 +64,13 @@ async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncG
       after += chunk.length;
       if (after > harmlessBytes && after > before * largestFactor)
         throw failed(
-          `The ${encoding} content grows more than ${largestFactor}-fold when it is decoded, so it was refused.`,
+          `The ${encoding} content expands more than ${largestFactor}-fold when decoded, so it was rejected.`,
         );
       yield chunk;
     }
   } catch (error) {
     if (isExplained(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    throw failed(`The content is not the ${encoding} that its server says it is, or it is cut off.`, error);
+    throw failed(`The content is not valid ${encoding}, which the server declares, or it is truncated.`, error);
   } finally {
     source.destroy();
   }

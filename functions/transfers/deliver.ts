@@ -55,7 +55,7 @@ export async function deliver(
 ): Promise<RunResult> {
   const files = run.inputs.flatMap((input) => input.files);
   const places = placesOf(run.parameters, files, destination);
-  checkFileCount(files.length, 'Give the inputs to several tasks.');
+  checkFileCount(files.length, 'Split the inputs across several tasks.');
   const locations = files.map(({ name, size }, index) => ({
     filename: name,
     size,
@@ -68,7 +68,7 @@ export async function deliver(
     const { content_type, content_disposition } = run.parameters;
     const before = destination.taken.bytes;
     let counted = before;
-    const watch = new PaceWatch(pace, run.signal, 'took', (meter) => {
+    const watch = new PaceWatch(pace, run.signal, 'accepted', (meter) => {
       const { bytes } = destination.taken;
       meter.count(bytes - counted);
       counted = bytes;
@@ -112,7 +112,9 @@ function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }:
     return uniqueNames(files.map((file) => file.name)).map((name) => `${prefix}${name}`);
   }
   if (files.length > 1)
-    throw failed(`The input has ${files.length} files, which cannot all go to one ${one}. Give ${several} instead.`);
+    throw failed(
+      `The input has ${files.length} files, which cannot all be exported to one ${one}. Set ${several} instead.`,
+    );
   return [place];
 }
 
@@ -121,7 +123,7 @@ function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { sever
   const copies = files.map((file, index) => ({ ...file, key: outputKey(run.task.id, run.attempt, index) }));
   if (resultBytes(copies, details) > maxResultBytes)
     throw failed(
-      `The names of the ${files.length} files are too long to be kept with the task. Shorten ${several} or give the inputs to several tasks.`,
+      `The names of the ${files.length} files are too long to be stored with the task. Shorten ${several} or split the inputs across several tasks.`,
     );
 }
 

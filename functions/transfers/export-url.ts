@@ -25,7 +25,7 @@ export async function exportUrl(run: Run): Promise<RunResult> {
 async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
   const { filename } = run.task.payload;
   const names = uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
-  checkFileCount(files.length, 'Set archive_multiple_files, or give the inputs to several tasks.');
+  checkFileCount(files.length, 'Set archive_multiple_files, or split the inputs across several tasks.');
   return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
     const key = outputKey(run.task.id, run.attempt, index);
     await copyObject(file, key, run.signal);

@@ -87,11 +87,11 @@ export function explainConnection(error: unknown, host: string): Error | undefin
       return failed(`The certificate of ${host} could not be verified (${code}), so nothing was sent.`, error);
     if (code === 'ECONNREFUSED') return failed(`${host} refused the connection. Check the host and its port.`, error);
     if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
-      return failed(`${host} cannot be reached from here. Check the host and its port.`, error);
+      return failed(`${host} is unreachable. Check the host and its port.`, error);
     if (code === 'ENOTFOUND') return failed(`The host ${host} was not found. Check its spelling.`, error);
-    if (timeoutCodes.has(code)) return new Transient(`${host} did not answer in time.`, { cause: error });
+    if (timeoutCodes.has(code)) return new Transient(`${host} did not respond in time.`, { cause: error });
     if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-      return failed(`${host} does not speak TLS as https needs it.`, error);
+      return failed(`The TLS handshake with ${host} failed. Check whether the port supports https.`, error);
     if (droppedCodes.has(code)) return new Transient(`The connection to ${host} was dropped.`, { cause: error });
   }
   return undefined;
@@ -105,9 +105,9 @@ export function explainOverload(
 ): Transient | undefined {
   if (status === undefined) return undefined;
   if (status === 408 || status === 425 || status === 429)
-    return new Transient(`${host} asked to come back later (status ${status}).`, { retryAfterMs });
+    return new Transient(`${host} asked to retry later (status ${status}).`, { retryAfterMs });
   if (status >= 500 && status !== 501 && status !== 505)
-    return new Transient(`${host} failed to answer (status ${status}).`, { retryAfterMs });
+    return new Transient(`${host} failed (status ${status}).`, { retryAfterMs });
   return undefined;
 }
 

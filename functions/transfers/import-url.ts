@@ -47,16 +47,15 @@ class RemoteFile implements Incoming {
   }
 
   explain(error: unknown): Error {
-    return (
-      explainConnection(error, this.#host) ??
-      failed(`${this.#host} answered with something that is no HTTP answer.`, error)
-    );
+    return explainConnection(error, this.#host) ?? failed(`${this.#host} returned an invalid HTTP response.`, error);
   }
 
   async open(offset: number, signal: AbortSignal) {
     const validator = this.#validator;
     if (offset > 0 && validator === undefined)
-      throw new CannotResume(`The transfer from ${this.#host} broke off, and the server cannot continue it.`);
+      throw new CannotResume(
+        `The transfer from ${this.#host} was interrupted, and the server does not support resuming it.`,
+      );
     const answer = await this.#follow(
       signal,
       offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},
@@ -93,7 +92,7 @@ class RemoteFile implements Incoming {
     const whole = range?.[2] === undefined || range[2] === '*' ? undefined : Number(range[2]);
     const same = size === undefined || whole === undefined || whole === size;
     if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, this.#validator))
-      throw new CannotResume(`The transfer from ${this.#host} broke off, and the file could not be continued.`);
+      throw new CannotResume(`The transfer from ${this.#host} was interrupted and could not be resumed.`);
     return { stream: bodyOf(answer), size: size ?? whole };
   }
 
@@ -111,7 +110,7 @@ class RemoteFile implements Incoming {
       try {
         target = readLocation(location, target.url);
       } catch (error) {
-        throw failed(`${this.#host} redirects to something that is no URL.`, error);
+        throw failed(`${this.#host} redirects to an invalid URL.`, error);
       }
     }
     throw failed(`${this.#start.url.host} redirects more than ${mostRedirects} times.`);
@@ -146,7 +145,7 @@ class RemoteFile implements Incoming {
     } catch (error) {
       client.destroy().catch(() => undefined);
       if (deadline.aborted && !signal.aborted)
-        throw Object.assign(new Error('The answer did not begin in time.', { cause: error }), { code: 'ETIMEDOUT' });
+        throw Object.assign(new Error('The response did not start in time.', { cause: error }), { code: 'ETIMEDOUT' });
       throw error;
     }
   }
@@ -156,12 +155,12 @@ class RemoteFile implements Incoming {
     const overload = explainOverload(statusCode, host, retryAfter(headers));
     if (overload) return overload;
     if (statusCode === 401)
-      return invalidCredentials(`${host} asks for credentials (status 401). Give them as headers.`);
+      return invalidCredentials(`${host} requires credentials (status 401). Set them in headers.`);
     if (statusCode === 403) return insufficientPermission(`${host} does not allow access to this URL (status 403).`);
     if (statusCode === 404 || statusCode === 410)
-      return failed(`There is no file at this URL: ${host} answered with status ${statusCode}.`);
+      return failed(`There is no file at this URL: ${host} responded with status ${statusCode}.`);
     return failed(
-      `${host} answered with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
+      `${host} responded with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
         .trim()
         .concat(' instead of the file.'),
     );

@@ -81,7 +81,9 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, 
   const bucket = String(parameters.bucket);
   // An ARN in place of a name takes the client to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
-    throw failed('Expected the name of a bucket: letters, digits, dots, dashes and underscores.');
+    throw failed(
+      `Expected letters, digits, dots, hyphens and underscores for bucket but received ${JSON.stringify(bucket)}.`,
+    );
   const region = String(parameters.region).toLowerCase();
   const own = parameters.access_key_id === undefined;
   const endpoint = endpointOf(parameters, region, own);
@@ -121,13 +123,14 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, 
 function endpointOf(parameters: JsonObject, region: string, own: boolean): URL | undefined {
   if (typeof parameters.endpoint === 'string') {
     // The role's signature is for AWS alone; another host could pass it on.
-    if (own) throw invalidCredentials('A custom endpoint needs access_key_id and secret_access_key.');
+    if (own) throw invalidCredentials('A custom endpoint requires access_key_id and secret_access_key.');
     const url = new URL(parameters.endpoint);
-    if (url.search !== '' || url.hash !== '') throw failed('Expected an endpoint without a query.');
+    if (url.search !== '' || url.hash !== '') throw failed('Expected a URL without a query or fragment for endpoint.');
     return url;
   }
   if (own) return undefined;
-  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw failed('Expected a region such as us-east-1.');
+  if (!/^[a-z0-9-]{1,40}$/.test(region))
+    throw failed(`Expected a region such as us-east-1 but received ${JSON.stringify(region)}.`);
   const suffix = region.startsWith('cn-')
     ? 'amazonaws.com.cn'
     : region.startsWith('eusc-')
@@ -182,7 +185,7 @@ class StoreObject implements Incoming {
       }),
       { abortSignal: signal },
     );
-    if (!(answer.Body instanceof Readable)) throw failed(`${this.#store.host} answered without the object.`);
+    if (!(answer.Body instanceof Readable)) throw failed(`${this.#store.host} responded without the object.`);
     if (offset === 0) {
       this.#etag = answer.ETag;
       this.#announced = {
@@ -193,7 +196,9 @@ class StoreObject implements Incoming {
       };
     } else if (!answer.ContentRange?.startsWith(`bytes ${offset}-`)) {
       answer.Body.on('error', () => undefined).destroy();
-      throw new CannotResume(`The transfer from ${this.#store.host} broke off, and the store cannot continue it.`);
+      throw new CannotResume(
+        `The transfer from ${this.#store.host} was interrupted, and the store does not support resuming it.`,
+      );
     }
     return { stream: answer.Body, size: this.#announced.size };
   }
@@ -227,7 +232,9 @@ async function listObjects(
   for (let pages = 0; ; pages++) {
     // A store may list pages without objects, and without end.
     if (pages >= maxListPages)
-      throw failed(`The list of what begins with ${JSON.stringify(prefix)} has more than ${maxListPages} pages.`);
+      throw failed(
+        `The listing of the prefix ${JSON.stringify(prefix)} has more than ${maxListPages} pages. Use a longer prefix.`,
+      );
     const page = await retrying(conduct.patience, run.signal, async () => {
       try {
         return await store.client.send(
@@ -243,13 +250,13 @@ async function listObjects(
       if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
     if (found.length > maxFilesPerTask)
       throw failed(
-        `More than ${maxFilesPerTask} objects begin with ${JSON.stringify(prefix)}; one task takes no more. Use a longer prefix.`,
+        `More than ${maxFilesPerTask} objects, the maximum per task, have the prefix ${JSON.stringify(prefix)}. Use a longer prefix.`,
       );
     token = page.NextContinuationToken;
     if (!page.IsTruncated || !token) break;
   }
   if (found.length === 0)
-    throw failed(`No object of the bucket ${JSON.stringify(store.bucket)} begins with ${JSON.stringify(prefix)}.`);
+    throw failed(`No object in the bucket ${JSON.stringify(store.bucket)} has the prefix ${JSON.stringify(prefix)}.`);
   // AWS lists in this order; not every store does.
   return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
 }
@@ -293,18 +300,17 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
   if (error instanceof Error && error.name === 'TimeoutError')
     return explainConnection({ code: 'ETIMEDOUT', cause: error }, host) ?? error;
   if (error instanceof Error && error.name === 'CredentialsProviderError')
-    return invalidCredentials(
-      'The deployment has no role of its own here. Give access_key_id and secret_access_key.',
-      error,
-    );
-  if (!(error instanceof S3ServiceException)) return failed(`${host} answered in a way that S3 does not.`, error);
+    return invalidCredentials('This instance has no AWS role. Set access_key_id and secret_access_key.', error);
+  if (!(error instanceof S3ServiceException))
+    return failed(`${host} returned a response that is not valid for S3.`, error);
   const status = error.$metadata.httpStatusCode;
   if (unknownKeys.has(error.name))
     return invalidCredentials(
-      `${host} does not accept the access key (${error.name}). Check access_key_id and secret_access_key.`,
+      `${host} rejected the access key (${error.name}). Check access_key_id and secret_access_key.`,
       error,
     );
-  if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
+  if (error.name === 'RequestTimeTooSkewed')
+    return failed(`The clock of ${host} differs too much from the clock of this service.`, error);
   if (
     error.name === 'AuthorizationHeaderMalformed' ||
     error.name === 'PermanentRedirect' ||
@@ -316,8 +322,11 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
   const overload = explainOverload(error.name === 'SlowDown' || error.name === 'RequestTimeout' ? 503 : status, host);
   if (overload) return overload;
   if (error.name === 'NoSuchBucket') return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);
-  if (status === 401) return invalidCredentials(`${host} does not accept the access key (status 401).`, error);
+  if (status === 401) return invalidCredentials(`${host} rejected the access key (status 401).`, error);
   if (status === 403)
-    return insufficientPermission(`The access key may not do this in the bucket ${JSON.stringify(bucket)}.`, error);
+    return insufficientPermission(
+      `The access key does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
+      error,
+    );
   return failed(`${host} refused the request${/^\w{1,60}$/.test(error.name) ? ` (${error.name})` : ''}.`, error);
 }

@@ -49,7 +49,9 @@ function connect(parameters: JsonObject, conduct: Conduct): Bucket {
   try {
     createPrivateKey(privateKey);
   } catch {
-    throw invalidCredentials('The private_key is not a private key in PEM form. Copy it whole, from BEGIN to END.');
+    throw invalidCredentials(
+      'Expected a private key in PEM format for private_key. Copy it completely, from BEGIN to END.',
+    );
   }
   const storage = new Storage({
     projectId: String(parameters.project_id),
@@ -158,7 +160,7 @@ async function put(bucket: Bucket, file: Outgoing, { patience }: Conduct, taken:
 
 /** Sends content to its end, and breaks off when the other side takes nothing for too long. */
 async function send(file: Outgoing, target: Writable, { stallMs }: Patience, taken: Taken): Promise<void> {
-  const stalled = () => target.destroy(new Transient(`${host} did not answer in time.`));
+  const stalled = () => target.destroy(new Transient(`${host} did not respond in time.`));
   let timer = setTimeout(stalled, stallMs);
   let written = 0;
   target.on('progress', ({ bytesWritten }: { bytesWritten: number }) => {
@@ -177,13 +179,10 @@ async function send(file: Outgoing, target: Writable, { stallMs }: Patience, tak
 function explain(error: unknown, bucket: string): Error {
   const status = statusOf(error);
   if (status === 401 || isUnknownAccount(error))
-    return invalidCredentials(
-      `${host} does not accept the service account. Check client_email and private_key.`,
-      error,
-    );
+    return invalidCredentials(`${host} rejected the service account. Check client_email and private_key.`, error);
   if (status === 403)
     return insufficientPermission(
-      `The service account may not do this in the bucket ${JSON.stringify(bucket)}.`,
+      `The service account does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
       error,
     );
   if (status === 404) return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);

@@ -76,11 +76,11 @@ export class PaceMeter {
   }
 
   /** Says what was too slow. */
-  describe(verb: 'sent' | 'took'): string {
+  describe(verb: 'sent' | 'accepted'): string {
     const { bytesPerSecond, windowMs, silenceMs } = this.#pace;
     if (this.#isSilent)
-      return `The other side did not answer within ${Math.round(silenceMs / 1000)} seconds, so the transfer was aborted.`;
-    return `The other side ${verb} less than ${Math.round(bytesPerSecond / 1024)} KB a second over ${Math.round(windowMs / 1000)} seconds, so the transfer was aborted.`;
+      return `The other side did not respond within ${Math.round(silenceMs / 1000)} seconds, so the transfer was aborted.`;
+    return `The other side ${verb} less than ${Math.round(bytesPerSecond / 1024)} KB per second over ${Math.round(windowMs / 1000)} seconds, so the transfer was aborted.`;
   }
 
   #restart(isSilent: boolean): void {
@@ -111,7 +111,7 @@ export class PaceWatch {
   readonly #timer: NodeJS.Timeout;
 
   /** `look` is called before each check, for what is counted elsewhere. */
-  constructor(pace: Pace, signal: AbortSignal, verb: 'sent' | 'took', look: (meter: PaceMeter) => void = () => {}) {
+  constructor(pace: Pace, signal: AbortSignal, verb: 'sent' | 'accepted', look: (meter: PaceMeter) => void = () => {}) {
     const controller = new AbortController();
     this.meter = new PaceMeter(pace);
     this.signal = AbortSignal.any([signal, controller.signal]);

@@ -35,7 +35,7 @@ export async function waitAfter(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(error instanceof Transient) || signal.aborted) throw error;
-  if (attempt >= tries) throw failed(`${error.message} It was tried ${attempt} times.`, error);
+  if (attempt >= tries) throw failed(`${error.message} Gave up after ${attempt} attempts.`, error);
   if (error.retryAfterMs !== undefined && error.retryAfterMs > longestWaitMs) throw failed(error.message, error);
   // Half of it by chance, so that what failed together does not come back together.
   const backOff = backOffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
@@ -51,7 +51,7 @@ export async function beginning<T>(
   const breakOff = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(Object.assign(new Error('The answer did not begin in time.'), { code: 'ETIMEDOUT' }));
+    late.reject(Object.assign(new Error('The response did not start in time.'), { code: 'ETIMEDOUT' }));
     breakOff.abort();
   }, stallMs);
   try {

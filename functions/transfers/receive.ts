@@ -102,7 +102,7 @@ async function* decodeAnnounced(
 }
 
 function tooLarge(maxFileBytes: number) {
-  return failed(`The file is larger than the ${maxFileBytes} bytes that this service takes.`);
+  return failed(`The file is larger than ${maxFileBytes} bytes, the maximum of this service.`);
 }
 
 async function* counted(

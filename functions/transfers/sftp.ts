@@ -100,7 +100,7 @@ class Server {
     } catch (error) {
       socket.on('error', () => undefined).destroy();
       signal.throwIfAborted();
-      throw deadline.aborted ? new Transient(`${this.address} did not answer in time.`, { cause: error }) : error;
+      throw deadline.aborted ? new Transient(`${this.address} did not respond in time.`, { cause: error }) : error;
     }
     return socket;
   }
@@ -112,8 +112,12 @@ class Server {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     const file = JSON.stringify(path);
     if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
-    if (code === 3) return insufficientPermission(`The user may not do this with ${file} on ${this.address}.`, error);
-    if (code === 14 || code === 15) return failed(`There is no room left on ${this.address}.`, error);
+    if (code === 3)
+      return insufficientPermission(
+        `The user does not have permission to do this with ${file} on ${this.address}.`,
+        error,
+      );
+    if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
     if (typeof code === 'number' && code !== 6 && code !== 7)
       return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
     // Without a status no answer came at all: the connection ended before it could.
@@ -163,12 +167,12 @@ class Login {
     const { host_key_fingerprint: wanted } = this.#parameters;
     if (this.#shown !== undefined)
       return failed(
-        `${address} shows the host key ${this.#shown}, not ${fingerprint(String(wanted))}. It may be another server than you think.`,
+        `Expected the host key ${fingerprint(String(wanted))} but received ${this.#shown} from ${address}, which may be another server.`,
         error,
       );
-    if (this.#level === 'client-timeout') return new Transient(`${address} did not answer in time.`, { cause: error });
+    if (this.#level === 'client-timeout') return new Transient(`${address} did not respond in time.`, { cause: error });
     if (this.#level === 'client-authentication')
-      return invalidCredentials(`${address} does not accept the user name with this password or private key.`, error);
+      return invalidCredentials(`${address} rejected the user name with this password or private key.`, error);
     // Nothing has been said to the server yet: it is the key that cannot be read.
     if (
       !this.#began &&
@@ -177,7 +181,7 @@ class Login {
       this.#parameters.private_key !== undefined
     )
       return invalidCredentials(
-        'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
+        'The private_key cannot be read. Provide the complete key in OpenSSH or PEM format, without a passphrase.',
         error,
       );
     return undefined;
@@ -283,7 +287,7 @@ async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: P
   }
   const { size } = await statFile(sftp, handle);
   await closeFile(sftp, handle);
-  if (size !== file.size) throw failed(`The server has ${size} of the ${file.size} bytes that were sent.`);
+  if (size !== file.size) throw failed(`The server stored ${size} of the ${file.size} bytes sent.`);
 }
 
 async function openPart(client: SftpClient, sftp: Sftp, part: Part): Promise<Buffer> {

@@ -49,7 +49,7 @@ async function* readWatched(source: Source, patience: Patience, { meter, signal 
       for await (const chunk of watched(stream, patience.stallMs, signal)) {
         offset += chunk.length;
         if (size !== undefined && offset > size)
-          throw failed(`More bytes came than the ${size} that were announced, so the file cannot be trusted.`);
+          throw failed(`Received more than the ${size} bytes that the server announced, so the file was rejected.`);
         meter.count(chunk.length);
         meter.ourTurn();
         yield chunk;
@@ -89,7 +89,9 @@ async function open(source: Source, offset: number, signal: AbortSignal): Promis
 /** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
 async function* watched(stream: Readable, stallMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stalled = () =>
-    stream.destroy(new Transient(`The transfer stalled: nothing came for ${Math.round(stallMs / 1000)} seconds.`));
+    stream.destroy(
+      new Transient(`The transfer stalled: no data was received for ${Math.round(stallMs / 1000)} seconds.`),
+    );
   const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
   // It may have been aborted while the stream was opened.
   if (signal.aborted) abort();

@@ -22,7 +22,7 @@ export class AddressRefused extends Error {
   override name = 'AddressRefused';
   readonly host: string;
 
-  constructor(host: string, reason = 'is not a public address, so it cannot be reached from here') {
+  constructor(host: string, reason = 'is not a public address, so it cannot be used') {
     super(`${JSON.stringify(shortened(host))} ${reason}.`);
     this.host = host;
   }
@@ -162,10 +162,10 @@ export async function connectOptions(
 /** Checks what can be told from a URL before any look-up: its scheme, that it holds no credentials, and an address in place of a name. */
 export function checkUrl(url: URL, allow: AllowedHosts = new Set()): { hostname: string; port: number } {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new AddressRefused(url.protocol, 'is not a scheme that can be fetched: use http or https');
+    throw new AddressRefused(url.protocol, 'is not a supported URL scheme; use http or https');
   // `http://example.com@10.0.0.1/` looks like another host to whoever reads it.
   if (url.username !== '' || url.password !== '')
-    throw new AddressRefused(url.hostname, 'is given with a user name in the URL, which is not accepted');
+    throw new AddressRefused(url.hostname, 'is given with credentials in the URL, which is not supported');
   const hostname = normalHost(url.hostname);
   if (hostname === '') throw new AddressRefused(url.hostname, 'is not a host');
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);

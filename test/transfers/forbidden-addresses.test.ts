@@ -132,7 +132,7 @@ describe('An address that is not public', () => {
     const url = spelling.replace('PORT', String(canary.port));
     const failure = await failureOf(importUrl(makeRun('import/url', { url }), noExceptions));
     expect(failure.errorCode).toBe('processing_failed');
-    expect(failure.msg).toMatch(/is not a public address|is not a scheme|user name in the URL/);
+    expect(failure.msg).toMatch(/is not a public address|is not a supported URL scheme|credentials in the URL/);
     expect(canary.requests).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ describe('An address that is not public', () => {
       });
       const failure = await failureOf(importUrl(makeRun('import/url', { url: server.url }), conduct));
       expect(failure.msg).toMatch(
-        /is not a public address|is not a scheme|user name in the URL|redirects to something/,
+        /is not a public address|is not a supported URL scheme|credentials in the URL|redirects to an invalid URL/,
       );
       expect(server.requests).toHaveLength(1);
       expect(canary.requests).toEqual([]);
@@ -235,7 +235,7 @@ describe('An address that is not public', () => {
     const endpoint = spelling.replace('PORT', String(canary.port));
     const run = makeRun('import/objstore_a', { ...keys, endpoint });
     const failure = await failureOf(importObjstoreA(run, noExceptions));
-    expect(failure.msg).toMatch(/is not a public address|user name/);
+    expect(failure.msg).toMatch(/is not a public address|credentials in the URL/);
     expect(canary.requests).toEqual([]);
   });
 
@@ -259,7 +259,7 @@ describe('An address that is not public', () => {
     'is not reached through the bucket %j',
     async (bucket) => {
       const failure = await failureOf(importObjstoreA(makeRun('import/objstore_a', { ...keys, bucket }), noExceptions));
-      expect(failure.msg).toContain('Expected the name of a bucket');
+      expect(failure.msg).toContain('for bucket but received');
     },
   );
 
@@ -272,7 +272,7 @@ describe('An address that is not public', () => {
         storage_access_key: 'YQ==',
         blob: 'b',
       });
-      expect((await failureOf(importBlobstore(run, noExceptions))).msg).toContain('Expected a storage_account');
+      expect((await failureOf(importBlobstore(run, noExceptions))).msg).toContain('for storage_account');
     },
   );
 

@@ -36,13 +36,13 @@ describe('A task with more files than its record holds', () => {
     const half = withFiles(251, (index) => `${index}.png`);
     const run = makeRun('export/url', {}, [half, half]);
     await expect(exportUrl(run)).rejects.toThrow(
-      'This would give 502 files; one task gives at most 500. Set archive_multiple_files, or give the inputs to several tasks.',
+      'This would produce 502 files; the maximum per task is 500. Set archive_multiple_files, or split the inputs across several tasks.',
     );
     const exported = exportObjstoreA(
       makeRun('export/objstore_a', { ...store, key_prefix: 'p/' }, [half, half]),
       makeConduct(),
     );
-    await expect(exported).rejects.toThrow('This would give 502 files; one task gives at most 500.');
+    await expect(exported).rejects.toThrow('This would produce 502 files; the maximum per task is 500.');
   });
 
   it('is refused where the places of its files are too long to be kept with it', async () => {
@@ -51,7 +51,7 @@ describe('A task with more files than its record holds', () => {
     const failure = await failureOf(exportObjstoreA(makeRun('export/objstore_a', parameters, [input]), makeConduct()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The names of the 400 files are too long to be kept with the task. Shorten key_prefix or give the inputs to several tasks.',
+      msg: 'The names of the 400 files are too long to be stored with the task. Shorten key_prefix or split the inputs across several tasks.',
     });
   });
 
@@ -73,8 +73,12 @@ describe('A task with more files than its record holds', () => {
           makeConduct(),
         ),
       );
-    expect((await importing('full')).msg).toMatch(/^More than 500 objects begin with "full"/);
-    expect((await importing('empty')).msg).toBe('The list of what begins with "empty" has more than 100 pages.');
+    expect((await importing('full')).msg).toMatch(
+      /^More than 500 objects, the maximum per task, have the prefix "full"/,
+    );
+    expect((await importing('empty')).msg).toBe(
+      'The listing of the prefix "empty" has more than 100 pages. Use a longer prefix.',
+    );
     expect(server.requests).toHaveLength(101);
   });
 });

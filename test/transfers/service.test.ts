@@ -112,7 +112,7 @@ describe('The service', () => {
       credentials: { errorCode: 'invalid_credentials' },
       permission: { errorCode: 'insufficient_permission' },
       missing: { errorCode: 'processing_failed', msg: expect.stringContaining('There is no "/nowhere"') },
-      large: { errorCode: 'processing_failed', msg: expect.stringContaining('larger than the 1000000 bytes') },
+      large: { errorCode: 'processing_failed', msg: expect.stringContaining('larger than 1000000 bytes') },
       refused: { errorCode: 'processing_failed', msg: expect.stringContaining('is not a public address') },
     });
   });

@@ -63,7 +63,7 @@ describe('import/sftp', () => {
       importing({ file_string: '/x', host_key_fingerprint: 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }),
     );
     expect(failure.errorCode).toBe('processing_failed');
-    expect(failure.msg).toContain(`shows the host key ${sshd.fingerprint}`);
+    expect(failure.msg).toContain(`but received ${sshd.fingerprint}`);
   });
 
   it('says what is wrong with a key that the server does not know, or that cannot be read', async () => {
@@ -75,7 +75,7 @@ describe('import/sftp', () => {
     expect(unknown.errorCode).toBe('invalid_credentials');
     expect(garbage).toEqual({
       errorCode: 'invalid_credentials',
-      msg: 'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
+      msg: 'The private_key cannot be read. Provide the complete key in OpenSSH or PEM format, without a passphrase.',
     });
   });
 
@@ -111,7 +111,7 @@ describe('import/sftp', () => {
     await using link = await openToxicLink(sshd.port, { after: 5_000, direction: 'down', times: 1_000 });
     const before = await own.keys();
     const failure = await failureOf(importing({ file_string: join(sshd.folder, 'never.bin'), port: link.port }));
-    expect(failure.msg).toMatch(/was dropped.*tried 4 times/);
+    expect(failure.msg).toMatch(/was dropped.*after 4 attempts/);
     expect(await own.keys()).toEqual(before);
   });
 
@@ -225,8 +225,8 @@ describe('A server that moves nothing more', () => {
     ]);
 
     expect(failures.map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/^The other side sent less than 16 KB a second/),
-      expect.stringMatching(/^The other side took less than 16 KB a second/),
+      expect.stringMatching(/^The other side sent less than 16 KB per second/),
+      expect.stringMatching(/^The other side accepted less than 16 KB per second/),
     ]);
   });
 });

@@ -67,7 +67,7 @@ describe('A store that takes the connection and never answers', () => {
       const conduct = makeConduct({ patience: { tries: 2, backOffMs: 1, stallMs: 500 } });
       const failure = await failureOf(transfer(makeRun(operation, parameters(), inputs), conduct));
       expect(failure.errorCode).toBe('processing_failed');
-      expect(failure.msg).toMatch(/did not answer in time/);
+      expect(failure.msg).toMatch(/did not respond in time/);
     },
     20_000,
   );

@@ -68,7 +68,7 @@ describe('The pace of a transfer', () => {
     meter.expectSilence();
     expect(pass(179, 0)).toBeUndefined();
     expect(pass(1, 0)).toBe(1);
-    expect(meter.describe('took')).toMatch(/did not answer within 180 seconds/);
+    expect(meter.describe('accepted')).toMatch(/did not respond within 180 seconds/);
   });
 });
 
@@ -149,7 +149,7 @@ describe('A source that sends a byte at a time', () => {
     const failure = await failureOf(transfer(makeRun(operation, parameters()), conduct()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The other side sent less than 16 KB a second over 0 seconds, so the transfer was aborted.',
+      msg: 'The other side sent less than 16 KB per second over 0 seconds, so the transfer was aborted.',
     });
     expect(await own.keys()).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe('A source that sends a byte at a time', () => {
         const failure = await failureOf(
           transfer(makeRun(operation, parameters(url)), conduct({ ...fast, silenceMs: 480 })),
         );
-        expect(failure.msg).toMatch(/did not answer within 0 seconds, so the transfer was aborted/);
+        expect(failure.msg).toMatch(/did not respond within 0 seconds, so the transfer was aborted/);
       } finally {
         dripping.close();
       }
@@ -197,7 +197,7 @@ describe('A store that takes a byte at a time', () => {
     const failure = await failureOf(transfer(makeRun(operation, parameters(), [input]), conduct()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The other side took less than 16 KB a second over 0 seconds, so the transfer was aborted.',
+      msg: 'The other side accepted less than 16 KB per second over 0 seconds, so the transfer was aborted.',
     });
   });
 });

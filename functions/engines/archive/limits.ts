@@ -20,11 +20,9 @@ export function allowance(archiveBytes: number): number {
 export function tooLarge(archiveBytes: number): EngineError {
   const most = allowance(archiveBytes);
   return most === mostBytes
-    ? new EngineError(
-        `The archive holds more than ${gigabytes(mostBytes)} GB once unpacked. Split it into smaller ones.`,
-      )
+    ? new EngineError(`The archive expands to more than ${gigabytes(mostBytes)} GB. Split it into smaller ones.`)
     : new EngineError(
-        `The archive holds more than ${gigabytes(most)} GB once unpacked, which is over ${mostRatio} times its size. It looks like an archive bomb and was not unpacked.`,
+        `The archive expands to more than ${gigabytes(most)} GB, over ${mostRatio} times its size. It looks like a decompression bomb and was not unpacked.`,
       );
 }
 
@@ -38,7 +36,7 @@ export function tooMany(): EngineError {
 /** Makes the failure of archives that do not fit a function's disk together with their contents. */
 export function tooMuchAtOnce(): EngineError {
   return new EngineError(
-    'There is no room for the archives of this task together with their contents. Give them to several tasks, or split them.',
+    'There is not enough disk space for the archives of this task and their contents. Use several tasks, or split the archives.',
   );
 }
 

@@ -54,7 +54,7 @@ function targetBytes(options: OptionValues, size: number): number | undefined {
   return undefined;
 }
 
-const keptOriginal = 'The file could not be made smaller at this quality, so it is returned as it was.';
+const keptOriginal = 'The file could not be made smaller at this quality, so it is returned unchanged.';
 
 async function byPreset(
   pdf: Pdf,
@@ -72,7 +72,7 @@ async function byPreset(
   await repack(pdf.path, repacked, folder, context);
   if ((await stat(repacked)).size < input.size) {
     await copyFile(repacked, path);
-    return 'Pictures could not be made smaller at this quality; the file was packed more tightly without loss.';
+    return 'Images could not be made smaller at this quality; the file was compressed losslessly instead.';
   }
   await copyFile(input.path, path);
   return keptOriginal;
@@ -91,7 +91,7 @@ async function repack(input: string, output: string, folder: string, context: Wo
   await runTool('qpdf', args, folder, context);
 }
 
-const needsNoLoss = 'The file meets the size without any loss of quality, so it is not made to come closer to it.';
+const needsNoLoss = 'The file meets the requested size without any loss of quality, so it was not compressed further.';
 
 /**
  * Finds the best quality whose file is no larger than the target. A file that gets there without loss is left at that;
@@ -100,7 +100,7 @@ const needsNoLoss = 'The file meets the size without any loss of quality, so it 
 async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, folder: string, context: WorkContext) {
   if (input.size <= target) {
     await copyFile(input.path, path);
-    return 'The file is already no larger than that, so it is returned as it was.';
+    return 'The file is already no larger than requested, so it is returned unchanged.';
   }
   const attempt = join(folder, 'attempt.pdf');
   let best = 0;
@@ -131,7 +131,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
   const least = await tryQuality(smallest);
   if (least > target)
     throw new EngineError(
-      `The file cannot be made smaller than ${megabytes(least)} MB; ${megabytes(target)} MB was asked for.`,
+      `The file cannot be compressed to ${megabytes(target)} MB: the smallest possible size is ${megabytes(least)} MB.`,
     );
   const deadline = Date.now() + searchMs;
   const inTime = () => Date.now() < deadline;
@@ -144,7 +144,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
   }
   if (lands(best, target)) return undefined;
   throw new EngineError(
-    `No quality was found between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest below is ${megabytes(best)} MB, the smallest that can be reached ${megabytes(least)} MB. Ask for one of them.`,
+    `No quality results in a size between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest smaller size is ${megabytes(best)} MB, the smallest possible ${megabytes(least)} MB. Request one of them.`,
   );
 }
 

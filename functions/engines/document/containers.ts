@@ -15,7 +15,7 @@ const highestRatio = 200;
 const deepestGroups = 1_000;
 const deepestTags = 500;
 
-const tooLarge = 'The file unpacks to more than a document can hold. Remove what fills it, or split it.';
+const tooLarge = 'The document is too large when unpacked. Remove large content, or split it.';
 
 /**
  * Unpacks a zipped document to nowhere, and refuses it when it is a bomb or its XML is one. Counts what really comes
@@ -27,7 +27,7 @@ export async function checkZip(path: string, size: number): Promise<void> {
   });
   try {
     if (zip.entryCount > mostEntries)
-      throw new EngineError(`The file holds more than ${mostEntries} parts, more than a document has.`);
+      throw new EngineError(`The document contains more than ${mostEntries} parts. Split it.`);
     let total = 0;
     let markup = 0;
     for await (const entry of zip.eachEntry()) {
@@ -55,7 +55,9 @@ export async function checkZip(path: string, size: number): Promise<void> {
 
 async function open(zip: Awaited<ReturnType<typeof openPromise>>, entry: Entry): Promise<AsyncIterable<Buffer>> {
   if (entry.isEncrypted())
-    throw new EngineError('The file is a zip archive with a password, which is not how documents are protected.');
+    throw new EngineError(
+      'The file is a password-protected ZIP archive, not a password-protected document. Remove the password of the archive.',
+    );
   return zip.openReadStreamPromise(entry);
 }
 
@@ -157,7 +159,9 @@ export async function readRtf(path: string): Promise<Buffer> {
     else if (byte === 0x7b) depth += 1;
     else if (byte === 0x7d) depth -= 1;
     if (depth > deepestGroups)
-      throw new EngineError(`The document nests groups more than ${deepestGroups} deep, which no reader could show.`);
+      throw new EngineError(
+        `The document nests groups more than ${deepestGroups} levels deep, which is not supported.`,
+      );
   }
   return Buffer.from(bytes.toString('latin1').replaceAll(/INCLUDE(PICTURE|TEXT)/gi, 'EXCLUDE$1'), 'latin1');
 }
@@ -170,6 +174,6 @@ export function checkHtml(text: string): void {
   for (const match of text.matchAll(containers)) {
     depth = Math.max(0, depth + (match[1] ? -1 : 1));
     if (depth > deepestTags)
-      throw new EngineError(`The page nests elements more than ${deepestTags} deep, which no reader could show.`);
+      throw new EngineError(`The page nests elements more than ${deepestTags} levels deep, which is not supported.`);
   }
 }

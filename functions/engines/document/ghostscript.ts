@@ -49,7 +49,7 @@ export async function distill(input: string, output: string, folder: string, con
     const cause = error instanceof EngineError ? error.cause : undefined;
     const { said, asksForFiles } = postScriptError(cause instanceof ProgramError ? cause.stdout : '');
     if (!asksForFiles) throw error;
-    throw new EngineError('The PostScript is a program that reads, writes or lists files, which is not permitted.', {
+    throw new EngineError('The PostScript program reads, writes or lists files, which is not allowed.', {
       detail: said,
       cause,
     });

@@ -16,7 +16,7 @@ export async function checkIwork(input: InputFile, folder: string): Promise<void
   const names = await listParts(input.path);
   if (names.some((name) => /(^|\/)\.iwp(h|v2)$/.test(name)))
     throw new EngineError(
-      `The document is protected by a password, which only ${appOf(input.format).app} can take. Remove it there.`,
+      `The document is password-protected, and only ${appOf(input.format).app} can open it. Remove the password there.`,
     );
   for (const name of names.filter((part) => /(^|\/)(Index\.zip|index\.(xml|apxl)\.gz)$/.test(part))) {
     const inner = join(folder, 'inner');
@@ -46,7 +46,7 @@ export async function previewOf(path: string, folder: string, context: WorkConte
 export function unreadableIwork(format: string, detail: string): EngineError {
   const { app, other } = appOf(format);
   return new EngineError(
-    `Nothing in the file could be read: it is empty, damaged or of a newer ${app} than is known here. Export it from ${app} as PDF or for ${other}.`,
+    `The file could not be read: it is empty, damaged or from an unsupported version of ${app}. Export it from ${app} as PDF or for ${other}.`,
     { detail },
   );
 }

@@ -52,7 +52,9 @@ export class MarkupGuard {
     this.#head += Buffer.from(chunk.subarray(0, 400)).toString('latin1').replaceAll('\0', '');
     const encoding = /^[^<]*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(this.#head)?.[1];
     if (encoding !== undefined && !plainEncodings.test(encoding))
-      throw new EngineError(`The document is encoded in ${JSON.stringify(encoding.slice(0, 30))}. Save it as UTF-8.`);
+      throw new EngineError(
+        `The document has the unsupported encoding ${JSON.stringify(encoding.slice(0, 30))}. Save it as UTF-8.`,
+      );
   }
 
   #step(byte: number): void {
@@ -112,12 +114,12 @@ export class MarkupGuard {
     if (this.#word === '--') this.#state = 'comment';
     else if (this.#word === '[CDATA[') this.#state = 'cdata';
     else if (this.#word === 'ENTITY')
-      throw new EngineError('The document declares entities of its own, which are not expanded. Save it without them.');
+      throw new EngineError('The document declares XML entities, which are not allowed. Save it without them.');
   }
 
   #deeper(): void {
     this.#depth += 1;
     if (this.#depth > deepest)
-      throw new EngineError(`The document nests elements more than ${deepest} deep, which no reader could show.`);
+      throw new EngineError(`The document nests elements more than ${deepest} levels deep, which is not supported.`);
   }
 }

@@ -105,17 +105,17 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   await stopOffice();
   if (answer === undefined)
     throw new EngineError(
-      `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split it or make it simpler.`,
+      `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split or simplify it.`,
     );
   if (answer.kind === 'load')
     throw new UnreadableDocument(
-      'The file could not be read: it is damaged, incomplete or of another kind than its name says.',
+      'The file could not be read: it is damaged, incomplete or does not match its extension.',
       { detail: answer.message },
     );
   const msg =
     answer.kind === 'crashed' || answer.kind === 'gone'
-      ? 'The file made the converter crash: it is damaged or uses something that cannot be converted.'
-      : 'The document was read but could not be written in the other format.';
+      ? 'The converter crashed on this file: it is damaged or uses an unsupported feature.'
+      : 'The document was read but could not be written in the output format.';
   throw new EngineError(msg, { detail: answer.message });
 }
 
@@ -132,7 +132,7 @@ async function stage(folder: string, request: OfficeRequest) {
     collect: async () => {
       for (const [index, { path }] of request.outputs.entries())
         await copyFile(join(job, `output-${index}`), path).catch(() => {
-          throw new EngineError('The document was read but gave no file in the other format.');
+          throw new EngineError('The document was read but produced no output file.');
         });
     },
     clear: () => rm(job, { recursive: true, force: true }),

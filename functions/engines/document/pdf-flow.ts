@@ -61,7 +61,7 @@ type Item = { top: number } & (
 export async function writeFlow(pdf: Pdf, output: string, folder: string, context: Pick<WorkContext, 'signal'>) {
   const pages = await readPages(pdf, folder, context);
   if (!pages.some(({ blocks }) => blocks.length > 0))
-    throw new EngineError('The PDF holds no text, only pictures of it. Text recognition is not available.');
+    throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
   await writeFile(output, await compose(pages));
 }
 

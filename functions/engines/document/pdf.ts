@@ -32,7 +32,7 @@ export async function openPdf(
   const plain = (await isEncrypted(path, folder, context)) ? await decrypt(path, folder, password, context) : path;
   const pages = await countPages(plain, folder, context);
   if (pages < 1) throw new EngineError('The PDF has no pages.');
-  if (pages > mostPages) throw new EngineError(`The PDF has ${pages} pages; at most ${mostPages} can be worked on.`);
+  if (pages > mostPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${mostPages}.`);
   return { path: plain, pages };
 }
 
@@ -57,8 +57,8 @@ async function decrypt(path: string, folder: string, password: string | undefine
     if (error instanceof EngineError && /invalid password/i.test(error.detail))
       throw new EngineError(
         password === undefined
-          ? 'The PDF is protected by a password. Give it in the option "password".'
-          : 'The password does not open this PDF.',
+          ? 'The PDF is password-protected. Set the option password.'
+          : 'The option password does not open the PDF.',
         { detail: error.detail },
       );
     throw error;
@@ -80,11 +80,13 @@ export function pagesOf(range: string | undefined, count: number): number[] {
     const [first = '', last = first] = part.trim().split('-');
     const from = Number(first);
     const to = last === '' ? count : Number(last);
-    if (from < 1 || from > to) throw new EngineError(`The page range ${JSON.stringify(part)} runs backwards.`);
-    if (from > count) throw new EngineError(`The document has ${count} pages, so there is no page ${from}.`);
+    if (from < 1 || from > to)
+      throw new EngineError(`Expected ascending pages in page_range but received ${JSON.stringify(part)}.`);
+    if (from > count)
+      throw new EngineError(`The document has ${count} pages, so page ${from} in page_range does not exist.`);
     return Array.from({ length: Math.min(to, count) - from + 1 }, (_, index) => from + index);
   });
-  if (pages.length > mostPages) throw new EngineError(`The page range names more than ${mostPages} pages.`);
+  if (pages.length > mostPages) throw new EngineError(`The option page_range selects more than ${mostPages} pages.`);
   return pages;
 }
 
@@ -114,7 +116,7 @@ export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, f
   const layout = keepLayout ? ['-layout'] : [];
   await runTool('pdftotext', ['-enc', 'UTF-8', '-nopgbrk', ...layout, pdf.path, output], folder, context);
   if ((await readFile(output, 'utf8')).trim() === '')
-    throw new EngineError('The PDF holds no text, only pictures of it. Text recognition is not available.');
+    throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
 }
 
 /** Writes a PDF as one page of HTML that looks like it, pictures inside. */
@@ -180,7 +182,7 @@ export async function drawPages(
   folder: string,
   context: Pick<WorkContext, 'signal' | 'progress'>,
 ): Promise<{ page: number; path: string }[]> {
-  checkFileCount(pages.length, 'Choose fewer pages by page_range.');
+  checkFileCount(pages.length, 'Choose fewer pages with page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
   const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
   for (const size of sizes) checkPixels(size, request.dpi);
@@ -277,7 +279,7 @@ async function drawFinished(
 }
 
 function undrawn({ number }: Page): EngineError {
-  return new EngineError(`Page ${number} could not be drawn.`);
+  return new EngineError(`Page ${number} could not be rendered.`);
 }
 
 async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<string> {
@@ -306,16 +308,18 @@ export async function runTool(
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
-    if (error.timedOut) throw new EngineError('The PDF takes too long to work on. Split it.', { detail });
+    if (error.timedOut) throw new EngineError('The PDF takes too long to process. Split it.', { detail });
     throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
   }
 }
 
 /** Checks that a written PDF opens and has the pages it should have. */
 export async function checkPdf(path: string, folder: string, context: Signal, pages?: number): Promise<Pdf> {
-  if ((await stat(path)).size === 0) throw new EngineError('The document gave an empty PDF.');
+  if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
   const found = await countPages(path, folder, context);
   if (found < 1 || (pages !== undefined && found !== pages))
-    throw new EngineError(`The PDF came out with ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
+    throw new EngineError(
+      `The conversion produced a PDF of ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`,
+    );
   return { path, pages: found };
 }

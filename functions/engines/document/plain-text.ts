@@ -10,7 +10,7 @@ export async function readText(path: string, encoding = 'auto'): Promise<string>
   const marked = encodingByMark(bytes);
   const name = marked ?? (encoding === 'auto' ? guess(bytes) : encoding);
   if (marked === undefined && !name.startsWith('utf-16') && bytes.includes(0))
-    throw new EngineError('The file is not text: it holds binary data.');
+    throw new EngineError('The file is not text: it contains binary data.');
   return new TextDecoder(name).decode(bytes);
 }
 

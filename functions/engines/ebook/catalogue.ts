@@ -35,14 +35,14 @@ const metadata: OptionDescriptor[] = [
   {
     name: 'book_title',
     label: 'Title',
-    hint: 'Title of the book; its own when left out.',
+    hint: 'Title of the book. Defaults to the title in the input.',
     data_type: 'string',
     properties: { pattern: '[^\\p{Cc}]{1,300}' },
   },
   {
     name: 'book_author',
     label: 'Author',
-    hint: 'Author of the book, several with & between; its own when left out.',
+    hint: 'Author of the book; separate several with &. Defaults to the author in the input.',
     data_type: 'string',
     properties: { pattern: '[^\\p{Cc}]{1,300}' },
   },

@@ -39,7 +39,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
     const result = await readingLeniently(input, (tolerant) => compressOne(input, work, context, tolerant));
     if (outputFormat === input.format && result.bytes.length >= input.size && fits(input, work.options)) {
       await copyFile(input.path, path);
-      notes.push(`${input.name} was already as small as it becomes and stays as it was.`);
+      notes.push(`${input.name} could not be made smaller and is returned unchanged.`);
     } else {
       await writeFile(path, result.bytes);
       if (result.note) notes.push(result.note);
@@ -80,7 +80,7 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
   const picture = await openPicture(input, opening);
   if (write.several !== undefined && picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down first.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
   const decode = () => decodeFor(picture, write, options);
@@ -123,11 +123,11 @@ async function compressTo(target: number, { input, outputFormat, decode, context
     const wasted = found.best.length < target * 0.95;
     return {
       bytes: found.best,
-      ...(wasted ? { note: `${input.name} needs no more than this in the best quality.` } : {}),
+      ...(wasted ? { note: `${input.name} is smaller than requested even at the best quality.` } : {}),
     };
   }
   throw new EngineError(
-    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
+    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible size is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
   );
 }
 

@@ -121,7 +121,7 @@ async function decodeFrames(
 ): Promise<Frame[]> {
   if (picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
   const frames: Frame[] = [];

@@ -4,7 +4,7 @@ import { mostPixels } from './limits.ts';
 /** Makes the failure of a file that cannot be decoded. */
 export function damaged(input: Pick<InputFile, 'format' | 'name'>, cause: unknown): EngineError {
   return new EngineError(
-    `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or of a kind of ${input.format} that is not supported.`,
+    `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or an unsupported variant of ${input.format}.`,
     { detail: lastLines(cause), cause },
   );
 }

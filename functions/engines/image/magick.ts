@@ -159,7 +159,7 @@ function checkFrames(images: IMagickImageCollection): void {
   const together = isAnimation ? Math.max(...pixels) * pixels.length : pixels.reduce((sum, one) => sum + one, 0);
   if (images.length > 1 && together > mostPixelsAtOnce) {
     throw new EngineError(
-      `The frames of the file together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down first.`,
+      `The frames of the file have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
 }

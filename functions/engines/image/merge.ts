@@ -42,7 +42,7 @@ async function writeGif(path: string, work: Work, context: WorkContext): Promise
         canvas ??= canvasSize(size, work);
         if (frames.length >= mostFrames || (frames.length + 1) * canvas.width * canvas.height > mostPixelsAtOnce) {
           throw new EngineError(
-            'The animation would have too many frames or pixels. Give it a smaller width and height, or merge fewer files.',
+            'The animation would have too many frames or pixels. Reduce width and height, or merge fewer files.',
           );
         }
         frames.push(await fitFrame(image, canvas, input, delay));

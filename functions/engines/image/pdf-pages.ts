@@ -71,8 +71,7 @@ async function poppler(program: string, args: string[], input: InputFile, { fold
 
 /** Makes the failure of a PDF that asks for a password. */
 export function passwordProtected(input: InputFile, detail = ''): EngineError {
-  return new EngineError(
-    `The file ${JSON.stringify(input.name)} is protected by a password. Remove the password first.`,
-    { detail },
-  );
+  return new EngineError(`The file ${JSON.stringify(input.name)} is password-protected. Remove the password first.`, {
+    detail,
+  });
 }

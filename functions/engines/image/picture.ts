@@ -237,23 +237,23 @@ function checkSize(
   if (width * height > mostPixels) throw tooManyPixels(input, `${width} x ${height}`);
   if (Math.max(width, height) > longestSide) {
     throw new EngineError(
-      `The image ${JSON.stringify(input.name)} is longer than ${longestSide} pixels on a side. Scale it down first.`,
+      `The image ${JSON.stringify(input.name)} is more than ${longestSide} pixels wide or high. Scale it down first.`,
     );
   }
   if (width < 1 || height < 1 || frames < 1) {
-    throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+    throw new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
   }
 }
 
 function checkFrames(input: InputFile, frames: number, pixels: number, most: number): void {
   if (frames > mostFrames) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; at most ${mostFrames} are possible.`,
+      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; the maximum is ${mostFrames}.`,
     );
   }
   if (frames > 1 && frames * pixels > most) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${most / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${most / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
 }
@@ -323,7 +323,8 @@ async function openExr(input: InputFile, options: OptionValues): Promise<Picture
     autoOrient: options['auto-orient'] !== false,
   });
   const [frame] = frames;
-  if (!frame || frame.channels === 1) throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+  if (!frame || frame.channels === 1)
+    throw new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
   const data = Float32Array.from(frame.data, (value) => value / 255);
   return fromLinear({ data, width: frame.width, height: frame.height, channels: frame.channels });
 }
@@ -393,7 +394,7 @@ function framesToTake(
 async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
   if (bytes.length > largestMagickBytes) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} is larger than ${largestMagickBytes / 1024 / 1024} MB.`,
+      `The file ${JSON.stringify(input.name)} is larger than ${largestMagickBytes / 1024 / 1024} MB, the maximum for its format.`,
     );
   }
   try {
@@ -447,7 +448,7 @@ export function pageOption(input: InputFile, pages: number, options: OptionValue
   if (typeof page !== 'number') return undefined;
   if (page > pages) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} has ${pages === 1 ? 'one page or frame' : `${pages} pages or frames`}, so there is no number ${page}.`,
+      `The file ${JSON.stringify(input.name)} has ${pages === 1 ? 'one page or frame' : `${pages} pages or frames`}, so page ${page} does not exist.`,
     );
   }
   return page;

@@ -45,7 +45,7 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
     const { said, asksForFiles } = postScriptError(error.stdout);
     if (asksForFiles) {
       throw new EngineError(
-        `The drawing ${JSON.stringify(input.name)} is a program that reads, writes or lists files, which is not permitted.`,
+        `The drawing ${JSON.stringify(input.name)} is a PostScript program that reads, writes or lists files, which is not allowed.`,
         { detail: said },
       );
     }

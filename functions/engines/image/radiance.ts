@@ -31,7 +31,7 @@ function parseHeader(file: Buffer) {
   if (!file.subarray(0, 2).equals(Buffer.from('#?')) || sizeEnd < 0) throw new Error('The header is incomplete.');
   const header = file.toString('latin1', 0, end);
   if (/^FORMAT=32-bit_rle_xyze/m.test(header)) {
-    throw new EngineError('Radiance pictures in XYZ colours are not supported. Save it with RGB colours.');
+    throw new EngineError('Radiance images with XYZ colours are not supported. Save the image with RGB colours.');
   }
   const size = /^([+-])Y (\d{1,6}) ([+-])X (\d{1,6})$/.exec(file.toString('latin1', end + 2, sizeEnd));
   if (!size) throw new Error('The dimensions are not understood.');

@@ -23,12 +23,12 @@ export interface Drawing {
 export async function prepareSvg(file: Buffer): Promise<Drawing> {
   const bytes = await inflated(file);
   if (bytes.length > largestSvgBytes) {
-    throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB once unpacked.`);
+    throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB when decompressed.`);
   }
   const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
   if (/<!ENTITY/i.test(text)) {
     throw new EngineError(
-      'The drawing declares XML entities, which are not allowed. Save it as plain SVG without a document type.',
+      'The drawing declares XML entities, which are not allowed. Save it as plain SVG without a DOCTYPE.',
     );
   }
   const { width, height } = await sharp(bytes, { density: naturalDensity, limitInputPixels: false }).metadata();
@@ -46,7 +46,7 @@ async function inflated(file: Buffer): Promise<Buffer> {
     return await inflate(file, { maxOutputLength: largestSvgBytes });
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB once unpacked.`);
+      throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB when decompressed.`);
     }
     throw error;
   }

@@ -86,7 +86,7 @@ function resize(
   if (!wanted) return;
   if (wanted.width * wanted.height > mostPixels || Math.max(wanted.width, wanted.height) > longestSide) {
     throw new EngineError(
-      `The output would be ${wanted.width} × ${wanted.height} pixels; at most ${mostPixels / 1_000_000} million are possible.`,
+      `The output would be ${wanted.width} × ${wanted.height} pixels; the maximum is ${mostPixels / 1_000_000} million.`,
     );
   }
   image.resize({

@@ -109,7 +109,7 @@ function resizeAsPicture(turned: Size, target: MediaFormat, options: OptionValue
   const { width, height, fit } = wantedSize(turned, options, write) ?? { ...turned, fit: 'fill' };
   if (Math.max(width, height) > longestAnimationSide) {
     throw new EngineError(
-      `The animation would be ${width} × ${height} pixels; at most ${longestAnimationSide} are possible on a side.`,
+      `The animation would be ${width} × ${height} pixels; the maximum is ${longestAnimationSide} per side.`,
     );
   }
   const scale = (how: string) => `scale=${width}:${height}${how}:flags=lanczos`;

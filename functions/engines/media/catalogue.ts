@@ -66,7 +66,7 @@ function keeping(
 
 export const catalogue: EngineCatalogue = {
   engine: 'media',
-  summary: 'Converts, compresses, trims and crops video and sound with ffmpeg',
+  summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
     // Lambda gives cores with memory, and coding video takes all it gets.

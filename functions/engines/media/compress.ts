@@ -48,12 +48,12 @@ export async function compress(
   const same = target.ext === input.format;
   const bytes = target.kind === 'audio' ? audioTarget(job) : videoTarget(job);
   if (same && bytes !== undefined && input.size <= bytes)
-    return original(job, 'The file is already as small as asked for.');
+    return original(job, 'The file is already as small as requested.');
   if (bytes !== undefined) await (target.kind === 'audio' ? fitAudio(job, bytes, run) : fitVideo(job, bytes, run));
   else await byQuality(job, run);
   const { size } = await stat(path);
   if (same && size >= input.size) {
-    return original(job, 'The file is compressed already: coding it anew would have made it larger.');
+    return original(job, 'The file is already compressed: re-encoding would make it larger.');
   }
   return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: size };
 }
@@ -69,7 +69,7 @@ function videoTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_video')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give video_compress_max_filesize with compress_video by_size.');
+        throw new EngineError('Set video_compress_max_filesize, which compress_video by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -84,7 +84,7 @@ function audioTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_audio')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give audio_compress_max_filesize with compress_audio by_size.');
+        throw new EngineError('Set audio_compress_max_filesize, which compress_audio by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -121,7 +121,7 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
     case 'by_max_bitrate': {
       const most = numberOf(options, 'video_compress_max_bitrate');
       if (most === undefined)
-        throw new EngineError('Give video_compress_max_bitrate with compress_video by_max_bitrate.');
+        throw new EngineError('Set video_compress_max_bitrate, which compress_video by_max_bitrate requires.');
       const buffer = numberOf(options, 'video_compressor_bufsize');
       const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: most * 900 };
       return {
@@ -191,7 +191,7 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const seconds = await measuredSeconds(job, run);
   if (!video || seconds === undefined) {
     throw new EngineError(
-      'The length of the video is not known, so no size can be aimed at. Compress it by quality instead.',
+      'The duration of the video is unknown, so it cannot be compressed to a size. Compress it by quality instead.',
     );
   }
   const encoder = encoderOf(job);
@@ -312,7 +312,7 @@ function requireMet(tries: Try[], bytes: number): void {
   const smallest = Math.min(...tries.map(({ size }) => size));
   if (smallest <= bytes) return;
   throw new EngineError(
-    `The file cannot be made as small as ${megabytes(bytes)}: the smallest reachable is about ${megabytes(smallest)}.`,
+    `The file cannot be compressed to ${megabytes(bytes)}: the smallest possible size is about ${megabytes(smallest)}.`,
     {
       detail: tries
         .map(({ bitRate, scale, size }) => `${Math.round(bitRate)} bit/s, scale ${scale.toFixed(2)}: ${size} bytes`)
@@ -355,7 +355,7 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
   const { seconds } = probe;
   if (seconds === undefined) {
     throw new EngineError(
-      'The length of the sound is not known, so no size can be aimed at. Compress it by bit rate instead.',
+      'The duration of the audio is unknown, so it cannot be compressed to a size. Compress it by bit rate instead.',
     );
   }
   const encoder = target.audio?.encoders[0];

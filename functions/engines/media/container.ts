@@ -34,7 +34,7 @@ async function checkProtection(file: FileHandle, size: number): Promise<void> {
       const index = await read(file, at, Math.min(length, size - at, mostIndexBytes));
       const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
       if (entries && index.includes('sinf') && index.includes('frma')) {
-        throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+        throw new EngineError('The file is protected by DRM and cannot be converted.');
       }
     }
     at += length;
@@ -45,7 +45,7 @@ async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
   const claimed = await missingRiffSize(file, size);
   if (claimed === undefined) return;
   throw new EngineError(
-    `The file is damaged or incomplete: it should have ${claimed} bytes and has ${size}. Upload it again or repair it.`,
+    `The file is damaged or incomplete: expected ${claimed} bytes but received ${size}. Upload it again or repair it.`,
   );
 }
 

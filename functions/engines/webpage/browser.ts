@@ -101,7 +101,7 @@ async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T
   let end = () => {};
   const late = new Promise<never>((_resolve, reject) => {
     const seconds = Math.round(timeoutMs / 1000);
-    const message = `The page did not finish within ${seconds} seconds. A script in it may run without end, or it reloads for ever.`;
+    const message = `The page did not finish within ${seconds} seconds. A script may run endlessly, or the page may reload forever.`;
     const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

@@ -39,7 +39,7 @@ export async function capturePage(url: string, options: CaptureOptions): Promise
     const more = (await Promise.all(loaded)).filter((part) => part !== undefined);
     const html = mhtmlToHtml(parseMhtml(data), more);
     if (Buffer.byteLength(html) > mostBytes)
-      throw new EngineError(`The page with all it holds is larger than ${mostBytes / 1024 ** 2} MB.`);
+      throw new EngineError(`The page and its resources are larger than ${mostBytes / 1024 ** 2} MB.`);
     return html;
   });
 }

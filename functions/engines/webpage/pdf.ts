@@ -67,7 +67,7 @@ async function checkPages(page: Page, heightOfPage: number): Promise<void> {
   const pages = Math.ceil((await contentSize(page)).height / heightOfPage);
   if (pages > mostPages)
     throw new EngineError(
-      `The page would fill about ${pages.toLocaleString('en')} sheets, more than ${mostPages.toLocaleString('en')}. Shorten it.`,
+      `The PDF would have about ${pages.toLocaleString('en')} pages; the maximum is ${mostPages.toLocaleString('en')}. Shorten the web page.`,
     );
 }
 

@@ -42,7 +42,7 @@ export async function writeScreenshot(
     slices.push({ input: Buffer.from(part), top: Math.round(top * scale), left: 0 });
   }
   const [first] = slices;
-  if (!first) throw new EngineError('The page has no height, so there is nothing to show.');
+  if (!first) throw new EngineError('The page has no height, so there is nothing to capture.');
   const image =
     slices.length === 1
       ? sharp(first.input)
@@ -85,10 +85,10 @@ function checkExtent({ width, height }: { width: number; height: number }, forma
   const size = `${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`;
   const advice = 'Set full_page to false, or reduce scale.';
   if (width * height > mostPixels)
-    throw new EngineError(`The page is ${size} large, more than ${mostPixels / 1_000_000} million pixels. ${advice}`);
+    throw new EngineError(`The page is ${size}; the maximum is ${mostPixels / 1_000_000} million pixels. ${advice}`);
   const most = longestSide[format];
   if (Math.max(width, height) > most)
     throw new EngineError(
-      `The page is ${size} large, and a ${format} can be at most ${most.toLocaleString('en')} pixels long. ${advice} Another format may hold it.`,
+      `The page is ${size}; the maximum for ${format} is ${most.toLocaleString('en')} pixels per side. ${advice} Another format may allow more.`,
     );
 }

@@ -90,7 +90,7 @@ export class Sandbox {
         if (used > this.#options.memoryBytes) {
           finish(() =>
             reject(
-              new EngineError('The file needs more memory than the engine has. Reduce its dimensions or its size.', {
+              new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
                 detail: `${used} bytes used`,
               }),
             ),
