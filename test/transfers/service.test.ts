@@ -117,7 +117,7 @@ describe('The service', () => {
     });
   });
 
-  it('keeps no secret in an answer, a record, a queue, a log or the bucket once the task has ended', async () => {
+  it('keeps no secret in a response, a record, a queue, a log or the bucket once the task has ended', async () => {
     const secrets = [
       's3cr3t-header-4711',
       's3cr3t-password-4712',

@@ -105,7 +105,13 @@ const capabilities = Object.keys(writers).flatMap((format): Capability[] => {
 export const catalogue: EngineCatalogue = {
   engine: 'archive',
   summary: 'Converts archives with 7-Zip and libarchive',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 10_240, timeoutSeconds: 600, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 10_240,
+    timeoutSeconds: 600,
+    maxConcurrency: 50,
+  },
   formats,
   capabilities,
   components,

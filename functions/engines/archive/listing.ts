@@ -1,6 +1,6 @@
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
-import { allowance, longestPathBytes, mostEntries, tooLarge, tooMany } from './limits.ts';
+import { allowance, maxEntries, maxPathBytes, tooLarge, tooMany } from './limits.ts';
 
 /** An entry as the archive's own headers describe it, which may be lies: what is unpacked is looked at again. */
 export interface Entry {
@@ -99,7 +99,7 @@ class ListingPolicy {
       throw new EngineError(`The archive contains ${show(path)} twice. Remove one of them.`);
     }
     this.#seen.add(path);
-    if (this.#seen.size > mostEntries) throw tooMany();
+    if (this.#seen.size > maxEntries) throw tooMany();
     const size = Number(fields.get('Size') ?? 0) || 0;
     this.#bytes += size;
     if (this.#bytes > allowance(this.#archiveBytes)) throw tooLarge(this.#archiveBytes);
@@ -125,8 +125,8 @@ function checkName(name: string, shown: string): void {
     throw new EngineError(`The archive contains the absolute path ${show(shown)}. Paths must be relative.`);
   if (name.split(/[/\\]/).includes('..'))
     throw new EngineError(`The archive contains the path ${show(shown)}, which points outside the archive.`);
-  if (Buffer.byteLength(name) > longestPathBytes)
-    throw new EngineError(`The archive contains a path longer than ${longestPathBytes} bytes: ${show(shown)}.`);
+  if (Buffer.byteLength(name) > maxPathBytes)
+    throw new EngineError(`The archive contains a path longer than ${maxPathBytes} bytes: ${show(shown)}.`);
 }
 
 /** Tells whether the target of a link, seen from the link's own folder, is outside of the archive. */

@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../runtime/engine.ts';
-import { allowance, mostEntries, tooLarge, tooMany } from './limits.ts';
+import { allowance, maxEntries, tooLarge, tooMany } from './limits.ts';
 import { leadsOutside, linkOutside, show } from './listing.ts';
 
 export interface Tree {
@@ -43,7 +43,7 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
           `The archive contains ${show(path)}, which is a device or pipe, not a file. Remove it and try again.`,
         );
       }
-      if (tree.files.length + tree.folders.length > mostEntries) throw tooMany();
+      if (tree.files.length + tree.folders.length > maxEntries) throw tooMany();
       if (tree.bytes > allowance(archiveBytes)) throw tooLarge(archiveBytes);
     }
   }

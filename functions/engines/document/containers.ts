@@ -6,14 +6,14 @@ import { type Entry, openPromise } from 'yauzl';
 import { EngineError } from '../runtime/engine.ts';
 import { MarkupGuard } from './markup-guard.ts';
 
-const mostEntries = 20_000;
-const mostBytes = 1_000_000_000;
-const mostMarkupBytes = 200_000_000;
+const maxEntries = 20_000;
+const maxBytes = 1_000_000_000;
+const maxMarkupBytes = 200_000_000;
 /** Below this a high ratio is common and harmless. */
 const unsuspiciousBytes = 16_000_000;
-const highestRatio = 200;
-const deepestGroups = 1_000;
-const deepestTags = 500;
+const maxRatio = 200;
+const maxGroupDepth = 1_000;
+const maxTagDepth = 500;
 
 const tooLarge = 'The document is too large when unpacked. Remove large content, or split it.';
 
@@ -26,8 +26,8 @@ export async function checkZip(path: string, size: number): Promise<void> {
     throw damaged(error);
   });
   try {
-    if (zip.entryCount > mostEntries)
-      throw new EngineError(`The document contains more than ${mostEntries} parts. Split it.`);
+    if (zip.entryCount > maxEntries)
+      throw new EngineError(`The document contains more than ${maxEntries} parts. Split it.`);
     let total = 0;
     let markup = 0;
     for await (const entry of zip.eachEntry()) {
@@ -42,8 +42,8 @@ export async function checkZip(path: string, size: number): Promise<void> {
           markup += chunk.length;
           guard.write(chunk);
         }
-        const bomb = total > unsuspiciousBytes && total / size > highestRatio;
-        if (bomb || total > mostBytes || markup > mostMarkupBytes) throw new EngineError(tooLarge);
+        const bomb = total > unsuspiciousBytes && total / size > maxRatio;
+        if (bomb || total > maxBytes || markup > maxMarkupBytes) throw new EngineError(tooLarge);
       }
     }
   } catch (error) {
@@ -137,7 +137,7 @@ async function watch(chunks: AsyncIterable<Buffer>): Promise<void> {
   let total = 0;
   for await (const chunk of chunks) {
     total += chunk.length;
-    if (total > mostMarkupBytes) throw new EngineError(tooLarge);
+    if (total > maxMarkupBytes) throw new EngineError(tooLarge);
     guard.write(chunk);
   }
 }
@@ -158,9 +158,9 @@ export async function readRtf(path: string): Promise<Buffer> {
     if (byte === 0x5c) index += 1;
     else if (byte === 0x7b) depth += 1;
     else if (byte === 0x7d) depth -= 1;
-    if (depth > deepestGroups)
+    if (depth > maxGroupDepth)
       throw new EngineError(
-        `The document nests groups more than ${deepestGroups} levels deep, which is not supported.`,
+        `The document nests groups more than ${maxGroupDepth} levels deep, which is not supported.`,
       );
   }
   return Buffer.from(bytes.toString('latin1').replaceAll(/INCLUDE(PICTURE|TEXT)/gi, 'EXCLUDE$1'), 'latin1');
@@ -173,7 +173,7 @@ export function checkHtml(text: string): void {
   let depth = 0;
   for (const match of text.matchAll(containers)) {
     depth = Math.max(0, depth + (match[1] ? -1 : 1));
-    if (depth > deepestTags)
-      throw new EngineError(`The page nests elements more than ${deepestTags} levels deep, which is not supported.`);
+    if (depth > maxTagDepth)
+      throw new EngineError(`The page nests elements more than ${maxTagDepth} levels deep, which is not supported.`);
   }
 }

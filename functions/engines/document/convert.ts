@@ -216,7 +216,7 @@ async function byOffice(
     throw new EngineError(`The document has ${sheets.length} sheets, so sheet ${wanted} does not exist.`);
   const made: Made[] = [{ path: first }];
   if (last && options.sheet === undefined && sheets.length > 1) {
-    if (sheets.length > mostSheets)
+    if (sheets.length > maxSheets)
       throw new EngineError(`The document has ${sheets.length} sheets. Choose one with the option sheet.`);
     made[0] = { path: first, suffix: sheets[0] ?? '1' };
     for (let sheet = 2; sheet <= sheets.length; sheet++) {
@@ -231,7 +231,7 @@ async function byOffice(
   return made;
 }
 
-const mostSheets = 200;
+const maxSheets = 200;
 
 async function recode(path: string, encoding: string): Promise<void> {
   if (encoding === 'utf-8' || encoding === 'undefined') return;

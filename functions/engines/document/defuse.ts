@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 
 /** What a reference that leads outside is replaced by: an address at which there is nothing. */
 const nowhere = 'about:blank';
-const mostVectorBytes = 50_000_000;
+const maxVectorBytes = 50_000_000;
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -68,7 +68,7 @@ export function defuseVector(bytes: Buffer): Buffer {
 
 function unpack(bytes: Buffer): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostVectorBytes });
+    return gunzipSync(bytes, { maxOutputLength: maxVectorBytes });
   } catch {
     return Buffer.alloc(0);
   }

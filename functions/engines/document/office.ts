@@ -13,7 +13,7 @@ import { findIsolation } from './isolation.ts';
 import { profileRegistry } from './office-profile.ts';
 
 /** LibreOffice keeps a little of every document; a fresh process every so often keeps that little. */
-const mostJobs = 50;
+const maxJobs = 50;
 const startMs = 120_000;
 /** Less than the engine's own time-out, so that the user reads a reason and not that the worker was lost. */
 const jobMs = 240_000;
@@ -98,7 +98,7 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
     } finally {
       await staged.clear();
     }
-    if (listener.jobs >= mostJobs) await stopOffice();
+    if (listener.jobs >= maxJobs) await stopOffice();
     return answer;
   }
   // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder goes with it.

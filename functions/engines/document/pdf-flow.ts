@@ -6,8 +6,8 @@ import { type Pdf, runTool } from './pdf.ts';
 /** pdftohtml measures in pixels of this many to the point. */
 const zoom = 1.5;
 /** A picture smaller than this is a rule or a dot of the layout. */
-const leastPicture = 8;
-const mostPictures = 500;
+const minPicture = 8;
+const maxPictures = 500;
 
 interface Box {
   left: number;
@@ -241,8 +241,8 @@ function itemsOf(page: Page): Item[] {
     }
     flush();
   }
-  for (const picture of page.pictures.slice(0, mostPictures)) {
-    if (picture.right - picture.left < leastPicture || picture.bottom - picture.top < leastPicture) continue;
+  for (const picture of page.pictures.slice(0, maxPictures)) {
+    if (picture.right - picture.left < minPicture || picture.bottom - picture.top < minPicture) continue;
     const after = items.findIndex(({ top }) => top >= picture.top);
     items.splice(after < 0 ? items.length : after, 0, { kind: 'picture', picture, top: picture.top });
   }

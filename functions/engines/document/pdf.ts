@@ -10,9 +10,9 @@ import { ProgramError, type ProgramResult } from '../runtime/program.ts';
 import { runIsolated } from './isolation.ts';
 import { pictureOptions } from './options.ts';
 
-export const mostPages = 5_000;
+export const maxPages = 5_000;
 /** Pictures larger than this cost gigabytes while they are drawn. */
-const mostPixels = 120_000_000;
+const maxPixels = 120_000_000;
 const programMs = 240_000;
 
 export interface Pdf {
@@ -32,7 +32,7 @@ export async function openPdf(
   const plain = (await isEncrypted(path, folder, context)) ? await decrypt(path, folder, password, context) : path;
   const pages = await countPages(plain, folder, context);
   if (pages < 1) throw new EngineError('The PDF has no pages.');
-  if (pages > mostPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${mostPages}.`);
+  if (pages > maxPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${maxPages}.`);
   return { path: plain, pages };
 }
 
@@ -86,7 +86,7 @@ export function pagesOf(range: string | undefined, count: number): number[] {
       throw new EngineError(`The document has ${count} pages, so page ${from} in page_range does not exist.`);
     return Array.from({ length: Math.min(to, count) - from + 1 }, (_, index) => from + index);
   });
-  if (pages.length > mostPages) throw new EngineError(`The option page_range selects more than ${mostPages} pages.`);
+  if (pages.length > maxPages) throw new EngineError(`The option page_range selects more than ${maxPages} pages.`);
   return pages;
 }
 
@@ -232,7 +232,7 @@ async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: strin
     context,
   );
   const written = `${stem}.${{ png: 'png', jpg: 'jpg', webp: 'png', tiff: 'tif' }[format]}`;
-  const image = sharp(written, { limitInputPixels: mostPixels + 10_000_000 });
+  const image = sharp(written, { limitInputPixels: maxPixels + 10_000_000 });
   const { width = 0, height = 0 } = await image.metadata();
   if (width < 1 || height < 1) throw undrawn(page);
   if (format === 'webp') await image.webp({ quality }).toFile(path);
@@ -288,9 +288,9 @@ async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<str
 
 function checkPixels({ width, height }: PageSize, dpi: number, advice = 'Choose a lower image_dpi.'): void {
   const pixels = ((width * dpi) / 72) * ((height * dpi) / 72);
-  if (pixels > mostPixels)
+  if (pixels > maxPixels)
     throw new EngineError(
-      `A page of ${width} × ${height} points at ${Math.round(dpi)} dpi has more than ${mostPixels / 1_000_000} million pixels. ${advice}`,
+      `A page of ${width} × ${height} points at ${Math.round(dpi)} dpi has more than ${maxPixels / 1_000_000} million pixels. ${advice}`,
     );
 }
 

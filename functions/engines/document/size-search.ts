@@ -5,7 +5,7 @@ export type Way = (quality: number) => Promise<number>;
 export const closeEnough = 0.95;
 /** Where in the tolerated range to aim. */
 const aim = 0.98;
-const mostTries = 14;
+const maxAttempts = 14;
 /** Below this two settings are the same, so that a leap between them is one no setting falls into. */
 const finestStep = 1e-4;
 
@@ -23,7 +23,7 @@ export async function searchWay(way: Way, target: number, inTime: () => boolean)
   if (high.size <= target) return 1;
   let low = { quality: 0, size: await way(0) };
   if (low.size > target) return undefined;
-  for (let tries = 0; tries < mostTries && !lands(low.size, target) && inTime(); tries++) {
+  for (let tries = 0; tries < maxAttempts && !lands(low.size, target) && inTime(); tries++) {
     const width = high.quality - low.quality;
     if (width < finestStep) break;
     const share = Math.log((target * aim) / low.size) / Math.log(high.size / low.size);

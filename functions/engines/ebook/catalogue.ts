@@ -53,7 +53,13 @@ export const catalogue: EngineCatalogue = {
   // Calibre is large and optional: what the document engine can do too is the same on every machine.
   precedence: -1,
   summary: 'Converts e-books with Calibre',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 4096, timeoutSeconds: 600, mostAtOnce: 20 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 4096,
+    timeoutSeconds: 600,
+    maxConcurrency: 20,
+  },
   formats,
   capabilities: [
     ...bookFormats.map((from) => ({

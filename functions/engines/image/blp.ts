@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type BlockCoding, blockBytes, bytesPerBlock, decodeBlocks } from './block-textures.ts';
 import { type Decoded, part, type SizeCheck, trimAlpha } from './decoding.ts';
-import { mostPixels } from './limits.ts';
+import { maxPixels } from './limits.ts';
 import type { Frame } from './magick.ts';
 
 interface Header {
@@ -105,7 +105,7 @@ function bitsAt(bytes: Buffer, index: number, bits: number): number {
 async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Promise<Frame> {
   const head = part(file, shared + 4, file.readUInt32LE(shared));
   const jpeg = Buffer.concat([head, part(file, start, length)]);
-  const options = { limitInputPixels: mostPixels, failOn: 'truncated' } as const;
+  const options = { limitInputPixels: maxPixels, failOn: 'truncated' } as const;
   const { channels, ...size } = await sharp(jpeg, options).metadata();
   // Some writers round sizes up to whole blocks.
   if (size.width < width || size.height < height) throw new Error('The JPEG is smaller than the texture.');

@@ -13,7 +13,7 @@ import {
 } from '../runtime/engine.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, readingLeniently } from './picture.ts';
 import { searchSize } from './size-search.ts';
 import { numberOption, textOption, transform } from './transform.ts';
@@ -78,9 +78,9 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
   if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
   const opening = { options, several: write.several !== undefined, tolerant, folder, signal: context.signal };
   const picture = await openPicture(input, opening);
-  if (write.several !== undefined && picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (write.several !== undefined && picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
   const decode = () => decodeFor(picture, write, options);

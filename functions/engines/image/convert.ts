@@ -7,7 +7,7 @@ import { joinRoll, openFrame, toOneSize } from './animation.ts';
 import { encodeFrames, encodeWithSharp, toFrame } from './encode.ts';
 import { explain } from './failures.ts';
 import { type ImageFormat, imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { type Frame, type MagickWriting, writeMagick } from './magick.ts';
 import { writePdf } from './pdf.ts';
 import { openPicture, type Picture, pageOption, readingLeniently } from './picture.ts';
@@ -119,9 +119,9 @@ async function decodeFrames(
   target: Target,
   { progress }: WorkContext,
 ): Promise<Frame[]> {
-  if (picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
   const frames: Frame[] = [];

@@ -2,7 +2,7 @@ import type { OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { type ImageFormat, imageFormat } from './formats.ts';
 
-const largestSide = 16_383;
+const maxSide = 16_383;
 
 export const width: OptionDescriptor = {
   name: 'image_custom_width',
@@ -10,7 +10,7 @@ export const width: OptionDescriptor = {
   hint: 'Width of the output. Without a height, the aspect ratio is kept; with one, fit determines how the image is resized.',
   data_type: 'integer',
   units: 'px',
-  properties: { min: 1, max: largestSide },
+  properties: { min: 1, max: maxSide },
 };
 
 export const height: OptionDescriptor = {
@@ -19,7 +19,7 @@ export const height: OptionDescriptor = {
   hint: 'Height of the output. Without a width, the aspect ratio is kept; with one, fit determines how the image is resized.',
   data_type: 'integer',
   units: 'px',
-  properties: { min: 1, max: largestSide },
+  properties: { min: 1, max: maxSide },
 };
 
 const percentage: OptionDescriptor = {

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { EngineError } from '../runtime/engine.ts';
-import { longestSide, mostPixels } from './limits.ts';
+import { maxPixels, maxSide } from './limits.ts';
 import type { LinearPicture } from './linear-light.ts';
 
 interface Box {
@@ -105,8 +105,8 @@ function parseBox(value: Buffer): Box {
   const [left, top] = [value.readInt32LE(0), value.readInt32LE(4)];
   const [width, height] = [value.readInt32LE(8) - left + 1, value.readInt32LE(12) - top + 1];
   if (width < 1 || height < 1) throw new Error('The picture has no pixels.');
-  if (width * height > mostPixels || Math.max(width, height) > longestSide) {
-    throw new EngineError(`The image has more than ${mostPixels / 1_000_000} million pixels. Scale it down first.`);
+  if (width * height > maxPixels || Math.max(width, height) > maxSide) {
+    throw new EngineError(`The image has more than ${maxPixels / 1_000_000} million pixels. Scale it down first.`);
   }
   return { left, top, width, height };
 }

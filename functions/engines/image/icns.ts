@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { type Decoded, part, type SizeCheck, type Wanted } from './decoding.ts';
-import { mostPixels } from './limits.ts';
+import { maxPixels } from './limits.ts';
 import { type Frame, pingMagick, readMagick } from './magick.ts';
 
 /** One picture of an icon file; the masks of the older kinds are parts of their own. */
@@ -35,7 +35,7 @@ const sides: Record<string, number> = {
   ic14: 512,
 };
 const masks: Record<string, string> = { is32: 's8mk', il32: 'l8mk', ih32: 'h8mk', it32: 't8mk' };
-const mostParts = 256;
+const maxParts = 256;
 
 /** Decodes the pictures of a macOS icon: all of them, or the largest. */
 export async function readIcns(file: Buffer, check: SizeCheck, { all }: Wanted): Promise<Decoded> {
@@ -55,7 +55,7 @@ export async function readIcns(file: Buffer, check: SizeCheck, { all }: Wanted):
 function partsOf(file: Buffer): Map<string, Buffer> {
   const end = Math.min(file.length, file.readUInt32BE(4));
   const parts = new Map<string, Buffer>();
-  for (let at = 8; at + 8 <= end && parts.size < mostParts; ) {
+  for (let at = 8; at + 8 <= end && parts.size < maxParts; ) {
     const length = file.readUInt32BE(at + 4);
     if (length < 8) throw new Error(`A part of ${length} bytes is no part of an icon.`);
     parts.set(file.toString('latin1', at, at + 4), part(file, at + 8, length - 8));
@@ -115,7 +115,7 @@ function join(side: number, colours: Uint8Array[], alpha: Uint8Array | undefined
 }
 
 async function decodePng(png: Buffer, check: SizeCheck): Promise<Frame> {
-  const options = { limitInputPixels: mostPixels, failOn: 'truncated' } as const;
+  const options = { limitInputPixels: maxPixels, failOn: 'truncated' } as const;
   const { width, height, hasAlpha } = await sharp(png, options).metadata();
   check({ width, height });
   const image = sharp(png, options).toColourspace('srgb');

@@ -31,7 +31,7 @@ const layouts: Record<string, Layout> = {
   'X 24': { pixels: 'RGB' },
 };
 
-const mostHeaderBytes = 4096;
+const maxHeaderBytes = 4096;
 
 /** Decodes an image memory of IFUNC, which Pillow writes too: a header of text, then lines from the bottom up. */
 export function readIm(file: Buffer, check: SizeCheck, { all }: Wanted): Decoded {
@@ -64,7 +64,7 @@ function bitsPerPixel(layout: Layout): number {
 }
 
 function parseHeader(file: Buffer): Header {
-  const end = file.subarray(0, mostHeaderBytes).indexOf(0x1a);
+  const end = file.subarray(0, maxHeaderBytes).indexOf(0x1a);
   if (end < 0) throw new Error('The header has no end.');
   const fields = new Map(
     file

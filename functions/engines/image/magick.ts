@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { IMagickImage, IMagickImageCollection, MagickFormat } from '@imagemagick/magick-wasm';
 import sharp from 'sharp';
 import { EngineError } from '../runtime/engine.ts';
-import { longestSide, mostFrames, mostPixelsAtOnce } from './limits.ts';
+import { maxFrames, maxPixelsAtOnce, maxSide } from './limits.ts';
 
 type Magick = typeof import('@imagemagick/magick-wasm');
 
@@ -35,10 +35,10 @@ export interface MagickPicture {
 }
 
 /** WebAssembly memory never shrinks: an instance that grew beyond this is dropped after its work. */
-const largestIdleBytes = 256 * 1024 * 1024;
+const maxIdleBytes = 256 * 1024 * 1024;
 const memoryBytes = 1_600_000_000n;
 /** Of all frames together while they are read; an animation needs as much again once they are completed. */
-const framesBytes = BigInt(mostPixelsAtOnce * 4);
+const framesBytes = BigInt(maxPixelsAtOnce * 4);
 
 let loaded: Promise<Magick> | undefined;
 let srgbBytes: Promise<Uint8Array> | undefined;
@@ -61,13 +61,13 @@ function load(): Promise<Magick> {
     const wasm = fileURLToPath(import.meta.resolve('@imagemagick/magick-wasm/magick.wasm'));
     await magick.initializeImageMagick(await readFile(wasm));
     const { ResourceLimits } = magick;
-    ResourceLimits.width = BigInt(longestSide);
-    ResourceLimits.height = BigInt(longestSide);
+    ResourceLimits.width = BigInt(maxSide);
+    ResourceLimits.height = BigInt(maxSide);
     ResourceLimits.memory = memoryBytes;
     ResourceLimits.maxMemoryRequest = memoryBytes;
     // Its disk is memory too.
     ResourceLimits.disk = 0n;
-    ResourceLimits.listLength = BigInt(mostFrames);
+    ResourceLimits.listLength = BigInt(maxFrames);
     ResourceLimits.maxProfileSize = 64n * 1024n * 1024n;
     return magick;
   })();
@@ -87,7 +87,7 @@ async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
     // LibRaw throws objects of C++, which say nothing here.
     throw error instanceof Error ? error : new Error('The decoder gave up.', { cause: error });
   } finally {
-    if (broken || heapBytes(magick) > largestIdleBytes) {
+    if (broken || heapBytes(magick) > maxIdleBytes) {
       // Not in the module's types: without it the library goes on with the instance it has.
       Reflect.set(magick.ImageMagick, '_api', undefined);
       loaded = undefined;
@@ -157,9 +157,9 @@ function checkFrames(images: IMagickImageCollection): void {
     isAnimation ? Math.max(width * height, page.width * page.height) : width * height,
   );
   const together = isAnimation ? Math.max(...pixels) * pixels.length : pixels.reduce((sum, one) => sum + one, 0);
-  if (images.length > 1 && together > mostPixelsAtOnce) {
+  if (images.length > 1 && together > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of the file have more than ${mostPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
+      `The frames of the file have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
 }

@@ -7,7 +7,7 @@ import { joinRoll, toOneSize } from './animation.ts';
 import { encodeWithSharp, toFrame } from './encode.ts';
 import { explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
-import { mostFrames, mostPixelsAtOnce } from './limits.ts';
+import { maxFrames, maxPixelsAtOnce } from './limits.ts';
 import type { Frame } from './magick.ts';
 import { writePdf } from './pdf.ts';
 import { pdfPages, renderPdfPage } from './pdf-pages.ts';
@@ -40,7 +40,7 @@ async function writeGif(path: string, work: Work, context: WorkContext): Promise
     await readingLeniently(input, async (tolerant) => {
       for await (const { image, size, delay } of framesOf(input, work, context, tolerant)) {
         canvas ??= canvasSize(size, work);
-        if (frames.length >= mostFrames || (frames.length + 1) * canvas.width * canvas.height > mostPixelsAtOnce) {
+        if (frames.length >= maxFrames || (frames.length + 1) * canvas.width * canvas.height > maxPixelsAtOnce) {
           throw new EngineError(
             'The animation would have too many frames or pixels. Reduce width and height, or merge fewer files.',
           );

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { damaged } from './failures.ts';
-import { mostPixels } from './limits.ts';
+import { maxPixels } from './limits.ts';
 import type { ProgramContext } from './postscript.ts';
 
 const timeoutMs = 120_000;
@@ -37,9 +37,9 @@ export async function renderPdfPage(
   context: ProgramContext,
 ): Promise<string> {
   const pixels = ((page.width * rendering.dpi) / 72) * ((page.height * rendering.dpi) / 72);
-  if (pixels > mostPixels) {
+  if (pixels > maxPixels) {
     throw new EngineError(
-      `A page of ${JSON.stringify(input.name)} would have more than ${mostPixels / 1_000_000} million pixels. Choose a lower resolution.`,
+      `A page of ${JSON.stringify(input.name)} would have more than ${maxPixels / 1_000_000} million pixels. Choose a lower resolution.`,
     );
   }
   const base = join(context.folder, `page-${page.number}`);

@@ -17,7 +17,7 @@ import { EngineError, type InputFile, type Work, type WorkContext } from '../run
 import { damaged, explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
 import { stripJpeg } from './jpeg.ts';
-import { mostPdfPages } from './limits.ts';
+import { maxPdfPages } from './limits.ts';
 import { passwordProtected } from './pdf-pages.ts';
 import { openPicture, type Picture, readingLeniently } from './picture.ts';
 import { postScriptToPdf, svgToPdf } from './postscript.ts';
@@ -30,7 +30,7 @@ const compress = promisify(deflate);
 const pageDpi = 150;
 const pointsPerInch = 72;
 /** Viewers take no larger page. */
-const longestPage = 14_400;
+const maxPage = 14_400;
 
 interface Box {
   width: number;
@@ -45,8 +45,8 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
     if (input.format === 'pdf') await addPdf(pdf, input);
     else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
     else await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
-    if (pdf.getPageCount() > mostPdfPages) {
-      throw new EngineError(`The output would have more than ${mostPdfPages} pages. Merge fewer files at once.`);
+    if (pdf.getPageCount() > maxPdfPages) {
+      throw new EngineError(`The output would have more than ${maxPdfPages} pages. Merge fewer files at once.`);
     }
     context.progress(((index + 1) / inputs.length) * 95);
   }
@@ -148,7 +148,7 @@ function addPage(
 ): { page: PDFPage; box: Box & { x: number; y: number } } {
   const paper = paperSize(options);
   if (!paper) {
-    const fitted = scale(natural, Math.min(1, longestPage / Math.max(natural.width, natural.height)));
+    const fitted = scale(natural, Math.min(1, maxPage / Math.max(natural.width, natural.height)));
     return { page: pdf.addPage([fitted.width, fitted.height]), box: { x: 0, y: 0, ...fitted } };
   }
   const fill = Math.min(paper.width / onPage.width, paper.height / onPage.height);

@@ -16,14 +16,7 @@ import { imageFormat, type Reading, type Several } from './formats.ts';
 import { readIcns } from './icns.ts';
 import { readIm } from './im.ts';
 import { type LabCoding, labToScreen } from './lab.ts';
-import {
-  largestMagickBytes,
-  longestSide,
-  mostFrames,
-  mostPixels,
-  mostPixelsAtOnce,
-  mostPixelsOfAll,
-} from './limits.ts';
+import { maxFrames, maxMagickBytes, maxPixels, maxPixelsAtOnce, maxSide, maxTotalPixels } from './limits.ts';
 import { type LinearPicture, toScreen } from './linear-light.ts';
 import { type Frame, type MagickReading, pingMagick, readMagick, writeMagick } from './magick.ts';
 import { readMsp } from './msp.ts';
@@ -123,7 +116,7 @@ async function open(input: InputFile, read: Reading, opening: Opening): Promise<
   }
 }
 
-const limits: SharpOptions = { limitInputPixels: mostPixels, sequentialRead: true };
+const limits: SharpOptions = { limitInputPixels: maxPixels, sequentialRead: true };
 
 async function openWithSharp(
   input: InputFile,
@@ -134,7 +127,7 @@ async function openWithSharp(
   const metadata = await sharp(source, limits).metadata();
   const frames = several ? (metadata.pages ?? 1) : 1;
   checkSize(input, { width: metadata.width, height: metadata.pageHeight ?? metadata.height, frames });
-  checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), mostPixelsOfAll);
+  checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), maxTotalPixels);
   const how: SharpOptions = { ...limits, failOn: tolerant ? 'error' : 'warning' };
   const seen = options['auto-orient'] === false ? metadata : metadata.autoOrient;
   const isAnimation = several === 'frames' && frames > 1;
@@ -162,7 +155,7 @@ async function openTiff(input: InputFile, several: Several | undefined, opening:
     const pages = several && (opening.several || opening.options.page !== undefined) ? route.pages : [route.pages[0]];
     for (const page of pages) checkSize(input, { width: 0, height: 0, ...page, frames: 1 });
     const pixels = Math.max(...pages.map((page) => (page ? page.width * page.height : 0)));
-    checkFrames(input, pages.length, pixels, mostPixelsAtOnce);
+    checkFrames(input, pages.length, pixels, maxPixelsAtOnce);
     return openWithMagick(input, { by: 'magick', format: 'TIFF', ...(several ? { several } : {}) }, opening);
   }
   // libtiff warns of tags that nothing depends on; what is missing of the pixels is an error.
@@ -216,7 +209,7 @@ async function openDecoded(
 function sizeCheck(input: InputFile): SizeCheck {
   return ({ width, height, frames = 1 }) => {
     checkSize(input, { width, height, frames });
-    checkFrames(input, frames, width * height, mostPixelsAtOnce);
+    checkFrames(input, frames, width * height, maxPixelsAtOnce);
   };
 }
 
@@ -234,10 +227,10 @@ function checkSize(
   input: InputFile,
   { width, height, frames }: { width: number; height: number; frames: number },
 ): void {
-  if (width * height > mostPixels) throw tooManyPixels(input, `${width} x ${height}`);
-  if (Math.max(width, height) > longestSide) {
+  if (width * height > maxPixels) throw tooManyPixels(input, `${width} x ${height}`);
+  if (Math.max(width, height) > maxSide) {
     throw new EngineError(
-      `The image ${JSON.stringify(input.name)} is more than ${longestSide} pixels wide or high. Scale it down first.`,
+      `The image ${JSON.stringify(input.name)} is more than ${maxSide} pixels wide or high. Scale it down first.`,
     );
   }
   if (width < 1 || height < 1 || frames < 1) {
@@ -246,9 +239,9 @@ function checkSize(
 }
 
 function checkFrames(input: InputFile, frames: number, pixels: number, most: number): void {
-  if (frames > mostFrames) {
+  if (frames > maxFrames) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; the maximum is ${mostFrames}.`,
+      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; the maximum is ${maxFrames}.`,
     );
   }
   if (frames > 1 && frames * pixels > most) {
@@ -269,7 +262,7 @@ async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Pict
         : (dpi ?? 96) / 96;
   // Drawn in the size that is wanted, so that enlarging never blurs; libvips takes 1 to 100,000.
   const density = Math.min(100_000, Math.max(1, naturalDensity * scale));
-  if (drawing.width * drawing.height * scale ** 2 > mostPixels) throw tooManyPixels(input);
+  if (drawing.width * drawing.height * scale ** 2 > maxPixels) throw tooManyPixels(input);
   const how: SharpOptions = { ...limits, density };
   const metadata = await sharp(drawing.bytes, how).metadata();
   checkSize(input, { width: metadata.width, height: metadata.height, frames: 1 });
@@ -308,7 +301,7 @@ async function openApng(input: InputFile, { options, several }: Opening): Promis
   if (apng.frames.length <= 1) return openWithSharp(input, file, undefined, { options });
   const wantsOne = !several && options.page === undefined;
   checkSize(input, { width, height, frames: apng.frames.length });
-  checkFrames(input, apng.frames.length, width * height, mostPixelsAtOnce);
+  checkFrames(input, apng.frames.length, width * height, maxPixelsAtOnce);
   const frames = await decodeApng(wantsOne ? { ...apng, frames: apng.frames.slice(0, 1) } : apng);
   return fromFrames(frames, apng.loop, undefined);
 }
@@ -392,9 +385,9 @@ function framesToTake(
 }
 
 async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
-  if (bytes.length > largestMagickBytes) {
+  if (bytes.length > maxMagickBytes) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} is larger than ${largestMagickBytes / 1024 / 1024} MB, the maximum for its format.`,
+      `The file ${JSON.stringify(input.name)} is larger than ${maxMagickBytes / 1024 / 1024} MB, the maximum for its format.`,
     );
   }
   try {

@@ -1,12 +1,12 @@
 import { EngineError } from '../runtime/engine.ts';
-import { longestSide, mostPixels } from './limits.ts';
+import { maxPixels, maxSide } from './limits.ts';
 import type { LinearPicture } from './linear-light.ts';
 
 /** Decodes a Radiance picture; ImageMagick's 8 bits of linear light would lose the shadows. */
 export function readRadiance(file: Buffer): LinearPicture {
   const { width, height, bottomUp, rightToLeft, exposure, dataStart } = parseHeader(file);
-  if (width * height > mostPixels || Math.max(width, height) > longestSide) {
-    throw new EngineError(`The image has more than ${mostPixels / 1_000_000} million pixels. Scale it down first.`);
+  if (width * height > maxPixels || Math.max(width, height) > maxSide) {
+    throw new EngineError(`The image has more than ${maxPixels / 1_000_000} million pixels. Scale it down first.`);
   }
   const data = new Float32Array(width * height * 3);
   const line = new Uint8Array(width * 4);

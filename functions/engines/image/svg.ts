@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import sharp from 'sharp';
 import { EngineError } from '../runtime/engine.ts';
-import { largestSvgBytes, mostPixels } from './limits.ts';
+import { maxPixels, maxSvgBytes } from './limits.ts';
 
 /** At which libvips draws one pixel of a drawing as one pixel. */
 export const naturalDensity = 72;
@@ -22,8 +22,8 @@ export interface Drawing {
  */
 export async function prepareSvg(file: Buffer): Promise<Drawing> {
   const bytes = await inflated(file);
-  if (bytes.length > largestSvgBytes) {
-    throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB when decompressed.`);
+  if (bytes.length > maxSvgBytes) {
+    throw new EngineError(`The drawing is larger than ${maxSvgBytes / 1024 / 1024} MB when decompressed.`);
   }
   const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
   if (/<!ENTITY/i.test(text)) {
@@ -32,9 +32,9 @@ export async function prepareSvg(file: Buffer): Promise<Drawing> {
     );
   }
   const { width, height } = await sharp(bytes, { density: naturalDensity, limitInputPixels: false }).metadata();
-  if (width * height > mostPixels) {
+  if (width * height > maxPixels) {
     throw new EngineError(
-      `The drawing has more than ${mostPixels / 1_000_000} million pixels. Reduce its width and height.`,
+      `The drawing has more than ${maxPixels / 1_000_000} million pixels. Reduce its width and height.`,
     );
   }
   return { bytes, width, height };
@@ -43,10 +43,10 @@ export async function prepareSvg(file: Buffer): Promise<Drawing> {
 async function inflated(file: Buffer): Promise<Buffer> {
   if (file[0] !== 0x1f || file[1] !== 0x8b) return file;
   try {
-    return await inflate(file, { maxOutputLength: largestSvgBytes });
+    return await inflate(file, { maxOutputLength: maxSvgBytes });
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new EngineError(`The drawing is larger than ${largestSvgBytes / 1024 / 1024} MB when decompressed.`);
+      throw new EngineError(`The drawing is larger than ${maxSvgBytes / 1024 / 1024} MB when decompressed.`);
     }
     throw error;
   }

@@ -15,7 +15,7 @@ export interface Tiff {
 /** Of TIFF itself, and what Olympus and Panasonic write in its place. */
 const marks = [42, 0x4f52, 0x5352, 0x55];
 const bytesOfType: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4 };
-const [mostDirectories, mostEntries, mostValues] = [64, 1024, 200_000];
+const [maxDirectories, maxEntries, maxValues] = [64, 1024, 200_000];
 const subDirectories = 330;
 
 /** Reads the directories of a TIFF or of a camera's variety of it, as far as the bytes go; values of other kinds than numbers and texts are left out. */
@@ -29,7 +29,7 @@ export function readDirectories(bytes: Buffer): Tiff | undefined {
   const tiff: Tiff = { directories: [], isCut: false };
   const waiting = [{ at: number(4, 4), isBelow: false }];
   const seen = new Set<number>();
-  for (let next = waiting.shift(); next && tiff.directories.length < mostDirectories; next = waiting.shift()) {
+  for (let next = waiting.shift(); next && tiff.directories.length < maxDirectories; next = waiting.shift()) {
     const { at, isBelow } = next;
     if (at === 0 || seen.has(at)) continue;
     seen.add(at);
@@ -39,13 +39,13 @@ export function readDirectories(bytes: Buffer): Tiff | undefined {
       tiff.isCut ||= isBelow;
       continue;
     }
-    if (count > mostEntries) continue;
+    if (count > maxEntries) continue;
     const entries = new Map<number, { type: number; at: number; count: number }>();
     for (let entry = at + 2; entry < end; entry += 12) {
       const [type, values] = [number(entry + 2, 2), number(entry + 4, 4)];
       const size = (bytesOfType[type] ?? 0) * values;
       const place = size <= 4 ? entry + 8 : number(entry + 8, 4);
-      if (size > 0 && values <= mostValues && place + size <= bytes.length) {
+      if (size > 0 && values <= maxValues && place + size <= bytes.length) {
         entries.set(number(entry, 2), { type, at: place, count: values });
       }
     }

@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import { part } from './decoding.ts';
 import type { LabCoding } from './lab.ts';
-import { largestMagickBytes, mostFrames } from './limits.ts';
+import { maxFrames, maxMagickBytes } from './limits.ts';
 import { unpackXz } from './xz.ts';
 
 /** What is to be done with a TIFF: libvips reads it as it is, or once it is rewritten, or ImageMagick reads it. */
@@ -35,7 +35,7 @@ const colourModels = { grey: 1, rgb: 2, cieLab: 8, iccLab: 9 };
 const usualBits = [1, 2, 4, 8, 16, 32, 64];
 const typeBytes: Record<number, number> = { 1: 1, 3: 2, 4: 4 };
 const [shortType, longType] = [3, 4];
-const [mostEntries, mostValues] = [1024, 1_000_000];
+const [maxEntries, maxValues] = [1024, 1_000_000];
 
 interface Entry {
   tag: number;
@@ -70,12 +70,12 @@ class TiffFile {
     const pages: Page[] = [];
     const seen = new Set<number>();
     let pointer = 4;
-    while (pages.length < mostFrames) {
+    while (pages.length < maxFrames) {
       const at = this.number(await this.#read(pointer, 4), 0, 4);
       if (at === 0 || seen.has(at)) break;
       seen.add(at);
       const count = this.number(await this.#read(at, 2), 0, 2);
-      if (count === 0 || count > mostEntries) break;
+      if (count === 0 || count > maxEntries) break;
       const bytes = await this.#read(at + 2, count * 12);
       pages.push({
         pointer,
@@ -95,7 +95,7 @@ class TiffFile {
   async values({ entries }: Page, tag: number): Promise<number[]> {
     const entry = entries.find((candidate) => candidate.tag === tag);
     const size = entry && typeBytes[entry.type];
-    if (!size || entry.count > mostValues) return [];
+    if (!size || entry.count > maxValues) return [];
     const length = size * entry.count;
     const bytes = length <= 4 ? entry.value : await this.#read(this.number(entry.value, 0, 4), length);
     return Array.from({ length: entry.count }, (_, index) => this.number(bytes, index * size, size));
@@ -123,7 +123,7 @@ export async function routeTiff(path: string): Promise<TiffRoute> {
         model < 0 || isLab(model) || (await file.value(page, tags.compression, 1)) === compressions.lzma;
     }
     const { size } = await handle.stat();
-    if (!needsRewriting || size > largestMagickBytes) return { by: 'sharp' };
+    if (!needsRewriting || size > maxMagickBytes) return { by: 'sharp' };
     return { by: 'sharp', bytes: await rewrite(await readFile(path), pages), lab };
   } finally {
     await handle.close();
@@ -252,7 +252,7 @@ async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
   const lengths = await file.values(page, offsets.bytes);
   // What all strips unpack to is the picture, with the margins of tiles; a file that says more is a bomb.
   const most = 8 * (width + columns) * (height + rows) * samples * Math.max(1, bits / 8);
-  if (!(stripBytes > 0) || stripBytes * starts.length > Math.min(most, largestMagickBytes * 2)) {
+  if (!(stripBytes > 0) || stripBytes * starts.length > Math.min(most, maxMagickBytes * 2)) {
     throw new Error('The strips are of no possible size.');
   }
   const strips = starts.map((start, index) => unpackXz(part(bytes, start, lengths[index] ?? 0), stripBytes));

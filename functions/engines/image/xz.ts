@@ -6,10 +6,10 @@ const filterIds = { delta: 0x03, lzma2: 0x21 };
  * Unpacks an xz stream of at most so many bytes, as TIFF files with LZMA compression hold one for each strip. They use
  * the delta filter, which the small decoders for embedded use leave out. Checksums are not verified.
  */
-export function unpackXz(stream: Buffer, mostBytes: number): Buffer {
+export function unpackXz(stream: Buffer, maxBytes: number): Buffer {
   if (part(stream, 0, 12).readUIntBE(0, 6) !== 0xfd377a585a00) throw new Error('The strip has no mark of xz.');
   const checkBytes = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64][stream.readUInt8(7) & 15] ?? 0;
-  const output = Buffer.alloc(mostBytes);
+  const output = Buffer.alloc(maxBytes);
   let [at, done] = [12, 0];
   // An index follows the blocks, which starts with 0 where a block has the size of its header.
   while (at < stream.length && stream.readUInt8(at) !== 0) {

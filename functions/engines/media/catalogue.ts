@@ -73,7 +73,7 @@ export const catalogue: EngineCatalogue = {
     memoryMegabytes: 10_240,
     diskMegabytes: 10_240,
     timeoutSeconds: 900,
-    mostAtOnce: 50,
+    maxConcurrency: 50,
   },
   formats,
   capabilities: [

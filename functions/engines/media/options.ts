@@ -299,7 +299,7 @@ function when(name: string, values: string[], required = true): OptionCondition 
 }
 
 /** Of one side: larger animations are hundreds of megabytes. */
-export const longestAnimationSide = 4096;
+export const maxAnimationSide = 4096;
 
 const behindVideo: OptionDescriptor = {
   ...background,
@@ -363,7 +363,7 @@ export function animationOptions(ext: string): OptionDescriptor[] {
 function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescriptor[] {
   return withPictureOptions([...own, behindVideo], ext).map((option) =>
     option.name === 'image_custom_width' || option.name === 'image_custom_height'
-      ? { ...option, properties: { min: 1, max: longestAnimationSide } }
+      ? { ...option, properties: { min: 1, max: maxAnimationSide } }
       : option,
   );
 }

@@ -74,7 +74,7 @@ export const subtitleFile = 'subtitles.srt';
 
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
-const mostTracks = 8;
+const maxTracks = 8;
 /** A clock that a container tells instead of a frame rate ends here. */
 const steadiestRate = 60;
 const fallbackRate = 25;
@@ -118,7 +118,7 @@ export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, reque
 function soundsFor(probe: Probe, target: MediaFormat, request: MediaRequest): AudioStream[] {
   if (!target.audio || request.audio.encoder === 'none') return [];
   const known = probe.audio.filter(({ codec, channels }) => codec !== 'unknown' && channels > 0);
-  return known.slice(0, target.manyTracks ? mostTracks : 1);
+  return known.slice(0, target.manyTracks ? maxTracks : 1);
 }
 
 function requireStreams(

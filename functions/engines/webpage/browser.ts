@@ -9,7 +9,7 @@ import { runProgram } from '../runtime/program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
 /** What Chromium leaks over time goes with it. */
-const mostTasks = 50;
+const maxTasks = 50;
 const startMs = 60_000;
 const closeMs = 3000;
 const profilePrefix = 'lathe-chromium-';
@@ -45,7 +45,7 @@ export async function withPage<T>(setting: PageSetting, work: (page: Page) => Pr
     isHealthy = error instanceof EngineError && !(error instanceof PageTimeout);
     throw error;
   } finally {
-    if (!isHealthy || current.tasks >= mostTasks || !current.browser.connected) await closeBrowser();
+    if (!isHealthy || current.tasks >= maxTasks || !current.browser.connected) await closeBrowser();
   }
 }
 

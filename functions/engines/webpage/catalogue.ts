@@ -168,7 +168,13 @@ export const catalogue: EngineCatalogue = {
   precedence: 1,
   operations: ['import/webpage'],
   summary: 'Renders web pages with Chromium',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 2048, timeoutSeconds: 180, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 2048,
+    timeoutSeconds: 180,
+    maxConcurrency: 50,
+  },
   formats: [
     { ext: 'html', mediaType: 'text/html' },
     { ext: 'htm', mediaType: 'text/html', aliasOf: 'html' },

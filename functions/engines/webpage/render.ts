@@ -35,7 +35,7 @@ const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
 const loadMs = 30_000;
 const wholeMs = 120_000;
 /** A page that loads itself again more often than this is not going to stop. */
-const mostNavigations = 10;
+const maxNavigations = 10;
 /** Reserved never to exist (RFC 2606), so that nothing on the web can be taken for it or it for something on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
@@ -120,7 +120,7 @@ function endlessReload(page: Page): Promise<never> {
     page.on('framenavigated', (frame) => {
       if (frame !== page.mainFrame()) return;
       count += 1;
-      if (count >= mostNavigations) reject(new EngineError('The page keeps reloading, so it never finishes loading.'));
+      if (count >= maxNavigations) reject(new EngineError('The page keeps reloading, so it never finishes loading.'));
     });
   });
   endless.catch(() => {});
