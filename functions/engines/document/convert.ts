@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { extensionOf, withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
-import { checkZip } from './containers.ts';
 import { officeFormat } from './formats.ts';
-import { archivePdf, distill } from './ghostscript.ts';
-import { previewOf, unreadableIwork } from './iwork.ts';
-import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office.ts';
-import { guessDelimiter, loading, paper, storing } from './office-filters.ts';
+import { checkZip } from './guards/containers.ts';
+import { previewOf, unreadableIwork } from './office/iwork.ts';
+import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office/office.ts';
+import { guessDelimiter, loading, paper, storing } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
+import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
   checkPdf,
   drawPages,
@@ -21,8 +21,8 @@ import {
   writeHtml,
   writePostScript,
   writeText,
-} from './pdf.ts';
-import { writeFlow } from './pdf-flow.ts';
+} from './pdf/pdf.ts';
+import { writeFlow } from './pdf/pdf-flow.ts';
 import { isProtected, prepare } from './prepare.ts';
 import { route, type Step } from './route.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError } from '../runtime/program.ts';
-import { runIsolated } from './isolation.ts';
+import { runIsolated } from './guards/isolation.ts';
 
 const timeoutMs = 180_000;
 /** Where Debian keeps the templates that other builds of pandoc have inside. */

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
-import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
-import { decodeXml, defuseMarkup } from './defuse.ts';
-import { defusePackage } from './defuse-package.ts';
 import { markupFormat, officeFormat } from './formats.ts';
-import { checkIwork } from './iwork.ts';
+import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
+import { decodeXml, defuseMarkup } from './guards/defuse.ts';
+import { defusePackage } from './guards/defuse-package.ts';
+import { checkIwork } from './office/iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
 
 /** Looks into a file before any program does, and returns the path of what they may read. */

@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
-import { checkXml, checkZip } from '../document/containers.ts';
-import { runIsolated } from '../document/isolation.ts';
-import { convertWithOffice } from '../document/office.ts';
-import { checkPdf } from '../document/pdf.ts';
+import { checkXml, checkZip } from '../document/guards/containers.ts';
+import { runIsolated } from '../document/guards/isolation.ts';
+import { convertWithOffice } from '../document/office/office.ts';
+import { checkPdf } from '../document/pdf/pdf.ts';
 import {
   type Engine,
   EngineError,

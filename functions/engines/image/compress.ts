@@ -11,14 +11,14 @@ import {
   type WorkContext,
   type WorkResult,
 } from '../runtime/engine.ts';
+import { searchSize } from './encoders/size-search.ts';
+import { variants } from './encoders/variants.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, readingLeniently } from './picture.ts';
-import { searchSize } from './size-search.ts';
 import { numberOption, textOption, transform } from './transform.ts';
-import { variants } from './variants.ts';
-import { verifyOutput } from './verify.ts';
 
 /** Bytes of a megabyte as people and file managers count them. */
 const megabyte = 1_000_000;

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findIsolation, runIsolated } from '../../../functions/engines/document/isolation.ts';
+import { findIsolation, runIsolated } from '../../../functions/engines/document/guards/isolation.ts';
 import {
   convertWithOffice,
   officePipes,
   officeWorkFolder,
   stopOffice,
-} from '../../../functions/engines/document/office.ts';
+} from '../../../functions/engines/document/office/office.ts';
 import { ProgramError } from '../../../functions/engines/runtime/program.ts';
 import { layCanaries, only, placeOfFile, runEngine, secret } from './harness.ts';
 import { flatOdf, makeSample, unzip, zip } from './samples.ts';
@@ -252,7 +252,7 @@ describe('PostScript that reads and writes', () => {
   });
 
   it('ends a program that never ends', async () => {
-    const { runTool } = await import('../../../functions/engines/document/pdf.ts');
+    const { runTool } = await import('../../../functions/engines/document/pdf/pdf.ts');
     const path = await made('endless.ps', '%!PS\n{ } loop\n');
     const signal = AbortSignal.timeout(1500);
 
