@@ -94,8 +94,8 @@ export default {
         path: '^functions/engines/',
         pathNot: [
           '^functions/engines/($1|runtime)/',
-          '^functions/engines/image/(encoding-options|finish|formats|pdf-pages|transform)[.]ts$',
-          '^functions/engines/document/(containers|isolation|office|pdf)[.]ts$',
+          '^functions/engines/image/(encoding-options|finish|formats|transform|vector/pdf-pages)[.]ts$',
+          '^functions/engines/document/(guards/containers|guards/isolation|office/office|pdf/pdf)[.]ts$',
         ],
       },
     },

@@ -24,23 +24,23 @@ import {
   isExplained,
 } from './failures.ts';
 import { agentsFor, type Taken } from './outbound.ts';
-import { beginning, type Patience } from './patience.ts';
-import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { type RetryPolicy, withResponseTimeout } from './retry-policy.ts';
 
 const blockBytes = 5 * 1024 * 1024;
 const blocksAtOnce = 4;
 
 /** Imports a blob from Azure. */
-export async function importBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct);
-  const file = await receive(run, 0, new StoreBlob(store, String(run.parameters.blob)), conduct);
+export async function importBlobstore(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const store = connect(run.parameters, settings);
+  const file = await receive(run, 0, new StoreBlob(store, String(run.parameters.blob)), settings);
   return { files: [file] };
 }
 
 /** Exports files to Azure as block blobs. */
-export async function exportBlobstore(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+export async function exportBlobstore(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const taken: Taken = { bytes: 0 };
-  const store = connect(run.parameters, conduct, taken);
+  const store = connect(run.parameters, settings, taken);
   const destination: Destination = {
     one: 'blob',
     several: 'blob_prefix',
@@ -48,36 +48,38 @@ export async function exportBlobstore(run: Run, conduct: Conduct = usualConduct(
     send: (file) => put(store, file),
     taken,
   };
-  return deliver(run, destination, conduct);
+  return deliver(run, destination, settings);
 }
 
 interface Store {
   container: ContainerClient;
   /** Address of the container without a token. */
   address: string;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   explain(error: unknown): Error;
 }
 
-/** Connects to a container; exports leave it to the library to try again, imports go on where they were. */
-function connect(parameters: JsonObject, conduct: Conduct, taken?: Taken): Store {
+/** Connects to a container; the library retries exports, while imports are resumed. */
+function connect(parameters: JsonObject, settings: TransferSettings, taken?: Taken): Store {
   const isExport = taken !== undefined;
   const account = String(parameters.storage_account);
   // It becomes part of the host name.
   if (!/^[a-z0-9]{3,24}$/.test(account))
-    throw failed('Expected a storage_account of 3 to 24 lower-case letters and digits.');
+    throw failed('Expected 3 to 24 lower-case letters and digits for storage_account.');
   const container = String(parameters.container);
   if (!/^[A-Za-z0-9$][A-Za-z0-9-]{1,62}$/.test(container) && container !== '$root' && container !== '$web')
-    throw failed('Expected a container of 3 to 63 letters, digits and dashes.');
+    throw failed(
+      `Expected 3 to 63 letters, digits and hyphens for container but received ${JSON.stringify(container)}.`,
+    );
   const endpoint = endpointOf(account);
-  const { stallMs, tries, backOffMs } = conduct.patience;
-  const { httpAgent, httpsAgent } = agentsFor(endpoint, conduct.outbound, isExport ? { stallMs, taken } : {});
+  const { idleTimeoutMs, maxAttempts, backoffMs } = settings.retryPolicy;
+  const { httpAgent, httpsAgent } = agentsFor(endpoint, settings.outbound, isExport ? { idleTimeoutMs, taken } : {});
   const token = tokenOf(parameters);
   const pipeline = newPipeline(
     token === undefined
       ? new StorageSharedKeyCredential(account, String(parameters.storage_access_key))
       : new AnonymousCredential(),
-    { retryOptions: { maxTries: isExport ? tries : 1, retryDelayInMs: backOffMs } },
+    { retryOptions: { maxTries: isExport ? maxAttempts : 1, retryDelayInMs: backoffMs } },
   );
   pipeline.factories.push({
     create: (next) => ({
@@ -90,7 +92,7 @@ function connect(parameters: JsonObject, conduct: Conduct, taken?: Taken): Store
   const service = new BlobServiceClient(token === undefined ? endpoint.href : `${endpoint.href}?${token}`, pipeline);
   return {
     container: service.getContainerClient(container),
-    patience: conduct.patience,
+    retryPolicy: settings.retryPolicy,
     address: `${endpoint.href.replace(/\/$/, '')}/${container}`,
     explain: (error) => explain(error, endpoint.host, container),
   };
@@ -106,7 +108,7 @@ function tokenOf({ sas_token }: JsonObject): string | undefined {
   if (typeof sas_token !== 'string') return undefined;
   const token = sas_token.trim().replace(/^\?/, '');
   if (!/^[\w%&=+.,:;/~*'()!@$-]+$/.test(token) || !/(?:^|&)sig=/.test(token))
-    throw invalidCredentials('The sas_token is not a shared-access token: expected a query string with sig in it.');
+    throw invalidCredentials('Expected a query string with the parameter sig for sas_token.');
   return token;
 }
 
@@ -138,24 +140,24 @@ class StoreBlob implements Incoming {
 
   async open(offset: number, signal: AbortSignal) {
     const blob = this.#store.container.getBlobClient(this.#name);
-    const answer = await beginning(this.#store.patience, signal, (abortSignal) =>
+    const response = await withResponseTimeout(this.#store.retryPolicy, signal, (abortSignal) =>
       blob.download(offset, undefined, {
         abortSignal,
         maxRetryRequests: 0,
         ...(offset > 0 && this.#etag ? { conditions: { ifMatch: this.#etag } } : {}),
       }),
     );
-    if (!(answer.readableStreamBody instanceof Readable)) throw failed('Azure answered without the blob.');
+    if (!(response.readableStreamBody instanceof Readable)) throw failed('Azure responded without the blob.');
     if (offset === 0) {
-      this.#etag = answer.etag;
+      this.#etag = response.etag;
       this.#announced = {
         name: this.#name.replace(/\/+$/, ''),
-        mediaType: answer.contentType,
-        encoding: answer.contentEncoding,
-        size: answer.contentLength,
+        mediaType: response.contentType,
+        encoding: response.contentEncoding,
+        size: response.contentLength,
       };
     }
-    return { stream: answer.readableStreamBody, size: this.#announced.size };
+    return { stream: response.readableStreamBody, size: this.#announced.size };
   }
 }
 
@@ -212,7 +214,7 @@ class BlockUpload implements PartStore {
 
 const unknownKeys = new Set(['AuthenticationFailed', 'InvalidAuthenticationInfo', 'NoAuthenticationInformation']);
 
-/** Returns the code of Azure; an answer without a body has it in a header alone. */
+/** Returns the error code of Azure; a response without a body has it in a header only. */
 function codeOf({ code, details }: RestError): string | undefined {
   if (code !== undefined) return code;
   if (typeof details !== 'object' || details === null || !('errorCode' in details)) return undefined;
@@ -224,10 +226,7 @@ function explain(error: unknown, host: string, container: string): Error {
     const { statusCode: status } = error;
     const code = codeOf(error);
     if (status === 401 || (code !== undefined && unknownKeys.has(code)))
-      return invalidCredentials(
-        `${host} does not accept the credentials. Check storage_access_key or sas_token.`,
-        error,
-      );
+      return invalidCredentials(`${host} rejected the credentials. Check storage_access_key or sas_token.`, error);
     if (status === 403)
       return insufficientPermission(
         `The credentials do not allow this in the container ${JSON.stringify(container)}.`,
@@ -241,5 +240,8 @@ function explain(error: unknown, host: string, container: string): Error {
     if (code === 'REQUEST_SEND_ERROR') return failed(`${host} could not be reached.`, error);
     return failed(`${host} refused the request${status === undefined ? '' : ` (status ${status})`}.`, error);
   }
-  return explainConnection(error, host) ?? failed(`${host} answered in a way that Azure does not.`, error);
+  return (
+    explainConnection(error, host) ??
+    failed(`${host} returned a response that is not valid for Azure Blob Storage.`, error)
+  );
 }

@@ -14,13 +14,13 @@ export const catalogue: EngineCatalogue = {
     ...exportOperations,
   ],
   reachesOpenBuckets: true,
-  summary: 'Brings files in and hands them out',
+  summary: 'Imports and exports files',
   resources: {
     packaging: 'zip',
     memoryMegabytes: 1024,
     diskMegabytes: 512,
     timeoutSeconds: 900,
-    mostAtOnce: 100,
+    maxConcurrency: 100,
     // Each chunk that passes is a small object with 64 KB outside the heap, which goes when the small objects are swept:
     // with a young generation of the usual size, that is after a hundred megabytes.
     nodeOptions: '--max-semi-space-size=2',

@@ -2,9 +2,9 @@ import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { failed, isExplained } from './failures.ts';
 
-/** Below this nobody is harmed; above it, content that grew more than the factor is a bomb. */
+/** Below this size any expansion is harmless; above it, content that expands more is a decompression bomb. */
 const harmlessBytes = 20_000_000;
-const largestFactor = 100;
+const maxExpansion = 100;
 const chunkSize = 65_536;
 
 const decoders: Record<string, () => Transform> = {
@@ -15,7 +15,7 @@ const decoders: Record<string, () => Transform> = {
   zstd: () => createZstdDecompress({ chunkSize }),
 };
 
-/** What the other side says of its content, known once it has been opened. */
+/** Metadata that the other side announces, known once the content has been opened. */
 export interface Announced {
   name: string;
   mediaType?: string | undefined;
@@ -23,7 +23,7 @@ export interface Announced {
   size?: number | undefined;
 }
 
-/** Undoes the content encodings that the other side applied although none was asked for. */
+/** Decodes content encodings that the other side applied although none was requested. */
 export function decoded(chunks: AsyncGenerator<Buffer>, announced: Announced): AsyncGenerator<Buffer> {
   const encodings = (announced.encoding ?? '')
     .toLowerCase()
@@ -31,11 +31,11 @@ export function decoded(chunks: AsyncGenerator<Buffer>, announced: Announced): A
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity' && name !== 'aws-chunked');
   if (encodings.length === 0 || isPackedItself(announced)) return chunks;
-  if (encodings.length > 2) throw failed('The content was encoded more often than is reasonable.');
+  if (encodings.length > 2) throw failed('The server applied more than two content encodings, which is not supported.');
   return encodings.reduceRight((packed, name) => unpack(packed, name), chunks);
 }
 
-/** Tells the mislabelled archive: some servers announce `x.tar.gz` as gzip-encoded, and its user wants the archive. */
+/** Detects a mislabelled archive: some servers announce `x.tar.gz` as gzip-encoded, and the user wants the archive. */
 function isPackedItself({ name, mediaType = '' }: Announced): boolean {
   return (
     /\.(?:gz|tgz|br|zst|svgz)$/i.test(name) || /^application\/(?:x-)?(?:gzip|gtar|compressed|zstd)/i.test(mediaType)
@@ -45,7 +45,9 @@ function isPackedItself({ name, mediaType = '' }: Announced): boolean {
 async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = decoders[encoding]?.();
   if (!decoder)
-    throw failed(`The content came in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not known.`);
+    throw failed(
+      `The server used the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not supported.`,
+    );
   let before = 0;
   let after = 0;
   async function* measured() {
@@ -60,15 +62,15 @@ async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncG
   try {
     for await (const chunk of decoder) {
       after += chunk.length;
-      if (after > harmlessBytes && after > before * largestFactor)
+      if (after > harmlessBytes && after > before * maxExpansion)
         throw failed(
-          `The ${encoding} content grows more than ${largestFactor}-fold when it is decoded, so it was refused.`,
+          `The ${encoding} content expands more than ${maxExpansion}-fold when decoded, so it was rejected.`,
         );
       yield chunk;
     }
   } catch (error) {
     if (isExplained(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    throw failed(`The content is not the ${encoding} that its server says it is, or it is cut off.`, error);
+    throw failed(`The content is not valid ${encoding}, which the server declares, or it is truncated.`, error);
   } finally {
     source.destroy();
   }

@@ -12,8 +12,8 @@ import type { Run, RunResult } from '../engines/runtime/worker.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { PaceWatch } from './pace.ts';
-import type { Patience } from './patience.ts';
-import type { Conduct } from './receive.ts';
+import type { TransferSettings } from './receive.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
 
 /** A file on its way to a store. */
@@ -25,11 +25,11 @@ export interface Outgoing {
   contentDisposition?: string | undefined;
   /** Aborted when the run is, or when the store takes the file too slowly. */
   signal: AbortSignal;
-  /** Opens the content, from a byte on; it ends whole or breaks with an error. */
+  /** Opens the content at an offset; the stream ends whole or fails with an error. */
   open(offset?: number): Readable;
 }
 
-/** Names of the parameters that say where files go: one place for one file, or what the names of several begin with. */
+/** Names of the parameters that say where files go: the place of a single file, or the prefix of several. */
 export interface PlaceFields {
   one: string;
   several: string;
@@ -40,7 +40,7 @@ export interface Destination extends PlaceFields {
   /** Returns the address of a place, to be shown. */
   locate(place: string): string;
   send(outgoing: Outgoing): Promise<void>;
-  /** What the store has taken so far, over all files; whoever writes to it keeps count. */
+  /** Bytes that the store has accepted so far, over all files; whoever writes to it keeps count. */
   taken: Taken;
 }
 
@@ -51,11 +51,11 @@ export interface Destination extends PlaceFields {
 export async function deliver(
   run: Run,
   destination: Destination,
-  { patience, pace }: Pick<Conduct, 'patience' | 'pace'>,
+  { retryPolicy, pace }: Pick<TransferSettings, 'retryPolicy' | 'pace'>,
 ): Promise<RunResult> {
   const files = run.inputs.flatMap((input) => input.files);
   const places = placesOf(run.parameters, files, destination);
-  checkFileCount(files.length, 'Give the inputs to several tasks.');
+  checkFileCount(files.length, 'Split the inputs across several tasks.');
   const locations = files.map(({ name, size }, index) => ({
     filename: name,
     size,
@@ -68,7 +68,7 @@ export async function deliver(
     const { content_type, content_disposition } = run.parameters;
     const before = destination.taken.bytes;
     let counted = before;
-    const watch = new PaceWatch(pace, run.signal, 'took', (meter) => {
+    const watch = new PaceWatch(pace, run.signal, 'accepted', (meter) => {
       const { bytes } = destination.taken;
       meter.count(bytes - counted);
       counted = bytes;
@@ -82,7 +82,7 @@ export async function deliver(
       signal: watch.signal,
       open: (offset = 0) =>
         Readable.from(
-          ownContent(file, offset, patience, watch, (bytes) => {
+          ownContent(file, offset, retryPolicy, watch, (bytes) => {
             sent += bytes;
             run.progress((sent / Math.max(1, total)) * 100);
           }),
@@ -93,12 +93,12 @@ export async function deliver(
   return { files: await keepCopies(run, files), details: { locations } };
 }
 
-/** Ends the task on what stays broken: whoever sends has tried again already. */
+/** Fails the task on persistent errors: the sender has already retried. */
 async function lastAttempt(destination: Destination, outgoing: Outgoing): Promise<void> {
   try {
     await destination.send(outgoing);
   } catch (error) {
-    // Libraries have words of their own for what was aborted.
+    // Libraries throw errors of their own for an aborted request.
     outgoing.signal.throwIfAborted();
     throw error instanceof Transient ? failed(error.message, error) : error;
   }
@@ -112,24 +112,26 @@ function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }:
     return uniqueNames(files.map((file) => file.name)).map((name) => `${prefix}${name}`);
   }
   if (files.length > 1)
-    throw failed(`The input has ${files.length} files, which cannot all go to one ${one}. Give ${several} instead.`);
+    throw failed(
+      `The input has ${files.length} files, which cannot all be exported to one ${one}. Set ${several} instead.`,
+    );
   return [place];
 }
 
-/** Refuses, before anything is sent, what could not be recorded: the task keeps its files and where each of them went. */
+/** Rejects, before anything is sent, what could not be recorded: the task stores its files and the location of each. */
 function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { several }: PlaceFields): void {
   const copies = files.map((file, index) => ({ ...file, key: outputKey(run.task.id, run.attempt, index) }));
   if (resultBytes(copies, details) > maxResultBytes)
     throw failed(
-      `The names of the ${files.length} files are too long to be kept with the task. Shorten ${several} or give the inputs to several tasks.`,
+      `The names of the ${files.length} files are too long to be stored with the task. Shorten ${several} or split the inputs across several tasks.`,
     );
 }
 
-/** Reads a file of the service's own bucket, which is worth going on with after a dropped connection too. */
+/** Reads a file of the service's own bucket, resuming after a dropped connection as well. */
 async function* ownContent(
   file: StoredFile,
   from: number,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   { meter, signal }: PaceWatch,
   count: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
@@ -144,7 +146,7 @@ async function* ownContent(
   if (from >= file.size) return;
   try {
     meter.ourTurn();
-    for await (const chunk of readSteadily(source, patience, signal)) {
+    for await (const chunk of readSteadily(source, retryPolicy, signal)) {
       count(chunk.length);
       meter.itsTurn();
       yield chunk;

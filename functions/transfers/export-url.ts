@@ -11,7 +11,7 @@ import type { Run, RunResult } from '../engines/runtime/worker.ts';
 import { zipStream } from './zip.ts';
 
 /**
- * Copies the input's files, or packs them, under the export task: its links then live as long as the task itself,
+ * Copies the input's files, or packs them, under the export task: its links are then valid as long as the task itself,
  * whatever becomes of the tasks before it.
  */
 export async function exportUrl(run: Run): Promise<RunResult> {
@@ -25,7 +25,7 @@ export async function exportUrl(run: Run): Promise<RunResult> {
 async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
   const { filename } = run.task.payload;
   const names = uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
-  checkFileCount(files.length, 'Set archive_multiple_files, or give the inputs to several tasks.');
+  checkFileCount(files.length, 'Set archive_multiple_files, or split the inputs across several tasks.');
   return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
     const key = outputKey(run.task.id, run.attempt, index);
     await copyObject(file, key, run.signal);
@@ -33,7 +33,7 @@ async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
   });
 }
 
-/** Returns the name a client wished for; a name without an extension gets the file's. */
+/** Returns the requested name; a name without an extension gets that of the file. */
 function renamed(filename: string, file: StoredFile): string {
   const name = safeName(filename);
   const extension = extensionOf(file.name) || file.format;

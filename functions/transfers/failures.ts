@@ -1,7 +1,7 @@
 import { AddressRefused, HostNotFound } from '../../shared/net/addresses.ts';
 import { TaskError } from '../engines/runtime/worker.ts';
 
-/** A failure that may pass by itself: a dropped or stalled connection, a server that is overloaded. Its message is for the user, should it last. */
+/** A failure that may be temporary: a dropped or stalled connection, an overloaded server. Its message is shown to the user if it persists. */
 export class Transient extends Error {
   override name = 'Transient';
   readonly retryAfterMs: number | undefined;
@@ -12,32 +12,32 @@ export class Transient extends Error {
   }
 }
 
-/** What was read so far cannot be continued: the source changed, or does not serve parts. It must be read again from its start. */
+/** The transfer cannot be resumed: the source changed, or does not support ranges. It must be read again from its start. */
 export class CannotResume extends Error {
   override name = 'CannotResume';
 }
 
-/** The service's own bucket did not give a file: no fault of the other side, so the run is repeated. */
+/** A file could not be read from the service's own bucket: no fault of the other side, so the run is retried. */
 export class InputUnreadable extends Error {
   override name = 'InputUnreadable';
 }
 
-/** Makes the failure of a task that a user can only read about. */
+/** Returns the failure of a task for reasons other than credentials. */
 export function failed(msg: string, cause?: unknown): TaskError {
   return new TaskError({ errorCode: 'processing_failed', msg }, { cause });
 }
 
-/** Makes the failure of a task whose credentials the other side does not know. */
+/** Returns the failure of a task whose credentials are rejected. */
 export function invalidCredentials(msg: string, cause?: unknown): TaskError {
   return new TaskError({ errorCode: 'invalid_credentials', msg }, { cause });
 }
 
-/** Makes the failure of a task whose credentials are good but not for this. */
+/** Returns the failure of a task whose credentials lack a permission. */
 export function insufficientPermission(msg: string, cause?: unknown): TaskError {
   return new TaskError({ errorCode: 'insufficient_permission', msg }, { cause });
 }
 
-/** Tells whether an error is already in the words of the service. */
+/** Returns whether an error has already been translated for the service. */
 export function isExplained(error: unknown): error is Error {
   return (
     error instanceof TaskError ||
@@ -64,7 +64,7 @@ const droppedCodes = new Set([
   'UND_ERR_ABORTED',
   'UND_ERR_DESTROYED',
   'UND_ERR_CLOSED',
-  // What llhttp says of a body that ends in the middle of a chunk.
+  // The code of llhttp for a body that ends in the middle of a chunk.
   'HPE_INVALID_EOF_STATE',
 ]);
 const timeoutCodes = new Set([
@@ -76,7 +76,7 @@ const timeoutCodes = new Set([
 const certificateCodes =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_PURPOSE)/;
 
-/** Explains what went wrong on the way to a host, whichever library it passed through; undefined when it was something else. */
+/** Translates a connection error from any library; returns undefined for other errors. */
 export function explainConnection(error: unknown, host: string): Error | undefined {
   for (const cause of causes(error)) {
     if (isExplained(cause)) return cause;
@@ -87,17 +87,17 @@ export function explainConnection(error: unknown, host: string): Error | undefin
       return failed(`The certificate of ${host} could not be verified (${code}), so nothing was sent.`, error);
     if (code === 'ECONNREFUSED') return failed(`${host} refused the connection. Check the host and its port.`, error);
     if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
-      return failed(`${host} cannot be reached from here. Check the host and its port.`, error);
+      return failed(`${host} is unreachable. Check the host and its port.`, error);
     if (code === 'ENOTFOUND') return failed(`The host ${host} was not found. Check its spelling.`, error);
-    if (timeoutCodes.has(code)) return new Transient(`${host} did not answer in time.`, { cause: error });
+    if (timeoutCodes.has(code)) return new Transient(`${host} did not respond in time.`, { cause: error });
     if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-      return failed(`${host} does not speak TLS as https needs it.`, error);
+      return failed(`The TLS handshake with ${host} failed. Check whether the port supports https.`, error);
     if (droppedCodes.has(code)) return new Transient(`The connection to ${host} was dropped.`, { cause: error });
   }
   return undefined;
 }
 
-/** Explains an answer of a host whose status says that trying again may help; undefined for any other. */
+/** Translates a status that is worth a retry; returns undefined for any other. */
 export function explainOverload(
   status: number | undefined,
   host: string,
@@ -105,9 +105,9 @@ export function explainOverload(
 ): Transient | undefined {
   if (status === undefined) return undefined;
   if (status === 408 || status === 425 || status === 429)
-    return new Transient(`${host} asked to come back later (status ${status}).`, { retryAfterMs });
+    return new Transient(`${host} asked to retry later (status ${status}).`, { retryAfterMs });
   if (status >= 500 && status !== 501 && status !== 505)
-    return new Transient(`${host} failed to answer (status ${status}).`, { retryAfterMs });
+    return new Transient(`${host} failed (status ${status}).`, { retryAfterMs });
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { exportUrl } from './export-url.ts';
 
 type Transfer = (run: Run) => Promise<RunResult>;
 
-/** Operations that move files without changing them; each loads the library of its protocol only when it is asked for. */
+/** Operations that move files without changing them; each loads the library of its protocol on demand. */
 const transfers = new Map<string, () => Promise<Transfer>>([
   ['export/url', async () => exportUrl],
   ['import/url', async () => (await import('./import-url.ts')).importUrl],
@@ -24,7 +24,7 @@ export const handler = workerHandler({
     const load = transfers.get(run.task.operation);
     if (!load) throw new EngineError(`${run.task.operation} is not available on this instance yet.`);
     const transfer = await load();
-    // Not passed on as it is: what else a transfer takes is for tests.
+    // Called with the run only: the other parameters are for tests.
     return transfer(run);
   },
 });

@@ -13,32 +13,32 @@ import {
   insufficientPermission,
   invalidCredentials,
 } from './failures.ts';
-import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
 import { readLocation, readTarget, type Target } from './request-target.ts';
 
-const mostRedirects = 10;
+const maxRedirects = 10;
 
 /** Fetches the file of a URL. */
-export async function importUrl(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const file = await receive(run, 0, new RemoteFile(run.parameters, conduct), conduct);
+export async function importUrl(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const file = await receive(run, 0, new RemoteFile(run.parameters, settings), settings);
   return { files: [file] };
 }
 
-type Answer = Awaited<ReturnType<Client['request']>> & { client: Client; target: Target };
+type HttpResponse = Awaited<ReturnType<Client['request']>> & { client: Client; target: Target };
 
-/** A file behind a URL, which goes on where it broke off when the server can tell that it is the same. */
+/** A file behind a URL; a transfer is resumed if the server can confirm that the file is unchanged. */
 class RemoteFile implements Incoming {
   readonly #start: Target;
   readonly #headers: Record<string, string>;
-  readonly #conduct: Conduct;
+  readonly #settings: TransferSettings;
   #host: string;
   #announced: Announced = { name: '' };
   #validator: string | undefined;
 
-  constructor(parameters: Record<string, JsonValue>, conduct: Conduct) {
+  constructor(parameters: Record<string, JsonValue>, settings: TransferSettings) {
     this.#start = readTarget(String(parameters.url));
     this.#headers = headersOf(parameters.headers);
-    this.#conduct = conduct;
+    this.#settings = settings;
     this.#host = this.#start.url.host;
   }
 
@@ -47,31 +47,30 @@ class RemoteFile implements Incoming {
   }
 
   explain(error: unknown): Error {
-    return (
-      explainConnection(error, this.#host) ??
-      failed(`${this.#host} answered with something that is no HTTP answer.`, error)
-    );
+    return explainConnection(error, this.#host) ?? failed(`${this.#host} returned an invalid HTTP response.`, error);
   }
 
   async open(offset: number, signal: AbortSignal) {
     const validator = this.#validator;
     if (offset > 0 && validator === undefined)
-      throw new CannotResume(`The transfer from ${this.#host} broke off, and the server cannot continue it.`);
-    const answer = await this.#follow(
+      throw new CannotResume(
+        `The transfer from ${this.#host} was interrupted, and the server does not support resuming it.`,
+      );
+    const response = await this.#follow(
       signal,
       offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},
     );
     try {
-      return offset > 0 ? this.#goOn(answer, offset) : this.#begin(answer);
+      return offset > 0 ? this.#goOn(response, offset) : this.#begin(response);
     } catch (error) {
-      discard(answer);
+      discard(response);
       throw error;
     }
   }
 
-  #begin(answer: Answer) {
-    const { headers, statusCode, target } = answer;
-    if (statusCode !== 200 && statusCode !== 203) throw this.#refusal(answer);
+  #begin(response: HttpResponse) {
+    const { headers, statusCode, target } = response;
+    if (statusCode !== 200 && statusCode !== 203) throw this.#refusal(response);
     const size = lengthOf(headers);
     const encoding = textOf(headers['content-encoding']);
     this.#validator = validatorOf(headers);
@@ -81,11 +80,11 @@ class RemoteFile implements Incoming {
       encoding,
       size,
     };
-    return { stream: bodyOf(answer), size };
+    return { stream: bodyOf(response), size };
   }
 
-  #goOn(answer: Answer, offset: number) {
-    const { headers, statusCode } = answer;
+  #goOn(response: HttpResponse, offset: number) {
+    const { headers, statusCode } = response;
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '');
     const overload = explainOverload(statusCode, this.#host, retryAfter(headers));
     if (overload) throw overload;
@@ -93,82 +92,82 @@ class RemoteFile implements Incoming {
     const whole = range?.[2] === undefined || range[2] === '*' ? undefined : Number(range[2]);
     const same = size === undefined || whole === undefined || whole === size;
     if (statusCode !== 206 || Number(range?.[1]) !== offset || !same || isAnother(headers, this.#validator))
-      throw new CannotResume(`The transfer from ${this.#host} broke off, and the file could not be continued.`);
-    return { stream: bodyOf(answer), size: size ?? whole };
+      throw new CannotResume(`The transfer from ${this.#host} was interrupted and could not be resumed.`);
+    return { stream: bodyOf(response), size: size ?? whole };
   }
 
-  /** Asks for the file and follows redirects, each of them checked like the first address. */
-  async #follow(signal: AbortSignal, extra: Record<string, string>): Promise<Answer> {
+  /** Requests the file and follows redirects, each of them checked like the first address. */
+  async #follow(signal: AbortSignal, extra: Record<string, string>): Promise<HttpResponse> {
     let target = this.#start;
-    for (let hop = 0; hop <= mostRedirects; hop++) {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
       this.#host = target.url.host;
-      // What a user sends to one origin is not for another: any header may hold a credential.
+      // Headers for one origin are not sent to another: any of them may hold a credential.
       const own = target.url.origin === this.#start.url.origin ? this.#headers : {};
-      const answer = await this.#ask(target, { ...own, ...extra }, signal);
-      const location = textOf(answer.headers.location);
-      if (![301, 302, 303, 307, 308].includes(answer.statusCode) || location === undefined) return answer;
-      discard(answer);
+      const response = await this.#ask(target, { ...own, ...extra }, signal);
+      const location = textOf(response.headers.location);
+      if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) return response;
+      discard(response);
       try {
         target = readLocation(location, target.url);
       } catch (error) {
-        throw failed(`${this.#host} redirects to something that is no URL.`, error);
+        throw failed(`${this.#host} redirects to an invalid URL.`, error);
       }
     }
-    throw failed(`${this.#start.url.host} redirects more than ${mostRedirects} times.`);
+    throw failed(`${this.#start.url.host} redirects more than ${maxRedirects} times.`);
   }
 
-  async #ask(target: Target, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
-    const { outbound, patience } = this.#conduct;
+  async #ask(target: Target, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
+    const { outbound, retryPolicy } = this.#settings;
     const { hostname, port } = checkUrl(target.url, outbound.allow);
     const { lookup, autoSelectFamily } = await connectOptions(hostname, port, outbound.allow, outbound.resolve);
     const client = new Client(target.url.origin, {
       allowH2: false,
       pipelining: 1,
-      connect: { lookup, autoSelectFamily, timeout: patience.stallMs },
-      headersTimeout: patience.stallMs,
-      // The reader watches the body; here the time would run on while the other end of the pipe is slow.
+      connect: { lookup, autoSelectFamily, timeout: retryPolicy.idleTimeoutMs },
+      headersTimeout: retryPolicy.idleTimeoutMs,
+      // The reader times out the body; here the timer would run on while the other end of the pipe is slow.
       bodyTimeout: 0,
     });
-    const deadline = AbortSignal.timeout(patience.stallMs);
+    const deadline = AbortSignal.timeout(retryPolicy.idleTimeoutMs);
     try {
-      const asked = client.request({
+      const request = client.request({
         method: 'GET',
         path: target.path,
         headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Lathe', ...headers },
         signal,
       });
-      // A server that drips its headers keeps the client's own timer waiting.
+      // A server that sends its headers byte by byte keeps resetting the client's own timer.
       const late = new Promise<never>((_resolve, reject) => {
         deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
       });
-      const answer = await Promise.race([asked, late]);
-      return Object.assign(answer, { client, target });
+      const response = await Promise.race([request, late]);
+      return Object.assign(response, { client, target });
     } catch (error) {
       client.destroy().catch(() => undefined);
       if (deadline.aborted && !signal.aborted)
-        throw Object.assign(new Error('The answer did not begin in time.', { cause: error }), { code: 'ETIMEDOUT' });
+        throw Object.assign(new Error('The response did not start in time.', { cause: error }), { code: 'ETIMEDOUT' });
       throw error;
     }
   }
 
-  #refusal({ statusCode, headers }: Answer): Error {
+  #refusal({ statusCode, headers }: HttpResponse): Error {
     const host = this.#host;
     const overload = explainOverload(statusCode, host, retryAfter(headers));
     if (overload) return overload;
     if (statusCode === 401)
-      return invalidCredentials(`${host} asks for credentials (status 401). Give them as headers.`);
+      return invalidCredentials(`${host} requires credentials (status 401). Set them in headers.`);
     if (statusCode === 403) return insufficientPermission(`${host} does not allow access to this URL (status 403).`);
     if (statusCode === 404 || statusCode === 410)
-      return failed(`There is no file at this URL: ${host} answered with status ${statusCode}.`);
+      return failed(`There is no file at this URL: ${host} responded with status ${statusCode}.`);
     return failed(
-      `${host} answered with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
+      `${host} responded with status ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`
         .trim()
         .concat(' instead of the file.'),
     );
   }
 }
 
-type Headers = Answer['headers'];
+type Headers = HttpResponse['headers'];
 
 function headersOf(value: JsonValue | undefined): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
@@ -184,14 +183,14 @@ function lengthOf(headers: Headers): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns what tells that a file is still the same: a strong tag, or else its date. */
+/** Returns the validator of a file: a strong ETag, or else its date. */
 function validatorOf(headers: Headers): string | undefined {
   const tag = textOf(headers.etag);
-  // A weak tag is no proof that the bytes are the same, and If-Range does not take it.
+  // A weak ETag does not prove that the bytes are the same, and If-Range does not accept it.
   return tag?.startsWith('"') ? tag : textOf(headers['last-modified']);
 }
 
-/** Tells whether a part is of another version. It need not repeat tag and date: If-Range has vouched for it. */
+/** Returns whether a part is of another version. It need not repeat ETag and date: If-Range has checked them. */
 function isAnother(headers: Headers, validator: string | undefined): boolean {
   const tag = textOf(headers.etag);
   return tag?.startsWith('"') === true && validator?.startsWith('"') === true && tag !== validator;
@@ -205,12 +204,12 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-function bodyOf({ body, client }: Answer) {
+function bodyOf({ body, client }: HttpResponse) {
   body.once('close', () => void client.destroy().catch(() => undefined));
   return body;
 }
 
-function discard({ body, client }: Answer): void {
+function discard({ body, client }: HttpResponse): void {
   body.on('error', () => undefined).destroy();
   client.destroy().catch(() => undefined);
 }

@@ -27,32 +27,32 @@ import {
 } from './failures.ts';
 import { agentsFor, type Taken } from './outbound.ts';
 import { anyPace } from './pace.ts';
-import { retrying } from './patience.ts';
-import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { retry } from './retry-policy.ts';
 
 const maxListPages = 100;
 /** The smallest part that S3 takes, so that several fit a small function. */
 const partBytes = 5 * 1024 * 1024;
 
-/** Imports an object, or all objects under a prefix, from S3 or a store that speaks its protocol. */
-export async function importObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const store = connect(run.parameters, conduct, 1);
+/** Imports an object, or all objects under a prefix, from S3 or a compatible store. */
+export async function importObjstoreA(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const store = connect(run.parameters, settings, 1);
   try {
     const { key, key_prefix } = run.parameters;
     if (typeof key === 'string') {
-      const file = await receive(run, 0, new StoreObject(store, key), conduct);
+      const file = await receive(run, 0, new StoreObject(store, key), settings);
       return { files: [file] };
     }
-    return { files: await importPrefix(run, store, String(key_prefix), conduct) };
+    return { files: await importPrefix(run, store, String(key_prefix), settings) };
   } finally {
     store.client.destroy();
   }
 }
 
-/** Exports files to S3 or a store that speaks its protocol. */
-export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
+/** Exports files to S3 or a compatible store. */
+export async function exportObjstoreA(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
   const taken: Taken = { bytes: 0 };
-  const store = connect(run.parameters, conduct, conduct.patience.tries, taken);
+  const store = connect(run.parameters, settings, settings.retryPolicy.maxAttempts, taken);
   const destination: Destination = {
     one: 'key',
     several: 'key_prefix',
@@ -61,8 +61,8 @@ export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct(
     taken,
   };
   try {
-    // Nothing is counted on the way to AWS itself, by the deployment's own role, and nothing needs to be.
-    return await deliver(run, destination, store.isOwn ? { ...conduct, pace: anyPace } : conduct);
+    // Uploads to AWS itself, by the deployment's own role, are not counted and need no minimum pace.
+    return await deliver(run, destination, store.isOwn ? { ...settings, pace: anyPace } : settings);
   } finally {
     store.client.destroy();
   }
@@ -70,18 +70,20 @@ export async function exportObjstoreA(run: Run, conduct: Conduct = usualConduct(
 
 interface Store {
   client: S3Client;
-  /** Whether it is reached by the role of the deployment. */
+  /** Whether it is accessed with the role of the deployment. */
   isOwn: boolean;
   bucket: string;
   host: string;
   explain(error: unknown): Error;
 }
 
-function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, taken?: Taken): Store {
+function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts: number, taken?: Taken): Store {
   const bucket = String(parameters.bucket);
   // An ARN in place of a name takes the client to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
-    throw failed('Expected the name of a bucket: letters, digits, dots, dashes and underscores.');
+    throw failed(
+      `Expected letters, digits, dots, hyphens and underscores for bucket but received ${JSON.stringify(bucket)}.`,
+    );
   const region = String(parameters.region).toLowerCase();
   const own = parameters.access_key_id === undefined;
   const endpoint = endpointOf(parameters, region, own);
@@ -99,10 +101,10 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, 
           responseChecksumValidation: 'WHEN_REQUIRED' as const,
         }),
     requestHandler: {
-      ...(endpoint ? agentsFor(endpoint, conduct.outbound, { taken }) : {}),
-      connectionTimeout: conduct.patience.stallMs,
-      // By itself the library waits for ever, and its limit for a whole request would fail slow stores.
-      socketTimeout: conduct.patience.stallMs,
+      ...(endpoint ? agentsFor(endpoint, settings.outbound, { taken }) : {}),
+      connectionTimeout: settings.retryPolicy.idleTimeoutMs,
+      // By default the library waits forever, and its limit for a whole request would fail slow stores.
+      socketTimeout: settings.retryPolicy.idleTimeoutMs,
     },
   };
   if (own && bucket === required('LATHE_BUCKET'))
@@ -117,17 +119,18 @@ function connect(parameters: JsonObject, conduct: Conduct, maxAttempts: number, 
   };
 }
 
-/** Returns where the store is. Only the deployment's own role goes where the environment says: to AWS, or to what stands for it. */
+/** Returns the endpoint of the store. Only the deployment's own role uses the endpoint of the environment: AWS, or its stand-in. */
 function endpointOf(parameters: JsonObject, region: string, own: boolean): URL | undefined {
   if (typeof parameters.endpoint === 'string') {
     // The role's signature is for AWS alone; another host could pass it on.
-    if (own) throw invalidCredentials('A custom endpoint needs access_key_id and secret_access_key.');
+    if (own) throw invalidCredentials('A custom endpoint requires access_key_id and secret_access_key.');
     const url = new URL(parameters.endpoint);
-    if (url.search !== '' || url.hash !== '') throw failed('Expected an endpoint without a query.');
+    if (url.search !== '' || url.hash !== '') throw failed('Expected a URL without a query or fragment for endpoint.');
     return url;
   }
   if (own) return undefined;
-  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw failed('Expected a region such as us-east-1.');
+  if (!/^[a-z0-9-]{1,40}$/.test(region))
+    throw failed(`Expected a region such as us-east-1 but received ${JSON.stringify(region)}.`);
   const suffix = region.startsWith('cn-')
     ? 'amazonaws.com.cn'
     : region.startsWith('eusc-')
@@ -174,7 +177,7 @@ class StoreObject implements Incoming {
 
   async open(offset: number, signal: AbortSignal) {
     const { client, bucket } = this.#store;
-    const answer = await client.send(
+    const response = await client.send(
       new GetObjectCommand({
         Bucket: bucket,
         Key: this.#key,
@@ -182,25 +185,27 @@ class StoreObject implements Incoming {
       }),
       { abortSignal: signal },
     );
-    if (!(answer.Body instanceof Readable)) throw failed(`${this.#store.host} answered without the object.`);
+    if (!(response.Body instanceof Readable)) throw failed(`${this.#store.host} responded without the object.`);
     if (offset === 0) {
-      this.#etag = answer.ETag;
+      this.#etag = response.ETag;
       this.#announced = {
         name: this.#key.replace(/\/+$/, ''),
-        mediaType: answer.ContentType,
-        encoding: answer.ContentEncoding,
-        size: answer.ContentLength,
+        mediaType: response.ContentType,
+        encoding: response.ContentEncoding,
+        size: response.ContentLength,
       };
-    } else if (!answer.ContentRange?.startsWith(`bytes ${offset}-`)) {
-      answer.Body.on('error', () => undefined).destroy();
-      throw new CannotResume(`The transfer from ${this.#store.host} broke off, and the store cannot continue it.`);
+    } else if (!response.ContentRange?.startsWith(`bytes ${offset}-`)) {
+      response.Body.on('error', () => undefined).destroy();
+      throw new CannotResume(
+        `The transfer from ${this.#store.host} was interrupted, and the store does not support resuming it.`,
+      );
     }
-    return { stream: answer.Body, size: this.#announced.size };
+    return { stream: response.Body, size: this.#announced.size };
   }
 }
 
-async function importPrefix(run: Run, store: Store, prefix: string, conduct: Conduct): Promise<StoredFile[]> {
-  const objects = await listObjects(run, store, prefix, conduct);
+async function importPrefix(run: Run, store: Store, prefix: string, settings: TransferSettings): Promise<StoredFile[]> {
+  const objects = await listObjects(run, store, prefix, settings);
   const total = objects.reduce((sum, { size }) => sum + size, 0);
   let done = 0;
   const count = (bytes: number) => {
@@ -209,7 +214,7 @@ async function importPrefix(run: Run, store: Store, prefix: string, conduct: Con
   };
   // Small files wait for round trips rather than for bytes.
   const files = await mapAtOnce(objects, filesAtOnce, ({ key }, index) =>
-    receive(run, index, new StoreObject(store, key), conduct, count, 1),
+    receive(run, index, new StoreObject(store, key), settings, count, 1),
   );
   const names = uniqueNames(files.map((file) => file.name));
   return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
@@ -220,19 +225,21 @@ async function listObjects(
   run: Run,
   store: Store,
   prefix: string,
-  conduct: Conduct,
+  settings: TransferSettings,
 ): Promise<{ key: string; size: number }[]> {
   const found: { key: string; size: number }[] = [];
   let token: string | undefined;
   for (let pages = 0; ; pages++) {
-    // A store may list pages without objects, and without end.
+    // A store may list endless pages without objects.
     if (pages >= maxListPages)
-      throw failed(`The list of what begins with ${JSON.stringify(prefix)} has more than ${maxListPages} pages.`);
-    const page = await retrying(conduct.patience, run.signal, async () => {
+      throw failed(
+        `The listing of the prefix ${JSON.stringify(prefix)} has more than ${maxListPages} pages. Use a longer prefix.`,
+      );
+    const page = await retry(settings.retryPolicy, run.signal, async () => {
       try {
         return await store.client.send(
           new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),
-          { abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(conduct.pace.windowMs)]) },
+          { abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(settings.pace.windowMs)]) },
         );
       } catch (error) {
         throw isExplained(error) ? error : store.explain(error);
@@ -243,13 +250,13 @@ async function listObjects(
       if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
     if (found.length > maxFilesPerTask)
       throw failed(
-        `More than ${maxFilesPerTask} objects begin with ${JSON.stringify(prefix)}; one task takes no more. Use a longer prefix.`,
+        `More than ${maxFilesPerTask} objects, the maximum per task, have the prefix ${JSON.stringify(prefix)}. Use a longer prefix.`,
       );
     token = page.NextContinuationToken;
     if (!page.IsTruncated || !token) break;
   }
   if (found.length === 0)
-    throw failed(`No object of the bucket ${JSON.stringify(store.bucket)} begins with ${JSON.stringify(prefix)}.`);
+    throw failed(`No object in the bucket ${JSON.stringify(store.bucket)} has the prefix ${JSON.stringify(prefix)}.`);
   // AWS lists in this order; not every store does.
   return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
 }
@@ -293,18 +300,17 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
   if (error instanceof Error && error.name === 'TimeoutError')
     return explainConnection({ code: 'ETIMEDOUT', cause: error }, host) ?? error;
   if (error instanceof Error && error.name === 'CredentialsProviderError')
-    return invalidCredentials(
-      'The deployment has no role of its own here. Give access_key_id and secret_access_key.',
-      error,
-    );
-  if (!(error instanceof S3ServiceException)) return failed(`${host} answered in a way that S3 does not.`, error);
+    return invalidCredentials('This instance has no AWS role. Set access_key_id and secret_access_key.', error);
+  if (!(error instanceof S3ServiceException))
+    return failed(`${host} returned a response that is not valid for S3.`, error);
   const status = error.$metadata.httpStatusCode;
   if (unknownKeys.has(error.name))
     return invalidCredentials(
-      `${host} does not accept the access key (${error.name}). Check access_key_id and secret_access_key.`,
+      `${host} rejected the access key (${error.name}). Check access_key_id and secret_access_key.`,
       error,
     );
-  if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
+  if (error.name === 'RequestTimeTooSkewed')
+    return failed(`The clock of ${host} differs too much from the clock of this service.`, error);
   if (
     error.name === 'AuthorizationHeaderMalformed' ||
     error.name === 'PermanentRedirect' ||
@@ -316,8 +322,11 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
   const overload = explainOverload(error.name === 'SlowDown' || error.name === 'RequestTimeout' ? 503 : status, host);
   if (overload) return overload;
   if (error.name === 'NoSuchBucket') return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);
-  if (status === 401) return invalidCredentials(`${host} does not accept the access key (status 401).`, error);
+  if (status === 401) return invalidCredentials(`${host} rejected the access key (status 401).`, error);
   if (status === 403)
-    return insufficientPermission(`The access key may not do this in the bucket ${JSON.stringify(bucket)}.`, error);
+    return insufficientPermission(
+      `The access key does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
+      error,
+    );
   return failed(`${host} refused the request${/^\w{1,60}$/.test(error.name) ? ` (${error.name})` : ''}.`, error);
 }

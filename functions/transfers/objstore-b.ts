@@ -18,38 +18,40 @@ import {
   Transient,
 } from './failures.ts';
 import { checkEndpoint, type Taken } from './outbound.ts';
-import { beginning, type Patience, retrying } from './patience.ts';
-import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { type RetryPolicy, retry, withResponseTimeout } from './retry-policy.ts';
 
 const host = 'Google Cloud Storage';
 
 /** Imports an object from Google Cloud Storage. */
-export async function importObjstoreB(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const bucket = connect(run.parameters, conduct);
-  const file = await receive(run, 0, new StoreObject(bucket, String(run.parameters.file), conduct), conduct);
+export async function importObjstoreB(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const bucket = connect(run.parameters, settings);
+  const file = await receive(run, 0, new StoreObject(bucket, String(run.parameters.file), settings), settings);
   return { files: [file] };
 }
 
 /** Exports files to Google Cloud Storage. */
-export async function exportObjstoreB(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const bucket = connect(run.parameters, conduct);
+export async function exportObjstoreB(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const bucket = connect(run.parameters, settings);
   const taken: Taken = { bytes: 0 };
   const destination: Destination = {
     one: 'file',
     several: 'file_prefix',
     locate: (place) => `gs://${bucket.name}/${place}`,
-    send: (file) => put(bucket, file, conduct, taken),
+    send: (file) => put(bucket, file, settings, taken),
     taken,
   };
-  return deliver(run, destination, conduct);
+  return deliver(run, destination, settings);
 }
 
-function connect(parameters: JsonObject, conduct: Conduct): Bucket {
+function connect(parameters: JsonObject, settings: TransferSettings): Bucket {
   const privateKey = String(parameters.private_key).replaceAll('\\n', '\n');
   try {
     createPrivateKey(privateKey);
   } catch {
-    throw invalidCredentials('The private_key is not a private key in PEM form. Copy it whole, from BEGIN to END.');
+    throw invalidCredentials(
+      'Expected a private key in PEM format for private_key. Copy it completely, from BEGIN to END.',
+    );
   }
   const storage = new Storage({
     projectId: String(parameters.project_id),
@@ -58,15 +60,15 @@ function connect(parameters: JsonObject, conduct: Conduct): Bucket {
       key: privateKey,
       scopes: ['https://www.googleapis.com/auth/devstorage.read_write'],
     }),
-    // It tries again after failures that it names itself, and forgets what they were.
+    // By default it retries on errors of its own choice, and discards what they were.
     retryOptions: { autoRetry: false, maxRetries: 0, retryableErrorFn: () => false },
-    ...standIn(conduct),
+    ...standIn(settings),
   });
   return storage.bucket(String(parameters.bucket));
 }
 
 /** Points the library at a server that stands for Google's in a test. No deployment sets the variable, no user can, and the policy holds for it. */
-function standIn({ outbound }: Conduct) {
+function standIn({ outbound }: TransferSettings) {
   const { LATHE_STANDIN_GCS: endpoint } = process.env;
   if (!endpoint) return {};
   checkEndpoint(new URL(endpoint), outbound);
@@ -77,14 +79,14 @@ function standIn({ outbound }: Conduct) {
 class StoreObject implements Incoming {
   readonly #bucket: Bucket;
   readonly #name: string;
-  readonly #patience: Patience;
+  readonly #retryPolicy: RetryPolicy;
   #file: File | undefined;
   #announced: Announced = { name: '' };
 
-  constructor(bucket: Bucket, name: string, { patience }: Conduct) {
+  constructor(bucket: Bucket, name: string, { retryPolicy }: TransferSettings) {
     this.#bucket = bucket;
     this.#name = name;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
   }
 
   announced(): Announced {
@@ -108,7 +110,9 @@ class StoreObject implements Incoming {
   async open(offset: number, signal: AbortSignal) {
     if (offset === 0 || !this.#file) {
       this.#file = undefined;
-      const [metadata] = await beginning(this.#patience, signal, () => this.#bucket.file(this.#name).getMetadata());
+      const [metadata] = await withResponseTimeout(this.#retryPolicy, signal, () =>
+        this.#bucket.file(this.#name).getMetadata(),
+      );
       signal.throwIfAborted();
       this.#announced = {
         name: this.#name.replace(/\/+$/, ''),
@@ -133,11 +137,11 @@ class StoreObject implements Incoming {
 }
 
 /**
- * Sends a file in one request: in chunks, each would wait for the answer to the last. The size told at first keeps a part
- * from ever being taken for the whole, so what is dropped can be sent again from its start.
+ * Sends a file in one request: in chunks, each would wait for the response to the last. The size announced first keeps a part
+ * from being taken for the whole, so a dropped upload can be sent again from its start.
  */
-async function put(bucket: Bucket, file: Outgoing, { patience }: Conduct, taken: Taken): Promise<void> {
-  await retrying(patience, file.signal, async () => {
+async function put(bucket: Bucket, file: Outgoing, { retryPolicy }: TransferSettings, taken: Taken): Promise<void> {
+  await retry(retryPolicy, file.signal, async () => {
     const target = bucket.file(file.place).createWriteStream({
       resumable: true,
       validation: 'crc32c',
@@ -148,7 +152,7 @@ async function put(bucket: Bucket, file: Outgoing, { patience }: Conduct, taken:
       },
     });
     try {
-      await send(file, target, patience, taken);
+      await send(file, target, retryPolicy, taken);
     } catch (error) {
       file.signal.throwIfAborted();
       throw isExplained(error) ? error : explain(error, bucket.name);
@@ -156,16 +160,16 @@ async function put(bucket: Bucket, file: Outgoing, { patience }: Conduct, taken:
   });
 }
 
-/** Sends content to its end, and breaks off when the other side takes nothing for too long. */
-async function send(file: Outgoing, target: Writable, { stallMs }: Patience, taken: Taken): Promise<void> {
-  const stalled = () => target.destroy(new Transient(`${host} did not answer in time.`));
-  let timer = setTimeout(stalled, stallMs);
+/** Sends content to its end, and aborts when the other side accepts nothing for too long. */
+async function send(file: Outgoing, target: Writable, { idleTimeoutMs }: RetryPolicy, taken: Taken): Promise<void> {
+  const stalled = () => target.destroy(new Transient(`${host} did not respond in time.`));
+  let timer = setTimeout(stalled, idleTimeoutMs);
   let written = 0;
   target.on('progress', ({ bytesWritten }: { bytesWritten: number }) => {
     taken.bytes += Math.max(0, bytesWritten - written);
     written = bytesWritten;
     clearTimeout(timer);
-    timer = setTimeout(stalled, stallMs);
+    timer = setTimeout(stalled, idleTimeoutMs);
   });
   try {
     await pipeline(file.open(), target, { signal: file.signal });
@@ -177,13 +181,10 @@ async function send(file: Outgoing, target: Writable, { stallMs }: Patience, tak
 function explain(error: unknown, bucket: string): Error {
   const status = statusOf(error);
   if (status === 401 || isUnknownAccount(error))
-    return invalidCredentials(
-      `${host} does not accept the service account. Check client_email and private_key.`,
-      error,
-    );
+    return invalidCredentials(`${host} rejected the service account. Check client_email and private_key.`, error);
   if (status === 403)
     return insufficientPermission(
-      `The service account may not do this in the bucket ${JSON.stringify(bucket)}.`,
+      `The service account does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
       error,
     );
   if (status === 404) return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);
@@ -202,7 +203,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof number === 'number' && number >= 300 ? number : undefined;
 }
 
-/** Tells an answer of the token endpoint: it does not know the account, or not the key. */
+/** Returns whether the token endpoint rejected the account or its key. */
 function isUnknownAccount(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('response' in error)) return false;
   const { response } = error;

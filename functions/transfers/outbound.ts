@@ -14,11 +14,11 @@ import { failed } from './failures.ts';
 /** Where transfers may connect to. */
 export interface Outbound {
   allow: AllowedHosts;
-  /** Finds the addresses of a name in place of the system's resolver. */
+  /** Resolves names in place of the system's resolver. */
   resolve?: Resolve;
 }
 
-/** What a store has taken of an export so far. */
+/** Bytes of an export that a store has accepted so far. */
 export interface Taken {
   bytes: number;
 }
@@ -29,14 +29,14 @@ export function deploymentOutbound(): Outbound {
 }
 
 /**
- * Checks the address of a store and makes the agents that connect to it: only to addresses that were checked. With a
- * time given, a connection on which nothing moves for so long ends; that is for exports, as imports read at their own pace.
- * What the store takes of an export is counted where that is asked for.
+ * Checks the address of a store and returns the agents that connect to it, only to checked addresses. With a
+ * timeout, an idle connection is closed; that is for exports, as imports read at their own pace.
+ * With `taken`, the bytes of an export that the store accepts are counted.
  */
 export function agentsFor(
   endpoint: URL,
   outbound: Outbound,
-  { stallMs, taken }: { stallMs?: number; taken?: Taken | undefined } = {},
+  { idleTimeoutMs, taken }: { idleTimeoutMs?: number; taken?: Taken | undefined } = {},
 ): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
   const { allow, resolve } = outbound;
   const port = checkEndpoint(endpoint, outbound);
@@ -44,30 +44,30 @@ export function agentsFor(
     lookup: lookupFunction(port, allow, resolve),
     keepAlive: true,
     maxSockets: 16,
-    ...(stallMs === undefined ? {} : { timeout: stallMs }),
+    ...(idleTimeoutMs === undefined ? {} : { timeout: idleTimeoutMs }),
   };
   return { httpAgent: watched(new HttpAgent(options), taken), httpsAgent: watched(new HttpsAgent(options), taken) };
 }
 
-/** Makes an agent end connections that time out: by itself it leaves that to each request, and libraries forget it. */
+/** Makes an agent close connections that time out: by default it leaves that to each request, and libraries forget it. */
 function watched<T extends HttpAgent>(agent: T, taken: Taken | undefined): T {
   const createConnection = agent.createConnection.bind(agent);
   agent.createConnection = (...given) => {
     const socket = createConnection(...given);
     if (socket && taken) countWrites(socket, taken);
     return socket?.on('timeout', () => {
-      socket.destroy(Object.assign(new Error('Nothing moved on the connection.'), { code: 'ETIMEDOUT' }));
+      socket.destroy(Object.assign(new Error('The connection was idle.'), { code: 'ETIMEDOUT' }));
     });
   };
   return agent;
 }
 
-/** What is written at a time, so that a slow store is seen to take something. */
+/** Size of a single write, so that progress to a slow store is visible. */
 const pieceBytes = 64 * 1024;
 
 /**
- * Counts what the other side takes of what is written to a connection. Libraries write a part of a file at once, and hear
- * of it again when all of it has gone: so it is passed on in pieces.
+ * Counts what the other side accepts of what is written to a connection. Libraries write a part of a file at once, and are
+ * notified only when all of it is written: so it is passed on in pieces.
  */
 function countWrites(socket: Duplex, taken: Taken): void {
   const write = socket._write.bind(socket);
@@ -89,7 +89,7 @@ function countWrites(socket: Duplex, taken: Taken): void {
   };
 }
 
-/** Checks the address of a store as far as it can be told before a look-up, and returns its port. */
+/** Checks the address of a store as far as possible before a DNS lookup, and returns its port. */
 export function checkEndpoint(endpoint: URL, { allow }: Outbound): number {
   try {
     return checkUrl(endpoint, allow).port;

@@ -1,29 +1,29 @@
 import { failed } from './failures.ts';
 
-/** What the other side of a transfer has to bring or take, so that a worker is not held by one that merely keeps going. */
+/** Minimum rate that the other side of a transfer must keep, so that a slow one cannot occupy a worker. */
 export interface Pace {
   bytesPerSecond: number;
-  /** Over which the rate is measured. */
+  /** Window over which the rate is measured. */
   windowMs: number;
   /** Time for the first byte, with all attempts to get it, and for the last confirmation once everything was sent. */
   silenceMs: number;
 }
 
 /**
- * 16 KB a second is an eighth of a megabit: below any link that files are moved over, and no more than 14 MB in the 15
- * minutes of a worker. Over a minute, so that a pause of a server or a lost connection that is taken up again costs nothing.
- * Five attempts of 30 seconds without an answer and the waits between them take less than 180 seconds.
+ * 16 KB per second is an eighth of a megabit: below any link that files are moved over, and no more than 14 MB in the 15
+ * minutes of a worker. Over a minute, so that a pause of a server or a connection that is resumed costs nothing.
+ * Five attempts of 30 seconds without a response and the delays between them take less than 180 seconds.
  */
-export const usualPace: Pace = { bytesPerSecond: 16 * 1024, windowMs: 60_000, silenceMs: 180_000 };
+export const defaultPace: Pace = { bytesPerSecond: 16 * 1024, windowMs: 60_000, silenceMs: 180_000 };
 
-/** For what AWS itself gives and takes: no user answers for it, and what stalls there is tried again. */
+/** For transfers from and to AWS itself: no user controls their rate, and a stalled one is retried. */
 export const anyPace: Pace = { bytesPerSecond: 0, windowMs: 60_000, silenceMs: Number.POSITIVE_INFINITY };
 
 /** Parts of a window that are counted apart. One more is kept, so that what is summed up is never less than a window. */
 const slotsOfWindow = 12;
 const slots = slotsOfWindow + 1;
 
-/** Measures whether the other side keeps the pace. Only time in which it is its turn counts: not the time that we take. */
+/** Measures whether the other side keeps the pace. Only the time spent waiting for it counts. */
 export class PaceMeter {
   readonly #pace: Pace;
   readonly #now: () => number;
@@ -42,18 +42,18 @@ export class PaceMeter {
     this.#turnSince = now();
   }
 
-  /** It is the other side's turn: it has to send, or to take. */
+  /** Starts counting time: the other side has to send, or to accept. */
   itsTurn(): void {
     this.#turnSince ??= this.#now();
   }
 
-  /** It is our turn: we store, or fetch what is to be sent. */
+  /** Stops counting time: we store, or fetch what is to be sent. */
   ourTurn(): void {
     this.#waitedMs = this.#waited();
     this.#turnSince = undefined;
   }
 
-  /** Counts bytes that came or were taken. */
+  /** Counts bytes that were received or accepted. */
   count(bytes: number): void {
     if (bytes <= 0) return;
     this.#advance();
@@ -61,7 +61,7 @@ export class PaceMeter {
     this.#slots[this.#slot % slots] = (this.#slots[this.#slot % slots] ?? 0) + bytes;
   }
 
-  /** Nothing more is to be moved but the last word of the other side. */
+  /** Expects nothing more but the final response of the other side. */
   expectSilence(): void {
     if (!this.#isSilent) this.#restart(true);
   }
@@ -75,12 +75,12 @@ export class PaceMeter {
     return this.#slots.reduce((sum, bytes) => sum + bytes, 0) < (bytesPerSecond * windowMs) / 1000;
   }
 
-  /** Says what was too slow. */
-  describe(verb: 'sent' | 'took'): string {
+  /** Describes what was too slow. */
+  describe(verb: 'sent' | 'accepted'): string {
     const { bytesPerSecond, windowMs, silenceMs } = this.#pace;
     if (this.#isSilent)
-      return `The other side did not answer within ${Math.round(silenceMs / 1000)} seconds, so the transfer was aborted.`;
-    return `The other side ${verb} less than ${Math.round(bytesPerSecond / 1024)} KB a second over ${Math.round(windowMs / 1000)} seconds, so the transfer was aborted.`;
+      return `The other side did not respond within ${Math.round(silenceMs / 1000)} seconds, so the transfer was aborted.`;
+    return `The other side ${verb} less than ${Math.round(bytesPerSecond / 1024)} KB per second over ${Math.round(windowMs / 1000)} seconds, so the transfer was aborted.`;
   }
 
   #restart(isSilent: boolean): void {
@@ -103,7 +103,7 @@ export class PaceMeter {
   }
 }
 
-/** Watches a transfer and aborts it, with a failure for the user as the reason, when the other side is too slow. */
+/** Aborts a transfer, with a failure for the user as the reason, when the other side is too slow. */
 export class PaceWatch {
   readonly meter: PaceMeter;
   /** Aborted when the run is, or when the other side is too slow. */
@@ -111,7 +111,7 @@ export class PaceWatch {
   readonly #timer: NodeJS.Timeout;
 
   /** `look` is called before each check, for what is counted elsewhere. */
-  constructor(pace: Pace, signal: AbortSignal, verb: 'sent' | 'took', look: (meter: PaceMeter) => void = () => {}) {
+  constructor(pace: Pace, signal: AbortSignal, verb: 'sent' | 'accepted', look: (meter: PaceMeter) => void = () => {}) {
     const controller = new AbortController();
     this.meter = new PaceMeter(pace);
     this.signal = AbortSignal.any([signal, controller.signal]);
@@ -122,7 +122,7 @@ export class PaceWatch {
     this.#timer.unref();
   }
 
-  /** Ends the watch; the signal is aborted no more. */
+  /** Ends the watch; the signal is not aborted any more. */
   stop(): void {
     clearInterval(this.#timer);
   }

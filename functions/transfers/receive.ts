@@ -8,29 +8,29 @@ import { extensionOf, safeName, withExtension } from '../../shared/files/names.t
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
 import type { Run } from '../engines/runtime/worker.ts';
-import { settings } from '../wiring/settings.ts';
+import { settings as deployment } from '../wiring/settings.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed } from './failures.ts';
 import { deploymentOutbound, type Outbound } from './outbound.ts';
-import { type Pace, usualPace } from './pace.ts';
-import { type Patience, usualPatience } from './patience.ts';
+import { defaultPace, type Pace } from './pace.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
 
-/** What a transfer may take and where it may go; tests are less patient and know other names. */
-export interface Conduct {
-  patience: Patience;
+/** Limits and outbound policy of transfers. Tests use shorter timeouts and their own resolver. */
+export interface TransferSettings {
+  retryPolicy: RetryPolicy;
   pace: Pace;
   outbound: Outbound;
   maxFileBytes: number;
 }
 
-/** Returns how transfers of this deployment behave. */
-export function usualConduct(): Conduct {
+/** Returns the settings for transfers of this deployment. */
+export function deploymentSettings(): TransferSettings {
   return {
-    patience: usualPatience,
-    pace: usualPace,
+    retryPolicy: defaultRetryPolicy,
+    pace: defaultPace,
     outbound: deploymentOutbound(),
-    maxFileBytes: settings.maxFileBytes,
+    maxFileBytes: deployment.maxFileBytes,
   };
 }
 
@@ -41,17 +41,17 @@ export interface Incoming extends Source {
 /** Reports progress over all files of a run. */
 export type Count = (bytes: number) => void;
 
-/** Stores content from elsewhere as the n-th file of a run: whole, in parts, and never more than the limit. */
+/** Stores received content as the n-th file of a run, in parts and up to the size limit. */
 export function receive(
   run: Run,
   index: number,
   incoming: Incoming,
-  conduct: Conduct,
+  settings: TransferSettings,
   count?: Count,
   partsAtOnce?: number,
 ): Promise<StoredFile> {
-  const { patience, pace, maxFileBytes } = conduct;
-  return startingOver(patience, run.signal, async () => {
+  const { retryPolicy, pace, maxFileBytes } = settings;
+  return startingOver(retryPolicy, run.signal, async () => {
     const capped: Source = {
       explain: (error) => incoming.explain(error),
       async open(offset, signal) {
@@ -61,17 +61,17 @@ export function receive(
         throw tooLarge(maxFileBytes);
       },
     };
-    const raw = counted(readSteadily(capped, patience, run.signal, pace), (bytes) => {
+    const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (bytes) => {
       const { size } = incoming.announced();
       if (count) count(bytes.chunk);
       else if (size) run.progress((bytes.total / size) * 100);
     });
     const { head, rest } = await peek(decodeAnnounced(raw, incoming, maxFileBytes));
     const announced = incoming.announced();
-    const wish = run.parameters.filename;
-    const name = typeof wish === 'string' ? safeName(wish) : safeName(announced.name);
+    const requestedName = run.parameters.filename;
+    const name = typeof requestedName === 'string' ? safeName(requestedName) : safeName(announced.name);
     const format = await detectFormat(catalogue, head, name);
-    const fullName = typeof wish === 'string' ? name : withKnownExtension(name, format, announced.mediaType);
+    const fullName = typeof requestedName === 'string' ? name : withKnownExtension(name, format, announced.mediaType);
     const knownFormat = format || catalogue.canonical(extensionOf(fullName));
     const mediaType = catalogue.mediaType(knownFormat);
     const key = outputKey(run.task.id, run.attempt, index);
@@ -87,7 +87,7 @@ async function* decodeAnnounced(
   incoming: Incoming,
   maxFileBytes: number,
 ): AsyncGenerator<Buffer> {
-  // What the other side announces is known only when the first bytes are there.
+  // What the other side announces is known only once the first bytes have arrived.
   const first = await raw.next();
   async function* all() {
     if (!first.done) yield first.value;
@@ -102,7 +102,7 @@ async function* decodeAnnounced(
 }
 
 function tooLarge(maxFileBytes: number) {
-  return failed(`The file is larger than the ${maxFileBytes} bytes that this service takes.`);
+  return failed(`The file is larger than ${maxFileBytes} bytes, the maximum of this service.`);
 }
 
 async function* counted(
@@ -117,7 +117,7 @@ async function* counted(
   }
 }
 
-/** Reads enough of the start to tell the format, and returns it together with everything. */
+/** Reads enough of the start to detect the format, and returns it together with the full content. */
 async function peek(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; rest: AsyncGenerator<Buffer> }> {
   const taken: Buffer[] = [];
   for (let bytes = 0; bytes < detectionBytes; ) {
@@ -133,7 +133,7 @@ async function peek(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; res
   return { head: Buffer.concat(taken), rest: all() };
 }
 
-/** Gives a name without an extension one: text formats are told by their names alone further on. */
+/** Adds an extension to a name without one: later, text formats are detected by extension only. */
 function withKnownExtension(name: string, format: string, mediaType: string | undefined): string {
   if (extensionOf(name)) return name;
   const announced = mediaType?.split(';')[0]?.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** An address to fetch: the URL as the policy checks it, and the target of the request line as its author wrote it. */
+/** An address to fetch: the URL as the policy checks it, and the request target as the client wrote it. */
 export interface Target {
   url: URL;
   path: string;
@@ -26,7 +26,7 @@ export function readLocation(location: string, from: URL): Target {
   return /^\/[^/\\]/.test(text) ? { url, path: requestPath(text) } : { url, path: url.pathname + url.search };
 }
 
-/** Leaves everything as it is that a request line can hold. */
+/** Encodes only what a request line cannot hold. */
 function requestPath(rest: string): string {
   const [sent = ''] = rest.split('#');
   const encoded = sent.replace(/[^\x21-\x7e]/gu, (character) =>

@@ -4,9 +4,9 @@ import type SftpClient from 'ssh2-sftp-client';
 export type Sftp = Awaited<ReturnType<SftpClient['connect']>>;
 type Handle = Buffer;
 
-/** What every server answers with in one packet. */
+/** The read size that every server supports in one packet. */
 const packetBytes = 32 * 1024;
-/** Requests on their way at once: one at a time spends the transfer waiting. */
+/** Concurrent requests: one at a time would spend the transfer waiting. */
 const packetsAtOnce = 64;
 /**
  * A write that fills seven packets of SSH with its header, which is a little longer than 32 bytes at most with OpenSSH: with
@@ -22,7 +22,7 @@ export function openFile(sftp: Sftp, path: string, flags: 'r' | 'r+' | 'w'): Pro
   );
 }
 
-/** Closes a file; a server may report only now that it could not keep what was written. */
+/** Closes a file; a server may report only now that it could not store what was written. */
 export function closeFile(sftp: Sftp, handle: Handle): Promise<void> {
   return new Promise((resolve, reject) => sftp.close(handle, (error) => (error ? reject(error) : resolve())));
 }
@@ -34,22 +34,22 @@ export function statFile(sftp: Sftp, handle: Handle): Promise<{ size: number; mt
   );
 }
 
-/** Reads a file from a byte on with many requests in flight, in order. Destroying it ends the connection: nothing else could stop a silent server. */
+/** Reads a file from an offset with many requests in flight, in order. Destroying it closes the connection: nothing else could stop a silent server. */
 export class SftpReader extends Readable {
   readonly #sftp: Sftp;
   readonly #handle: Handle;
-  readonly #hangUp: () => void;
+  readonly #disconnect: () => void;
   readonly #inFlight: Promise<Buffer>[] = [];
   #position: number;
   #reading = false;
   #ended = false;
 
-  constructor(sftp: Sftp, handle: Handle, start: number, hangUp: () => void) {
+  constructor(sftp: Sftp, handle: Handle, start: number, disconnect: () => void) {
     super({ highWaterMark: packetBytes * packetsAtOnce });
     this.#sftp = sftp;
     this.#handle = handle;
     this.#position = start;
-    this.#hangUp = hangUp;
+    this.#disconnect = disconnect;
   }
 
   override _read(): void {
@@ -64,7 +64,7 @@ export class SftpReader extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#hangUp();
+    this.#disconnect();
     callback(error);
   }
 
@@ -84,13 +84,13 @@ export class SftpReader extends Readable {
   #ask(): void {
     const start = this.#position;
     this.#position += packetBytes;
-    const answer = this.#readAll(start);
-    // Awaited in its turn; until then a failure of it is nobody's.
-    answer.catch(() => undefined);
-    this.#inFlight.push(answer);
+    const response = this.#readAll(start);
+    // Awaited in order; a rejection before that must not count as unhandled.
+    response.catch(() => undefined);
+    this.#inFlight.push(response);
   }
 
-  /** Reads one packet's worth; a short answer in the middle of a file is followed up, for the next one begins behind it. */
+  /** Reads one packet's worth; a short read in the middle of a file is completed, as the next packet starts behind it. */
   async #readAll(start: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(packetBytes);
     let filled = 0;
@@ -115,8 +115,8 @@ export class SftpReader extends Readable {
 }
 
 /**
- * Writes content to an open file from a byte on with many requests in flight, and tells how far the server has confirmed it.
- * Content is gathered to requests of one size in buffers that are used again: as it comes, it is small pieces.
+ * Writes content to an open file at an offset with many requests in flight, and reports how far the server has confirmed it.
+ * Content arrives in small chunks, so it is gathered into requests of one size in reused buffers.
  */
 export async function writeAll(
   sftp: Sftp,
@@ -137,7 +137,7 @@ export async function writeAll(
       free.push(sent);
       return end;
     });
-    // Awaited in its turn; until then a failure of it is nobody's.
+    // Awaited in order; a rejection before that must not count as unhandled.
     written.catch(() => undefined);
     inFlight.push(written);
     position = end;

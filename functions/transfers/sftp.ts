@@ -18,48 +18,48 @@ import {
   Transient,
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
-import { waitAfter } from './patience.ts';
-import { type Conduct, type Incoming, receive, usualConduct } from './receive.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { waitBeforeRetry } from './retry-policy.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 
 /** Imports a file from an SFTP server. */
-export async function importSftp(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const server = new Server(run.parameters, conduct);
-  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), conduct);
+export async function importSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const server = new Server(run.parameters, settings);
+  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), settings);
   return { files: [file] };
 }
 
 /** Exports files to an SFTP server. */
-export async function exportSftp(run: Run, conduct: Conduct = usualConduct()): Promise<RunResult> {
-  const server = new Server(run.parameters, conduct);
+export async function exportSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const server = new Server(run.parameters, settings);
   const taken: Taken = { bytes: 0 };
   const destination: Destination = {
     one: 'file_string',
     several: 'path_prefix',
     locate: (place) => `sftp://${server.address}/${place.replace(/^\/+/, '')}`,
-    send: (file) => put(run, server, file, conduct, taken),
+    send: (file) => put(run, server, file, settings, taken),
     taken,
   };
-  return deliver(run, destination, conduct);
+  return deliver(run, destination, settings);
 }
 
 interface Connection {
   client: SftpClient;
   sftp: Sftp;
-  hangUp(): void;
+  disconnect(): void;
 }
 
-/** A server that a user named, and what is needed to log in there. */
+/** An SFTP server and the credentials for it. */
 class Server {
   readonly address: string;
   readonly #parameters: JsonObject;
-  readonly #conduct: Conduct;
+  readonly #settings: TransferSettings;
   readonly #hostname: string;
   readonly #port: number;
 
-  constructor(parameters: JsonObject, conduct: Conduct) {
+  constructor(parameters: JsonObject, settings: TransferSettings) {
     this.#parameters = parameters;
-    this.#conduct = conduct;
+    this.#settings = settings;
     this.#hostname = String(parameters.host);
     this.#port = Number(parameters.port);
     this.address = `${this.#hostname}:${this.#port}`;
@@ -70,58 +70,62 @@ class Server {
     const socket = await this.#openSocket(signal);
     const client = new SftpClient('transfer', { error: () => undefined, end: () => undefined, close: () => undefined });
     const login = new Login(this.#parameters);
-    const hangUp = () => {
+    const disconnect = () => {
       socket.destroy();
       client.end().catch(() => undefined);
     };
     client.on('error', (error: unknown) => login.note(error));
-    client.on('keyboard-interactive', (...asked: unknown[]) => login.answer(asked));
+    client.on('keyboard-interactive', (...asked: unknown[]) => login.respond(asked));
     try {
       const sftp = await client.connect({
         sock: socket,
-        ...login.options(this.#conduct.patience.stallMs),
+        ...login.options(this.#settings.retryPolicy.idleTimeoutMs),
       });
       signal.throwIfAborted();
-      return { client, sftp, hangUp };
+      return { client, sftp, disconnect };
     } catch (error) {
-      hangUp();
+      disconnect();
       signal.throwIfAborted();
       throw login.explain(error, this.address) ?? this.explain(error, '');
     }
   }
 
   async #openSocket(signal: AbortSignal): Promise<Socket> {
-    const { outbound, patience } = this.#conduct;
+    const { outbound, retryPolicy } = this.#settings;
     const options = await connectOptions(this.#hostname, this.#port, outbound.allow, outbound.resolve);
     const socket = connectSocket({ ...options, noDelay: true });
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(patience.stallMs)]);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(retryPolicy.idleTimeoutMs)]);
     try {
       await once(socket, 'connect', { signal: deadline });
     } catch (error) {
       socket.on('error', () => undefined).destroy();
       signal.throwIfAborted();
-      throw deadline.aborted ? new Transient(`${this.address} did not answer in time.`, { cause: error }) : error;
+      throw deadline.aborted ? new Transient(`${this.address} did not respond in time.`, { cause: error }) : error;
     }
     return socket;
   }
 
-  /** Puts what the server or the library said into the words of the service. */
+  /** Translates an error of the server or the library into one of the service. */
   explain(error: unknown, path: string): Error {
     const connection = explainConnection(error, this.address);
     if (connection) return connection;
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     const file = JSON.stringify(path);
     if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
-    if (code === 3) return insufficientPermission(`The user may not do this with ${file} on ${this.address}.`, error);
-    if (code === 14 || code === 15) return failed(`There is no room left on ${this.address}.`, error);
+    if (code === 3)
+      return insufficientPermission(
+        `The user does not have permission to do this with ${file} on ${this.address}.`,
+        error,
+      );
+    if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
     if (typeof code === 'number' && code !== 6 && code !== 7)
       return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
-    // Without a status no answer came at all: the connection ended before it could.
+    // Without a status there was no response at all: the connection ended before.
     return new Transient(`The connection to ${this.address} was dropped.`, { cause: error });
   }
 }
 
-/** One attempt to log in. The library keeps only the text of what went wrong, so its kind is noted on the way. */
+/** One attempt to log in. The library keeps only the message of an error, so its kind is recorded on the way. */
 class Login {
   readonly #parameters: JsonObject;
   #level: string | undefined;
@@ -152,8 +156,8 @@ class Login {
     if (typeof error === 'object' && error !== null && 'level' in error) this.#level ??= String(error.level);
   }
 
-  /** Answers a server that asks for the password in a dialogue of its own. */
-  answer(asked: unknown[]): void {
+  /** Responds to a server that asks for the password interactively. */
+  respond(asked: unknown[]): void {
     const [, , , prompts, finish] = asked;
     if (typeof finish === 'function' && Array.isArray(prompts))
       finish(prompts.map(() => String(this.#parameters.password ?? '')));
@@ -163,13 +167,13 @@ class Login {
     const { host_key_fingerprint: wanted } = this.#parameters;
     if (this.#shown !== undefined)
       return failed(
-        `${address} shows the host key ${this.#shown}, not ${fingerprint(String(wanted))}. It may be another server than you think.`,
+        `Expected the host key ${fingerprint(String(wanted))} but received ${this.#shown} from ${address}, which may be another server.`,
         error,
       );
-    if (this.#level === 'client-timeout') return new Transient(`${address} did not answer in time.`, { cause: error });
+    if (this.#level === 'client-timeout') return new Transient(`${address} did not respond in time.`, { cause: error });
     if (this.#level === 'client-authentication')
-      return invalidCredentials(`${address} does not accept the user name with this password or private key.`, error);
-    // Nothing has been said to the server yet: it is the key that cannot be read.
+      return invalidCredentials(`${address} rejected the user name with this password or private key.`, error);
+    // Nothing was sent to the server yet: it is the key that cannot be read.
     if (
       !this.#began &&
       this.#level === undefined &&
@@ -177,7 +181,7 @@ class Login {
       this.#parameters.private_key !== undefined
     )
       return invalidCredentials(
-        'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
+        'The private_key cannot be read. Provide the complete key in OpenSSH or PEM format, without a passphrase.',
         error,
       );
     return undefined;
@@ -195,7 +199,7 @@ class Login {
   }
 }
 
-/** Writes a fingerprint as OpenSSH does. */
+/** Formats a fingerprint as OpenSSH does. */
 function fingerprint(text: string): string {
   return `SHA256:${text
     .trim()
@@ -203,7 +207,7 @@ function fingerprint(text: string): string {
     .replace(/=+$/, '')}`;
 }
 
-/** A file of a server, taken for the same while size and time are. */
+/** A file of a server, considered unchanged while its size and modification time are. */
 class ServerFile implements Incoming {
   readonly #server: Server;
   readonly #path: string;
@@ -223,24 +227,30 @@ class ServerFile implements Incoming {
   }
 
   async open(offset: number, signal: AbortSignal) {
-    const { sftp, hangUp } = await this.#server.connect(signal);
-    signal.addEventListener('abort', hangUp, { once: true });
+    const { sftp, disconnect } = await this.#server.connect(signal);
+    signal.addEventListener('abort', disconnect, { once: true });
     try {
       const handle = await openFile(sftp, this.#path, 'r');
       const { size, mtime } = await statFile(sftp, handle);
       if (offset > 0 && (size !== this.#found?.size || mtime !== this.#found.mtime))
         throw new CannotResume('The file changed while it was being read.');
       this.#found = { size, mtime };
-      return { stream: new SftpReader(sftp, handle, offset, hangUp), size };
+      return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
     } catch (error) {
-      hangUp();
+      disconnect();
       throw error;
     }
   }
 }
 
-/** Writes a file beside its place and moves it there when it is whole, so that nobody ever finds a part of it. */
-async function put({ task }: Run, server: Server, file: Outgoing, { patience }: Conduct, taken: Taken): Promise<void> {
+/** Writes a file under a temporary name and renames it when it is complete, so that nobody reads a part of it. */
+async function put(
+  { task }: Run,
+  server: Server,
+  file: Outgoing,
+  { retryPolicy }: TransferSettings,
+  taken: Taken,
+): Promise<void> {
   const { dir, base } = posix.parse(file.place);
   const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${task.id}.part`), confirmed: 0 };
   for (let fruitless = 0; ; ) {
@@ -248,7 +258,7 @@ async function put({ task }: Run, server: Server, file: Outgoing, { patience }: 
     let connection: Connection | undefined;
     try {
       connection = await server.connect(file.signal);
-      file.signal.addEventListener('abort', connection.hangUp, { once: true });
+      file.signal.addEventListener('abort', connection.disconnect, { once: true });
       await writePart(connection.client, connection.sftp, file, part, taken);
       await moveInPlace(connection.client, part.path, file.place);
       return;
@@ -257,16 +267,16 @@ async function put({ task }: Run, server: Server, file: Outgoing, { patience }: 
       const explained = isExplained(error) ? error : server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
-      await waitAfter(explained, fruitless, patience, file.signal);
+      await waitBeforeRetry(explained, fruitless, retryPolicy, file.signal);
     } finally {
-      connection?.hangUp();
+      connection?.disconnect();
     }
   }
 }
 
 interface Part {
   path: string;
-  /** How much of it the server has confirmed, from the start without a gap. */
+  /** Bytes that the server has confirmed, from the start without a gap. */
   confirmed: number;
 }
 
@@ -283,7 +293,7 @@ async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: P
   }
   const { size } = await statFile(sftp, handle);
   await closeFile(sftp, handle);
-  if (size !== file.size) throw failed(`The server has ${size} of the ${file.size} bytes that were sent.`);
+  if (size !== file.size) throw failed(`The server stored ${size} of the ${file.size} bytes sent.`);
 }
 
 async function openPart(client: SftpClient, sftp: Sftp, part: Part): Promise<Buffer> {

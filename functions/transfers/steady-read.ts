@@ -1,44 +1,48 @@
 import type { Readable } from 'node:stream';
 import { CannotResume, failed, isExplained, Transient } from './failures.ts';
 import { anyPace, type Pace, PaceWatch } from './pace.ts';
-import { type Patience, waitAfter } from './patience.ts';
+import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
 
 export interface Opened {
   stream: Readable;
-  /** Size of the whole content, where the other side tells it. */
+  /** Size of the full content, if the other side announces it. */
   size?: number | undefined;
 }
 
 /** Content that can be read from any byte on. */
 export interface Source {
-  /** Opens the content; throws CannotResume when it is not the same any more or cannot be opened in its middle. */
+  /** Opens the content; throws CannotResume if it has changed or cannot be read from an offset. */
   open(offset: number, signal: AbortSignal): Promise<Opened>;
-  /** Puts what a library threw into the words of the service. */
+  /** Translates an error of a library into one of the service. */
   explain(error: unknown): Error;
 }
 
-/** A connection that drops again and again after a few bytes is no transfer. */
-const mostResumes = 200;
+/** A connection that keeps dropping after a few bytes is aborted. */
+const maxResumes = 200;
 
 /**
- * Reads content to its last byte: a dropped or stalled transfer goes on where it stopped. It ends whole or it throws, also
- * when the other side does not keep the pace that is asked of it.
+ * Reads content to its last byte: a dropped or stalled transfer is resumed where it stopped. It ends whole or throws, also
+ * when the other side is slower than the required pace.
  */
 export async function* readSteadily(
   source: Source,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   runSignal: AbortSignal,
   pace: Pace = anyPace,
 ): AsyncGenerator<Buffer> {
   const watch = new PaceWatch(pace, runSignal, 'sent');
   try {
-    yield* readWatched(source, patience, watch);
+    yield* readWatched(source, retryPolicy, watch);
   } finally {
     watch.stop();
   }
 }
 
-async function* readWatched(source: Source, patience: Patience, { meter, signal }: PaceWatch): AsyncGenerator<Buffer> {
+async function* readWatched(
+  source: Source,
+  retryPolicy: RetryPolicy,
+  { meter, signal }: PaceWatch,
+): AsyncGenerator<Buffer> {
   let offset = 0;
   let fruitless = 0;
   for (let resumes = 0; ; resumes++) {
@@ -46,10 +50,10 @@ async function* readWatched(source: Source, patience: Patience, { meter, signal 
     try {
       signal.throwIfAborted();
       const { stream, size } = await open(source, offset, signal);
-      for await (const chunk of watched(stream, patience.stallMs, signal)) {
+      for await (const chunk of watched(stream, retryPolicy.idleTimeoutMs, signal)) {
         offset += chunk.length;
         if (size !== undefined && offset > size)
-          throw failed(`More bytes came than the ${size} that were announced, so the file cannot be trusted.`);
+          throw failed(`Received more than the ${size} bytes that the server announced, so the file was rejected.`);
         meter.count(chunk.length);
         meter.ourTurn();
         yield chunk;
@@ -61,8 +65,8 @@ async function* readWatched(source: Source, patience: Patience, { meter, signal 
       signal.throwIfAborted();
       const explained = isExplained(error) ? error : source.explain(error);
       fruitless = offset > start ? 1 : fruitless + 1;
-      if (resumes >= mostResumes) throw failed(explained.message, error);
-      await waitAfter(explained, fruitless, patience, signal).catch((last) => {
+      if (resumes >= maxResumes) throw failed(explained.message, error);
+      await waitBeforeRetry(explained, fruitless, retryPolicy, signal).catch((last) => {
         signal.throwIfAborted();
         throw last;
       });
@@ -70,7 +74,7 @@ async function* readWatched(source: Source, patience: Patience, { meter, signal 
   }
 }
 
-/** Opens content, and does not wait for a library that pays no heed to the signal. */
+/** Opens content, and does not wait for a library that ignores the signal. */
 async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
   const opening = source.open(offset, signal);
   const aborted = Promise.withResolvers<never>();
@@ -87,19 +91,21 @@ async function open(source: Source, offset: number, signal: AbortSignal): Promis
 }
 
 /** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
-async function* watched(stream: Readable, stallMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stalled = () =>
-    stream.destroy(new Transient(`The transfer stalled: nothing came for ${Math.round(stallMs / 1000)} seconds.`));
+    stream.destroy(
+      new Transient(`The transfer stalled: no data was received for ${Math.round(idleTimeoutMs / 1000)} seconds.`),
+    );
   const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
   // It may have been aborted while the stream was opened.
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
-  let timer = setTimeout(stalled, stallMs);
+  let timer = setTimeout(stalled, idleTimeoutMs);
   try {
     for await (const chunk of stream) {
       clearTimeout(timer);
       yield chunk;
-      timer = setTimeout(stalled, stallMs);
+      timer = setTimeout(stalled, idleTimeoutMs);
     }
   } finally {
     clearTimeout(timer);
@@ -108,14 +114,18 @@ async function* watched(stream: Readable, stallMs: number, signal: AbortSignal):
   }
 }
 
-/** Starts over, a few times, while the content cannot be continued where it broke off. */
-export async function startingOver<T>(patience: Patience, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
+export async function startingOver<T>(
+  retryPolicy: RetryPolicy,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof CannotResume)) throw error;
-      await waitAfter(new Transient(error.message, { cause: error }), attempt, patience, signal);
+      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, retryPolicy, signal);
     }
   }
 }

@@ -58,7 +58,7 @@ export class Engine extends Construct {
             diskMegabytes: size.diskMegabytes,
           });
     worker.function.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.mostAtOnce }),
+      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency }),
     );
   }
 }

@@ -4,7 +4,7 @@ import { exportBlobstore, importBlobstore } from '../../functions/transfers/blob
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import { startFileServer } from './file-server.ts';
 import { failureOf, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 import { type AzureStore, startAzurite } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
@@ -33,11 +33,11 @@ const read = (name: string) => azure.service.getContainerClient(azure.container)
 /** Tests of one file run one after the other, so each may say where Azure is. */
 function importing(change: JsonObject, port = azure.port) {
   process.env.LATHE_STANDIN_AZURE = `http://127.0.0.1:${port}`;
-  return importBlobstore(makeRun('import/blobstore', parameters(change)), makeConduct());
+  return importBlobstore(makeRun('import/blobstore', parameters(change)), makeSettings());
 }
 function exporting(change: JsonObject, input: Awaited<ReturnType<typeof makeInput>>, port = azure.port) {
   process.env.LATHE_STANDIN_AZURE = `http://127.0.0.1:${port}`;
-  return exportBlobstore(makeRun('export/blobstore', parameters(change), [input]), makeConduct());
+  return exportBlobstore(makeRun('export/blobstore', parameters(change), [input]), makeSettings());
 }
 function sas(blobName: string, permissions: string, seconds = 600): string {
   return generateBlobSASQueryParameters(
@@ -62,7 +62,7 @@ describe('import/blobstore', () => {
     await put('a/b/Zürich.bin', content);
     const byKey = await importing({ blob: 'a/b/Zürich.bin' });
     const run = makeRun('import/blobstore', { ...bySas(`?${sas('a/b/Zürich.bin', 'r')}`), blob: 'a/b/Zürich.bin' });
-    const byToken = await importBlobstore(run, makeConduct());
+    const byToken = await importBlobstore(run, makeSettings());
     for (const { files } of [byKey, byToken]) {
       expect(files[0]).toMatchObject({ name: 'Zürich.bin', size: content.length });
       expect(files[0] && (await own.read(files[0])).equals(content)).toBe(true);
@@ -70,7 +70,7 @@ describe('import/blobstore', () => {
   });
 
   it.each([
-    // Azurite says AuthorizationFailure where Azure says AuthenticationFailed, which a test below answers with.
+    // Azurite says AuthorizationFailure where Azure says AuthenticationFailed, which a test below responds with.
     [
       'a wrong key',
       () => parameters({ storage_access_key: Buffer.from('wrong').toString('base64') }),
@@ -85,7 +85,7 @@ describe('import/blobstore', () => {
     await put('there', Buffer.from('x'));
     process.env.LATHE_STANDIN_AZURE = `http://127.0.0.1:${azure.port}`;
     const run = makeRun('import/blobstore', { blob: 'there', ...given() });
-    const failure = await failureOf(importBlobstore(run, makeConduct()));
+    const failure = await failureOf(importBlobstore(run, makeSettings()));
     expect(failure.errorCode).toBe(errorCode);
     if (errorCode === 'processing_failed') expect(failure.msg).toContain('"missing"');
   });
@@ -106,11 +106,11 @@ describe('import/blobstore', () => {
     await put('never.bin', noise(2_000_000));
     await using link = await openToxicLink(azure.port, { after: 0, direction: 'down', times: 1_000 });
     const before = await own.keys();
-    expect((await failureOf(importing({ blob: 'never.bin' }, link.port))).msg).toMatch(/tried 4 times/);
+    expect((await failureOf(importing({ blob: 'never.bin' }, link.port))).msg).toMatch(/after 4 attempts/);
     expect(await own.keys()).toEqual(before);
   });
 
-  it('tries again after an overload and not after a refusal', async () => {
+  it('retries after an overload and not after a refusal', async () => {
     let status = 503;
     await using server = await startFileServer((_request, response) => response.writeHead(status).end());
     await failureOf(importing({ blob: 'b' }, server.port));
@@ -123,7 +123,7 @@ describe('import/blobstore', () => {
   it('does not reach a stand-in that the policy refuses', async () => {
     process.env.LATHE_STANDIN_AZURE = `http://127.0.0.1:${azure.port}`;
     const run = makeRun('import/blobstore', parameters({ blob: 'there' }));
-    const failure = await failureOf(importBlobstore(run, makeConduct({ outbound: { allow: new Set() } })));
+    const failure = await failureOf(importBlobstore(run, makeSettings({ outbound: { allow: new Set() } })));
     expect(failure.msg).toContain('is not a public address');
   });
 });

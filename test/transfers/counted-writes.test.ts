@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { agentsFor } from '../../functions/transfers/outbound.ts';
 import { noise } from './own-bucket.ts';
-import { makeConduct } from './run.ts';
+import { makeSettings } from './run.ts';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ it('counts what a store takes over TLS, and changes none of it', async () => {
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   const url = new URL(`https://127.0.0.1:${address.port}/`);
   const taken = { bytes: 0 };
-  const { httpsAgent } = agentsFor(url, makeConduct().outbound, { taken });
+  const { httpsAgent } = agentsFor(url, makeSettings().outbound, { taken });
   const put = (body: Buffer) =>
     new Promise<string>((resolve, reject) => {
       const sent = request(url, { method: 'PUT', agent: httpsAgent, ca: cert }, async (response) => {

@@ -7,15 +7,15 @@ export interface FileServer extends AsyncDisposable {
   requests: { target: string; headers: IncomingMessage['headers'] }[];
 }
 
-/** Starts an HTTP server on a loopback port that answers as a test says. */
+/** Starts an HTTP server on a loopback port that responds as a test says. */
 export async function startFileServer(
-  answer: (request: IncomingMessage, response: ServerResponse, number: number) => void,
+  respond: (request: IncomingMessage, response: ServerResponse, number: number) => void,
 ): Promise<FileServer> {
   const requests: FileServer['requests'] = [];
   const server = createServer((request, response) => {
     requests.push({ target: request.url ?? '', headers: request.headers });
     response.on('error', () => undefined);
-    answer(request, response, requests.length);
+    respond(request, response, requests.length);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -5,7 +5,7 @@ import { importObjstoreA } from '../../functions/transfers/objstore-a.ts';
 import { importSftp } from '../../functions/transfers/sftp.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { failureOf, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 
 let own: OwnBucket;
 /** Stands for everything that must not be reached. */
@@ -118,9 +118,9 @@ const forbidden = [
   'javascript:alert(1)',
 ] as const;
 
-const noExceptions = makeConduct({
+const noExceptions = makeSettings({
   outbound: { allow: new Set() },
-  patience: { tries: 1, backOffMs: 1, stallMs: 1_000 },
+  retryPolicy: { maxAttempts: 1, backoffMs: 1, idleTimeoutMs: 1_000 },
 });
 
 describe('An address that is not public', () => {
@@ -132,7 +132,7 @@ describe('An address that is not public', () => {
     const url = spelling.replace('PORT', String(canary.port));
     const failure = await failureOf(importUrl(makeRun('import/url', { url }), noExceptions));
     expect(failure.errorCode).toBe('processing_failed');
-    expect(failure.msg).toMatch(/is not a public address|is not a scheme|user name in the URL/);
+    expect(failure.msg).toMatch(/is not a public address|is not a supported URL scheme|credentials in the URL/);
     expect(canary.requests).toEqual([]);
   });
 
@@ -148,13 +148,13 @@ describe('An address that is not public', () => {
         );
       });
       // Only the server that redirects is excepted, by its port.
-      const conduct = makeConduct({
+      const settings = makeSettings({
         outbound: { allow: new Set([`127.0.0.1:${server.port}`]) },
-        patience: noExceptions.patience,
+        retryPolicy: noExceptions.retryPolicy,
       });
-      const failure = await failureOf(importUrl(makeRun('import/url', { url: server.url }), conduct));
+      const failure = await failureOf(importUrl(makeRun('import/url', { url: server.url }), settings));
       expect(failure.msg).toMatch(
-        /is not a public address|is not a scheme|user name in the URL|redirects to something/,
+        /is not a public address|is not a supported URL scheme|credentials in the URL|redirects to an invalid URL/,
       );
       expect(server.requests).toHaveLength(1);
       expect(canary.requests).toEqual([]);
@@ -165,17 +165,17 @@ describe('An address that is not public', () => {
     'is not reached through a name that resolves to %s, alone or beside a public one',
     async (address) => {
       const family = address.includes(':') ? 6 : 4;
-      for (const answer of [
+      for (const addresses of [
         [{ address, family }],
         [
           { address: '2600::1', family: 6 },
           { address, family },
         ],
       ]) {
-        const outbound = { allow: new Set<string>(), resolve: async () => answer };
-        const conduct = makeConduct({ outbound, patience: noExceptions.patience });
+        const outbound = { allow: new Set<string>(), resolve: async () => addresses };
+        const settings = makeSettings({ outbound, retryPolicy: noExceptions.retryPolicy });
         const failure = await failureOf(
-          importUrl(makeRun('import/url', { url: `http://innocent.example:${canary.port}/` }), conduct),
+          importUrl(makeRun('import/url', { url: `http://innocent.example:${canary.port}/` }), settings),
         );
         expect(failure.msg).toContain('is not a public address');
       }
@@ -183,42 +183,42 @@ describe('An address that is not public', () => {
     },
   );
 
-  it('is not reached through a name that changes its answer between look-up and connection', async () => {
-    let asked = 0;
+  it('is not reached through a name that resolves differently between lookup and connection', async () => {
+    let lookups = 0;
     const resolve = async () =>
-      ++asked === 1 ? [{ address: '2600::1', family: 6 }] : [{ address: '127.0.0.1', family: 4 }];
-    const conduct = makeConduct({ outbound: { allow: new Set(), resolve }, patience: noExceptions.patience });
-    await failureOf(importUrl(makeRun('import/url', { url: `http://rebinding.example:${canary.port}/` }), conduct));
-    expect(asked).toBe(1);
+      ++lookups === 1 ? [{ address: '2600::1', family: 6 }] : [{ address: '127.0.0.1', family: 4 }];
+    const settings = makeSettings({ outbound: { allow: new Set(), resolve }, retryPolicy: noExceptions.retryPolicy });
+    await failureOf(importUrl(makeRun('import/url', { url: `http://rebinding.example:${canary.port}/` }), settings));
+    expect(lookups).toBe(1);
     expect(canary.requests).toEqual([]);
   });
 
-  it('is not reached through a name that changes its answer while a transfer is resumed', async () => {
+  it('is not reached through a name that resolves differently while a transfer is resumed', async () => {
     await using server = await startFileServer((_request, response) => {
       response.writeHead(200, { 'content-length': 1000, etag: '"v1"' });
       response.write('x', () => response.socket?.destroy());
     });
-    let asked = 0;
-    const resolve = async () => [{ address: ++asked === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
-    const conduct = makeConduct({ outbound: { allow: new Set(), resolve } });
+    let lookups = 0;
+    const resolve = async () => [{ address: ++lookups === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
+    const settings = makeSettings({ outbound: { allow: new Set(), resolve } });
     const failure = await failureOf(
-      importUrl(makeRun('import/url', { url: `http://rebinding.example:${server.port}/` }), conduct),
+      importUrl(makeRun('import/url', { url: `http://rebinding.example:${server.port}/` }), settings),
     );
     expect(failure.msg).toContain('is not a public address');
     expect(server.requests).toEqual([]);
   });
 
-  it('is what the check saw: the connection goes to the first answer, without a second look-up', async () => {
+  it('is what the check saw: the connection goes to the first address, without a second lookup', async () => {
     await using server = await startFileServer((_request, response) => response.end('content'));
-    let asked = 0;
-    const resolve = async () => [{ address: ++asked === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
-    const conduct = makeConduct({ outbound: { allow: new Set(['excepted.example']), resolve } });
+    let lookups = 0;
+    const resolve = async () => [{ address: ++lookups === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
+    const settings = makeSettings({ outbound: { allow: new Set(['excepted.example']), resolve } });
     const { files } = await importUrl(
       makeRun('import/url', { url: `http://excepted.example:${server.port}/` }),
-      conduct,
+      settings,
     );
     expect(files[0]?.size).toBe(7);
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     expect(server.requests[0]?.headers.host).toBe(`excepted.example:${server.port}`);
   });
 
@@ -235,14 +235,16 @@ describe('An address that is not public', () => {
     const endpoint = spelling.replace('PORT', String(canary.port));
     const run = makeRun('import/objstore_a', { ...keys, endpoint });
     const failure = await failureOf(importObjstoreA(run, noExceptions));
-    expect(failure.msg).toMatch(/is not a public address|user name/);
+    expect(failure.msg).toMatch(/is not a public address|credentials in the URL/);
     expect(canary.requests).toEqual([]);
   });
 
   it('is not reached through an endpoint whose name resolves to it', async () => {
     const outbound = { allow: new Set<string>(), resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
     const run = makeRun('import/objstore_a', { ...keys, endpoint: `http://store.example:${canary.port}` });
-    const failure = await failureOf(importObjstoreA(run, makeConduct({ outbound, patience: noExceptions.patience })));
+    const failure = await failureOf(
+      importObjstoreA(run, makeSettings({ outbound, retryPolicy: noExceptions.retryPolicy })),
+    );
     expect(failure.msg).toContain('is not a public address');
     expect(canary.requests).toEqual([]);
   });
@@ -259,7 +261,7 @@ describe('An address that is not public', () => {
     'is not reached through the bucket %j',
     async (bucket) => {
       const failure = await failureOf(importObjstoreA(makeRun('import/objstore_a', { ...keys, bucket }), noExceptions));
-      expect(failure.msg).toContain('Expected the name of a bucket');
+      expect(failure.msg).toContain('for bucket but received');
     },
   );
 
@@ -272,7 +274,7 @@ describe('An address that is not public', () => {
         storage_access_key: 'YQ==',
         blob: 'b',
       });
-      expect((await failureOf(importBlobstore(run, noExceptions))).msg).toContain('Expected a storage_account');
+      expect((await failureOf(importBlobstore(run, noExceptions))).msg).toContain('for storage_account');
     },
   );
 

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importUrl } from '../../functions/transfers/import-url.ts';
-import type { Conduct } from '../../functions/transfers/receive.ts';
+import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import { twoHalves } from '../support/images.ts';
 import { serveRange, startFileServer } from './file-server.ts';
 import { failureOf, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 import { openToxicLink } from './toxic-link.ts';
 
 let own: OwnBucket;
@@ -24,18 +24,18 @@ afterAll(() => own[Symbol.asyncDispose]());
 const fetchFile = (
   url: string,
   parameters: { filename?: string; headers?: Record<string, string> } = {},
-  conduct: Conduct = makeConduct(),
-) => importUrl(makeRun('import/url', { url, ...parameters }), conduct);
+  settings: TransferSettings = makeSettings(),
+) => importUrl(makeRun('import/url', { url, ...parameters }), settings);
 
-async function fetchOne(url: string, parameters = {}, conduct?: Conduct) {
-  const { files } = await fetchFile(url, parameters, conduct);
+async function fetchOne(url: string, parameters = {}, settings?: TransferSettings) {
+  const { files } = await fetchFile(url, parameters, settings);
   const [file] = files;
   if (!file || files.length !== 1) throw new Error('Expected one file.');
   return { file, content: await own.read(file) };
 }
 
 describe('import/url', () => {
-  it('stores the file byte for byte and tells its format from its content', async () => {
+  it('stores the file byte for byte and detects its format from its content', async () => {
     const image = await twoHalves(40, 30);
     await using server = await startFileServer((_request, response) => response.end(image));
 
@@ -109,8 +109,8 @@ describe('import/url', () => {
     const named = await fetchOne(`${server.url}/%E8%A1%A8.csv?x=/other.txt`);
     const typed = await fetchOne(`${server.url}/export`);
     const bare = await fetchOne(`${server.url}/`);
-    const wished = await fetchOne(`${server.url}/export`, { filename: 'mine.txt' });
-    expect([named, typed, bare, wished].map(({ file }) => file.name)).toEqual([
+    const requested = await fetchOne(`${server.url}/export`, { filename: 'mine.txt' });
+    expect([named, typed, bare, requested].map(({ file }) => file.name)).toEqual([
       '表.csv',
       'export.csv',
       'file.csv',
@@ -201,9 +201,9 @@ describe('import/url', () => {
       ['/bomb', '/cut', '/broken', '/odd'].map((path) => failureOf(fetchFile(`${server.url}${path}`))),
     );
     expect(failures.map(({ msg }) => msg)).toEqual([
-      expect.stringContaining('grows more than 100-fold'),
-      expect.stringContaining('cut off'),
-      expect.stringContaining('is not the gzip'),
+      expect.stringContaining('expands more than 100-fold'),
+      expect.stringContaining('truncated'),
+      expect.stringContaining('is not valid gzip'),
       expect.stringContaining('"x-odd"'),
     ]);
   });
@@ -222,13 +222,13 @@ describe('import/url', () => {
         more();
       }
     });
-    const conduct = makeConduct({ maxFileBytes: 1_000_000 });
+    const settings = makeSettings({ maxFileBytes: 1_000_000 });
     const before = await own.keys();
     for (const path of ['/announced', '/endless', '/decoded']) {
-      const failure = await failureOf(fetchFile(`${server.url}${path}`, {}, conduct));
+      const failure = await failureOf(fetchFile(`${server.url}${path}`, {}, settings));
       expect(failure).toEqual({
         errorCode: 'processing_failed',
-        msg: 'The file is larger than the 1000000 bytes that this service takes.',
+        msg: 'The file is larger than 1000000 bytes, the maximum of this service.',
       });
     }
     expect(await own.keys()).toEqual(before);
@@ -250,7 +250,7 @@ describe('import/url', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([429, 500, 502, 503, 504, 408])('tries again after status %i', async (status) => {
+  it.each([429, 500, 502, 503, 504, 408])('retries after status %i', async (status) => {
     await using server = await startFileServer((_request, response, number) => {
       if (number < 3) response.writeHead(status, { 'retry-after': '0' }).end();
       else response.end('content');
@@ -260,12 +260,12 @@ describe('import/url', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('gives up on a server that stays broken, after as many tries as it has', async () => {
+  it('gives up on a server that stays broken after the maximum of attempts', async () => {
     await using server = await startFileServer((_request, response) => response.writeHead(503).end());
     const failure = await failureOf(fetchFile(server.url));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: `127.0.0.1:${server.port} failed to answer (status 503). It was tried 4 times.`,
+      msg: `127.0.0.1:${server.port} failed (status 503). Gave up after 4 attempts.`,
     });
     expect(server.requests).toHaveLength(4);
   });
@@ -324,10 +324,10 @@ describe('import/url', () => {
     ['cut off within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\nshort'],
     ['without its last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nshort\r\n'],
     ['with two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 9\r\n\r\nshort-one'],
-    ['that is no HTTP', '220 smtp.example ESMTP\r\n'],
-    ['that is nothing', ''],
-  ])('fails on an answer %s, and stores nothing', async (_what, answer) => {
-    const server = createTcpServer((socket) => socket.on('error', () => undefined).end(answer));
+    ['that is not HTTP', '220 smtp.example ESMTP\r\n'],
+    ['that is empty', ''],
+  ])('fails on a response %s, and stores nothing', async (_what, response) => {
+    const server = createTcpServer((socket) => socket.on('error', () => undefined).end(response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
@@ -338,7 +338,7 @@ describe('import/url', () => {
     expect(await own.keys()).toEqual(before);
   });
 
-  it('takes a chunked answer', async () => {
+  it('accepts a chunked response', async () => {
     const file = noise(3_000_000);
     await using server = await startFileServer((_request, response) => {
       for (let offset = 0; offset < file.length; offset += 100_000)
@@ -349,7 +349,7 @@ describe('import/url', () => {
     expect(content.equals(file)).toBe(true);
   });
 
-  it('is patient with a slow server that keeps sending', async () => {
+  it('waits for a slow server that keeps sending', async () => {
     const file = noise(20);
     await using server = await startFileServer((_request, response) => {
       let sent = 0;
@@ -364,12 +364,12 @@ describe('import/url', () => {
     const { content } = await fetchOne(
       server.url,
       {},
-      makeConduct({ patience: { tries: 1, backOffMs: 1, stallMs: 250 } }),
+      makeSettings({ retryPolicy: { maxAttempts: 1, backoffMs: 1, idleTimeoutMs: 250 } }),
     );
     expect(content.equals(file)).toBe(true);
   });
 
-  it('times out on a body that stalls, a header that drips and a server that never answers', async () => {
+  it('times out on a body that stalls, headers sent byte by byte and a server that never responds', async () => {
     await using server = await startFileServer((request, response) => {
       if (request.url === '/body') response.writeHead(200, { 'content-length': 100 }).write('x');
       if (request.url === '/headers') {
@@ -378,21 +378,21 @@ describe('import/url', () => {
         response.socket?.on('close', () => clearInterval(timer));
       }
     });
-    const conduct = makeConduct({ patience: { tries: 2, backOffMs: 1, stallMs: 200 } });
+    const settings = makeSettings({ retryPolicy: { maxAttempts: 2, backoffMs: 1, idleTimeoutMs: 200 } });
     const failures = await Promise.all(
-      ['/body', '/headers', '/never'].map((path) => failureOf(fetchFile(`${server.url}${path}`, {}, conduct))),
+      ['/body', '/headers', '/never'].map((path) => failureOf(fetchFile(`${server.url}${path}`, {}, settings))),
     );
     expect(failures.map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/broke off|stalled/),
-      expect.stringContaining('did not answer in time'),
-      expect.stringContaining('did not answer in time'),
+      expect.stringMatching(/interrupted|stalled/),
+      expect.stringContaining('did not respond in time'),
+      expect.stringContaining('did not respond in time'),
     ]);
   });
 
   it('breaks off when the task is canceled', async () => {
     await using server = await startFileServer((_request, response) => response.writeHead(200).write(noise(100_000)));
     const run = makeRun('import/url', { url: server.url });
-    const done = importUrl(run, makeConduct({ patience: { tries: 5, backOffMs: 1, stallMs: 60_000 } }));
+    const done = importUrl(run, makeSettings({ retryPolicy: { maxAttempts: 5, backoffMs: 1, idleTimeoutMs: 60_000 } }));
     const ended = done.then(
       () => 'completed',
       () => 'broken off',
@@ -406,7 +406,7 @@ describe('import/url', () => {
     await server[Symbol.asyncDispose]();
     const closed = await failureOf(fetchFile(server.url));
     const outbound = { allow: new Set<string>(), resolve: () => Promise.reject(new Error('NXDOMAIN')) };
-    const missing = await failureOf(fetchFile('http://missing.example/', {}, makeConduct({ outbound })));
+    const missing = await failureOf(fetchFile('http://missing.example/', {}, makeSettings({ outbound })));
     expect(closed.msg).toContain('refused the connection');
     expect(missing.msg).toBe('The host "missing.example" was not found. Check its spelling.');
   });

@@ -4,7 +4,7 @@ import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objs
 import type { Task } from '../../shared/tasks/task.ts';
 import { startFileServer } from './file-server.ts';
 import { failureOf } from './own-bucket.ts';
-import { makeConduct, makeRun, makeTask } from './run.ts';
+import { makeRun, makeSettings, makeTask } from './run.ts';
 
 /** Makes a completed task with files that are in no bucket: whoever fetches one fails otherwise than expected here. */
 function withFiles(count: number, name: (index: number) => string): Task {
@@ -36,22 +36,22 @@ describe('A task with more files than its record holds', () => {
     const half = withFiles(251, (index) => `${index}.png`);
     const run = makeRun('export/url', {}, [half, half]);
     await expect(exportUrl(run)).rejects.toThrow(
-      'This would give 502 files; one task gives at most 500. Set archive_multiple_files, or give the inputs to several tasks.',
+      'This would produce 502 files; the maximum per task is 500. Set archive_multiple_files, or split the inputs across several tasks.',
     );
     const exported = exportObjstoreA(
       makeRun('export/objstore_a', { ...store, key_prefix: 'p/' }, [half, half]),
-      makeConduct(),
+      makeSettings(),
     );
-    await expect(exported).rejects.toThrow('This would give 502 files; one task gives at most 500.');
+    await expect(exported).rejects.toThrow('This would produce 502 files; the maximum per task is 500.');
   });
 
   it('is refused where the places of its files are too long to be kept with it', async () => {
     const input = withFiles(400, (index) => `${'n'.repeat(190)}${index}.png`);
     const parameters = { ...store, key_prefix: `${'p'.repeat(800)}/` };
-    const failure = await failureOf(exportObjstoreA(makeRun('export/objstore_a', parameters, [input]), makeConduct()));
+    const failure = await failureOf(exportObjstoreA(makeRun('export/objstore_a', parameters, [input]), makeSettings()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The names of the 400 files are too long to be kept with the task. Shorten key_prefix or give the inputs to several tasks.',
+      msg: 'The names of the 400 files are too long to be stored with the task. Shorten key_prefix or split the inputs across several tasks.',
     });
   });
 
@@ -70,11 +70,15 @@ describe('A task with more files than its record holds', () => {
       failureOf(
         importObjstoreA(
           makeRun('import/objstore_a', { ...store, endpoint: server.url, key_prefix: prefix }),
-          makeConduct(),
+          makeSettings(),
         ),
       );
-    expect((await importing('full')).msg).toMatch(/^More than 500 objects begin with "full"/);
-    expect((await importing('empty')).msg).toBe('The list of what begins with "empty" has more than 100 pages.');
+    expect((await importing('full')).msg).toMatch(
+      /^More than 500 objects, the maximum per task, have the prefix "full"/,
+    );
+    expect((await importing('empty')).msg).toBe(
+      'The listing of the prefix "empty" has more than 100 pages. Use a longer prefix.',
+    );
     expect(server.requests).toHaveLength(101);
   });
 });

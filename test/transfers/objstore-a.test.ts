@@ -4,7 +4,7 @@ import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objs
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import { startFileServer } from './file-server.ts';
 import { failureOf, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 import { type S3Store, startS3Store } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
@@ -30,7 +30,7 @@ const parameters = (change: JsonObject = {}, port = store.port): JsonObject => (
 const put = (Key: string, Body: Buffer, more = {}) =>
   store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key, Body, ...more }));
 const importing = (change: JsonObject, port?: number) =>
-  importObjstoreA(makeRun('import/objstore_a', parameters(change, port)), makeConduct());
+  importObjstoreA(makeRun('import/objstore_a', parameters(change, port)), makeSettings());
 
 describe('import/objstore_a', () => {
   it('stores an object byte for byte under the last part of its key', async () => {
@@ -63,7 +63,7 @@ describe('import/objstore_a', () => {
     await using server = await startFileServer((_request, response) => response.end(xml(501)));
     const empty = await failureOf(importing({ key_prefix: 'nowhere/' }));
     const many = await failureOf(importing({ key_prefix: 'p/' }, server.port));
-    expect(empty.msg).toBe('No object of the bucket "customer" begins with "nowhere/".');
+    expect(empty.msg).toBe('No object in the bucket "customer" has the prefix "nowhere/".');
     expect(many.msg).toContain('More than 500 objects');
   });
 
@@ -85,7 +85,7 @@ describe('import/objstore_a', () => {
     const unknown = await failureOf(importing({ session_token: 'other', key: 'x' }));
     expect(denied).toEqual({
       errorCode: 'insufficient_permission',
-      msg: 'The access key may not do this in the bucket "customer".',
+      msg: 'The access key does not have permission to do this in the bucket "customer".',
     });
     expect(unknown.errorCode).toBe('invalid_credentials');
   });
@@ -93,7 +93,10 @@ describe('import/objstore_a', () => {
   it('reads with the role of the deployment when no keys are given', async () => {
     await own.client.send(new PutObjectCommand({ Bucket: 'opened', Key: 'k.txt', Body: 'opened' }));
     const bare = (change: JsonObject) =>
-      importObjstoreA(makeRun('import/objstore_a', { region: 'eu-central-1', key: 'k.txt', ...change }), makeConduct());
+      importObjstoreA(
+        makeRun('import/objstore_a', { region: 'eu-central-1', key: 'k.txt', ...change }),
+        makeSettings(),
+      );
     const { files } = await bare({ bucket: 'opened' });
     const closed = await failureOf(bare({ bucket: 'closed' }));
     const ours = await failureOf(bare({ bucket: 'lathe-files' }));
@@ -125,20 +128,20 @@ describe('import/objstore_a', () => {
     await using link = await openToxicLink(store.port, { after: 0, direction: 'down', times: 1_000 });
     const before = await own.keys();
     const failure = await failureOf(importing({ key: 'never.bin' }, link.port));
-    expect(failure.msg).toMatch(/was dropped.*tried 4 times/);
+    expect(failure.msg).toMatch(/was dropped.*after 4 attempts/);
     expect(await own.keys()).toEqual(before);
   });
 
   it('stops at the size limit', async () => {
     await put('large.bin', noise(2_000_000));
-    const conduct = makeConduct({ maxFileBytes: 1_000_000 });
+    const settings = makeSettings({ maxFileBytes: 1_000_000 });
     const failure = await failureOf(
-      importObjstoreA(makeRun('import/objstore_a', parameters({ key: 'large.bin' })), conduct),
+      importObjstoreA(makeRun('import/objstore_a', parameters({ key: 'large.bin' })), settings),
     );
-    expect(failure.msg).toContain('larger than the 1000000 bytes');
+    expect(failure.msg).toContain('larger than 1000000 bytes');
   });
 
-  it('tries again after an overload and not after a refusal', async () => {
+  it('retries after an overload and not after a refusal', async () => {
     let status = 503;
     await using server = await startFileServer((_request, response) => response.writeHead(status).end());
     await failureOf(importing({ key: 'k' }, server.port));
@@ -159,7 +162,7 @@ describe('export/objstore_a', () => {
     const run = makeRun('export/objstore_a', parameters({ key_prefix: 'out/', content_disposition: 'attachment' }), [
       input,
     ]);
-    const result = await exportObjstoreA(run, makeConduct());
+    const result = await exportObjstoreA(run, makeSettings());
     expect(result.details).toEqual({
       locations: [
         { filename: 'a.pdf', size: 10_000_000, location: 's3://customer/out/a.pdf' },
@@ -183,9 +186,9 @@ describe('export/objstore_a', () => {
   it('does not write several files to one key', async () => {
     const input = await makeInput(['a', 'b'].map((name) => ({ name, content: Buffer.from(name) })));
     const failure = await failureOf(
-      exportObjstoreA(makeRun('export/objstore_a', parameters({ key: 'one' }), [input]), makeConduct()),
+      exportObjstoreA(makeRun('export/objstore_a', parameters({ key: 'one' }), [input]), makeSettings()),
     );
-    expect(failure.msg).toBe('The input has 2 files, which cannot all go to one key. Give key_prefix instead.');
+    expect(failure.msg).toBe('The input has 2 files, which cannot all be exported to one key. Set key_prefix instead.');
   });
 
   it.each([
@@ -197,7 +200,7 @@ describe('export/objstore_a', () => {
     await using link = await openToxicLink(store.port, { after: 5_000_000, direction: 'up', times: 2, silent });
     await exportObjstoreA(
       makeRun('export/objstore_a', parameters({ key: 'dropped-up.bin' }, link.port), [input]),
-      makeConduct(),
+      makeSettings(),
     );
     const { Body } = await store.client.send(new GetObjectCommand({ Bucket: store.bucket, Key: 'dropped-up.bin' }));
     expect(link.cuts).toBe(2);
@@ -210,7 +213,7 @@ describe('export/objstore_a', () => {
     const failure = await failureOf(
       exportObjstoreA(
         makeRun('export/objstore_a', parameters({ key: 'never-up.bin' }, link.port), [input]),
-        makeConduct(),
+        makeSettings(),
       ),
     );
     expect(failure.errorCode).toBe('processing_failed');
@@ -224,7 +227,7 @@ describe('export/objstore_a', () => {
     const failure = await failureOf(
       exportObjstoreA(
         makeRun('export/objstore_a', parameters({ key: 'k', secret_access_key: 'wrong' }), [input]),
-        makeConduct(),
+        makeSettings(),
       ),
     );
     expect(failure.errorCode).toBe('invalid_credentials');

@@ -4,7 +4,7 @@ import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 import { skipBecause } from '../support/skip.ts';
 import { startFileServer } from './file-server.ts';
 import { failureOf, gcsKey, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 import { findGcsServer, type GcsStore, startGcsServer } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
@@ -32,11 +32,11 @@ const parameters = (change: JsonObject = {}): JsonObject => ({
 /** Tests of one file run one after the other, so each may say where Google is. */
 function importing(change: JsonObject, port: number) {
   process.env.LATHE_STANDIN_GCS = `http://127.0.0.1:${port}`;
-  return importObjstoreB(makeRun('import/objstore_b', parameters(change)), makeConduct());
+  return importObjstoreB(makeRun('import/objstore_b', parameters(change)), makeSettings());
 }
 function exporting(change: JsonObject, input: Task, port: number) {
   process.env.LATHE_STANDIN_GCS = `http://127.0.0.1:${port}`;
-  return exportObjstoreB(makeRun('export/objstore_b', parameters(change), [input]), makeConduct());
+  return exportObjstoreB(makeRun('export/objstore_b', parameters(change), [input]), makeSettings());
 }
 
 describe('objstore_b', () => {
@@ -52,14 +52,14 @@ describe('objstore_b', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([429, 500, 503])('tries again after status %i', async (status) => {
+  it.each([429, 500, 503])('retries after status %i', async (status) => {
     await using server = await startFileServer((_request, response) => response.writeHead(status).end('{}'));
     const failure = await failureOf(importing({ file: 'a.bin' }, server.port));
-    expect(failure.msg).toContain('tried 4 times');
+    expect(failure.msg).toContain('after 4 attempts');
     expect(server.requests).toHaveLength(4);
   });
 
-  it('tells the content type, which fake-gcs-server does not keep', async () => {
+  it('sends the content type, which fake-gcs-server does not keep', async () => {
     const input = await makeInput([{ name: 'a.png', content: Buffer.from('x'), mediaType: 'image/png' }]);
     await using server = await startFileServer((_request, response) => response.writeHead(400).end('{}'));
     await failureOf(exporting({ file: 'a.png' }, input, server.port));
@@ -78,7 +78,7 @@ describe('objstore_b', () => {
     await using server = await startFileServer((_request, response) => response.end());
     process.env.LATHE_STANDIN_GCS = server.url;
     const run = makeRun('import/objstore_b', parameters({ file: 'a' }));
-    const failure = await failureOf(importObjstoreB(run, makeConduct({ outbound: { allow: new Set() } })));
+    const failure = await failureOf(importObjstoreB(run, makeSettings({ outbound: { allow: new Set() } })));
     expect(failure.msg).toContain('is not a public address');
     expect(server.requests).toEqual([]);
   });
@@ -94,8 +94,8 @@ describe('objstore_b against fake-gcs-server', skipBecause('missing' in program 
 
   const put = async (name: string, content: Buffer) => {
     const url = `${store.url}/upload/storage/v1/b/customer/o?uploadType=media&name=${encodeURIComponent(name)}`;
-    const answer = await fetch(url, { method: 'POST', body: new Uint8Array(content) });
-    if (!answer.ok) throw new Error(`The object could not be stored: ${answer.status}`);
+    const response = await fetch(url, { method: 'POST', body: new Uint8Array(content) });
+    if (!response.ok) throw new Error(`The object could not be stored: ${response.status}`);
   };
   const object = (name: string, query = '') =>
     fetch(`${store.url}/storage/v1/b/customer/o/${encodeURIComponent(name)}${query}`);
@@ -164,11 +164,11 @@ describe('objstore_b against fake-gcs-server', skipBecause('missing' in program 
     const input = await makeInput([{ name: 'big.bin', content: noise(10_000_000) }]);
     await using link = await openToxicLink(store.port, { after: 1_000_000, direction: 'up', times: 1_000 });
     const failure = await failureOf(exporting({ file: 'never-up.bin' }, input, link.port));
-    expect(failure.msg).toContain('tried 4 times');
+    expect(failure.msg).toContain('after 4 attempts');
     expect((await object('never-up.bin')).status).toBe(404);
   });
 
-  it('tries an export again after an overload and not after a refusal', async () => {
+  it('retries an export after an overload and not after a refusal', async () => {
     const input = await makeInput([{ name: 'a', content: Buffer.from('a') }]);
     let status = 503;
     await using server = await startFileServer((_request, response) => response.writeHead(status).end('{}'));

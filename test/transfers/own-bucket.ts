@@ -98,7 +98,7 @@ export async function failureOf(work: Promise<unknown>): Promise<{ errorCode: st
       const { failure } = error;
       if (isFailure(failure)) return failure;
     }
-    throw new Error('It failed, but not in a way that a user is told.', { cause: error });
+    throw new Error('It failed, but not in a way that is reported to a user.', { cause: error });
   }
   throw new Error('It should have failed.');
 }

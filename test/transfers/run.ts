@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Run } from '../../functions/engines/runtime/worker.ts';
-import { usualPace } from '../../functions/transfers/pace.ts';
-import type { Conduct } from '../../functions/transfers/receive.ts';
+import { defaultPace } from '../../functions/transfers/pace.ts';
+import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import { newId } from '../../shared/ids.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 
@@ -43,11 +43,11 @@ export function makeTask(operation: string, payload: JsonObject): Task {
   };
 }
 
-/** Returns the conduct of a deployment that is less patient and lets transfers reach the loopback address. */
-export function makeConduct(change: Partial<Conduct> = {}): Conduct {
+/** Returns settings with short timeouts that let transfers reach the loopback address. */
+export function makeSettings(change: Partial<TransferSettings> = {}): TransferSettings {
   return {
-    patience: { tries: 4, backOffMs: 1, stallMs: 2_000 },
-    pace: usualPace,
+    retryPolicy: { maxAttempts: 4, backoffMs: 1, idleTimeoutMs: 2_000 },
+    pace: defaultPace,
     outbound: { allow: new Set(['127.0.0.1']) },
     maxFileBytes: 500_000_000,
     ...change,

@@ -112,12 +112,12 @@ describe('The service', () => {
       credentials: { errorCode: 'invalid_credentials' },
       permission: { errorCode: 'insufficient_permission' },
       missing: { errorCode: 'processing_failed', msg: expect.stringContaining('There is no "/nowhere"') },
-      large: { errorCode: 'processing_failed', msg: expect.stringContaining('larger than the 1000000 bytes') },
+      large: { errorCode: 'processing_failed', msg: expect.stringContaining('larger than 1000000 bytes') },
       refused: { errorCode: 'processing_failed', msg: expect.stringContaining('is not a public address') },
     });
   });
 
-  it('keeps no secret in an answer, a record, a queue, a log or the bucket once the task has ended', async () => {
+  it('keeps no secret in a response, a record, a queue, a log or the bucket once the task has ended', async () => {
     const secrets = [
       's3cr3t-header-4711',
       's3cr3t-password-4712',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportSftp, importSftp } from '../../functions/transfers/sftp.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 import { failureOf, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 import { type SftpStore, startSshd } from './stores.ts';
 import { openToxicLink } from './toxic-link.ts';
 
@@ -30,14 +30,14 @@ const parameters = (change: JsonObject = {}): JsonObject => ({
   private_key: sshd.privateKey,
   ...change,
 });
-const importing = (change: JsonObject) => importSftp(makeRun('import/sftp', parameters(change)), makeConduct());
+const importing = (change: JsonObject) => importSftp(makeRun('import/sftp', parameters(change)), makeSettings());
 const exporting = (change: JsonObject, input: Task) =>
-  exportSftp(makeRun('export/sftp', parameters(change), [input]), makeConduct());
+  exportSftp(makeRun('export/sftp', parameters(change), [input]), makeSettings());
 
-/** Patient in every way but one, so that nothing but the pace can end a transfer. */
-const hurried = makeConduct({
+/** With long timeouts, so that nothing but the pace can end a transfer. */
+const hurried = makeSettings({
   pace: { bytesPerSecond: 16 * 1024, windowMs: 240, silenceMs: 60_000 },
-  patience: { tries: 9, backOffMs: 1, stallMs: 60_000 },
+  retryPolicy: { maxAttempts: 9, backoffMs: 1, idleTimeoutMs: 60_000 },
 });
 
 describe('import/sftp', () => {
@@ -63,7 +63,7 @@ describe('import/sftp', () => {
       importing({ file_string: '/x', host_key_fingerprint: 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }),
     );
     expect(failure.errorCode).toBe('processing_failed');
-    expect(failure.msg).toContain(`shows the host key ${sshd.fingerprint}`);
+    expect(failure.msg).toContain(`but received ${sshd.fingerprint}`);
   });
 
   it('says what is wrong with a key that the server does not know, or that cannot be read', async () => {
@@ -75,7 +75,7 @@ describe('import/sftp', () => {
     expect(unknown.errorCode).toBe('invalid_credentials');
     expect(garbage).toEqual({
       errorCode: 'invalid_credentials',
-      msg: 'The private_key cannot be read. Give it whole, in OpenSSH or PEM form, and without a passphrase.',
+      msg: 'The private_key cannot be read. Provide the complete key in OpenSSH or PEM format, without a passphrase.',
     });
   });
 
@@ -111,17 +111,17 @@ describe('import/sftp', () => {
     await using link = await openToxicLink(sshd.port, { after: 5_000, direction: 'down', times: 1_000 });
     const before = await own.keys();
     const failure = await failureOf(importing({ file_string: join(sshd.folder, 'never.bin'), port: link.port }));
-    expect(failure.msg).toMatch(/was dropped.*tried 4 times/);
+    expect(failure.msg).toMatch(/was dropped.*after 4 attempts/);
     expect(await own.keys()).toEqual(before);
   });
 
-  it('logs in with a password, typed or asked for, and says when it is wrong', async () => {
+  it('logs in with a password, given directly or interactively, and says when it is wrong', async () => {
     for (const method of ['password', 'keyboard-interactive'] as const) {
       await using server = await startPasswordServer(method, 'content by password');
       const change = { port: server.port, username: 'user', file_string: '/file.txt' };
       const { private_key: _key, ...bare } = parameters(change);
-      const right = await importSftp(makeRun('import/sftp', { ...bare, password: 'right' }), makeConduct());
-      const wrong = await failureOf(importSftp(makeRun('import/sftp', { ...bare, password: 'wrong' }), makeConduct()));
+      const right = await importSftp(makeRun('import/sftp', { ...bare, password: 'right' }), makeSettings());
+      const wrong = await failureOf(importSftp(makeRun('import/sftp', { ...bare, password: 'wrong' }), makeSettings()));
       expect(right.files[0] && (await own.read(right.files[0])).toString()).toBe('content by password');
       expect(wrong.errorCode).toBe('invalid_credentials');
       expect(wrong.msg).not.toContain('wrong');
@@ -225,8 +225,8 @@ describe('A server that moves nothing more', () => {
     ]);
 
     expect(failures.map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/^The other side sent less than 16 KB a second/),
-      expect.stringMatching(/^The other side took less than 16 KB a second/),
+      expect.stringMatching(/^The other side sent less than 16 KB per second/),
+      expect.stringMatching(/^The other side accepted less than 16 KB per second/),
     ]);
   });
 });

@@ -5,11 +5,11 @@ import { exportBlobstore, importBlobstore } from '../../functions/transfers/blob
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objstore-a.ts';
 import { exportObjstoreB, importObjstoreB } from '../../functions/transfers/objstore-b.ts';
-import type { Conduct } from '../../functions/transfers/receive.ts';
+import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import { exportSftp, importSftp } from '../../functions/transfers/sftp.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import { failureOf, gcsKey, makeInput, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 
 let own: OwnBucket;
 let port: number;
@@ -44,7 +44,7 @@ const azure = () => ({ storage_account: 'account', container: 'files', storage_a
 const google = () => ({ project_id: 'p', bucket: 'b', client_email: 'a@b', private_key: gcsKey(), file: 'f' });
 const sftp = () => ({ host: '127.0.0.1', port, username: 'u', password: 'p', file_string: '/f' });
 
-type Transfer = (run: Run, conduct: Conduct) => Promise<RunResult>;
+type Transfer = (run: Run, settings: TransferSettings) => Promise<RunResult>;
 const transfers: [string, Transfer, () => JsonObject][] = [
   ['import/url', importUrl, () => ({ url: `http://127.0.0.1:${port}/` })],
   ['import/objstore_a', importObjstoreA, s3],
@@ -57,17 +57,17 @@ const transfers: [string, Transfer, () => JsonObject][] = [
   ['export/sftp', exportSftp, sftp],
 ];
 
-describe('A store that takes the connection and never answers', () => {
+describe('A store that accepts the connection and never responds', () => {
   it.each(transfers)(
     'fails %s in time, with a message that says so',
     async (operation, transfer, parameters) => {
       const inputs = operation.startsWith('export')
         ? [await makeInput([{ name: 'a', content: Buffer.from('a') }])]
         : [];
-      const conduct = makeConduct({ patience: { tries: 2, backOffMs: 1, stallMs: 500 } });
-      const failure = await failureOf(transfer(makeRun(operation, parameters(), inputs), conduct));
+      const settings = makeSettings({ retryPolicy: { maxAttempts: 2, backoffMs: 1, idleTimeoutMs: 500 } });
+      const failure = await failureOf(transfer(makeRun(operation, parameters(), inputs), settings));
       expect(failure.errorCode).toBe('processing_failed');
-      expect(failure.msg).toMatch(/did not answer in time/);
+      expect(failure.msg).toMatch(/did not respond in time/);
     },
     20_000,
   );

@@ -6,19 +6,19 @@ import { exportBlobstore, importBlobstore } from '../../functions/transfers/blob
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objstore-a.ts';
 import { exportObjstoreB, importObjstoreB } from '../../functions/transfers/objstore-b.ts';
-import { type Pace, PaceMeter, usualPace } from '../../functions/transfers/pace.ts';
-import type { Conduct } from '../../functions/transfers/receive.ts';
+import { defaultPace, type Pace, PaceMeter } from '../../functions/transfers/pace.ts';
+import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { failureOf, gcsKey, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
-import { makeConduct, makeRun } from './run.ts';
+import { makeRun, makeSettings } from './run.ts';
 
 const second = 1_000;
 
 describe('The pace of a transfer', () => {
   const measure = () => {
     let now = 0;
-    const meter = new PaceMeter(usualPace, () => now);
+    const meter = new PaceMeter(defaultPace, () => now);
     return {
       meter,
       /** Lets seconds pass, in each of which the other side moves so many bytes; says after how many it was too slow. */
@@ -33,9 +33,9 @@ describe('The pace of a transfer', () => {
     };
   };
 
-  it('is too slow after a minute at one byte a second, and never at the least that is asked for', () => {
+  it('is too slow after a minute at one byte per second, and never at the required minimum', () => {
     expect(measure().pass(900, 1)).toBe(61);
-    expect(measure().pass(900, usualPace.bytesPerSecond)).toBeUndefined();
+    expect(measure().pass(900, defaultPace.bytesPerSecond)).toBeUndefined();
   });
 
   it('is measured over any minute: what came fast before does not count for long', () => {
@@ -68,13 +68,14 @@ describe('The pace of a transfer', () => {
     meter.expectSilence();
     expect(pass(179, 0)).toBeUndefined();
     expect(pass(1, 0)).toBe(1);
-    expect(meter.describe('took')).toMatch(/did not answer within 180 seconds/);
+    expect(meter.describe('accepted')).toMatch(/did not respond within 180 seconds/);
   });
 });
 
 const fast: Pace = { bytesPerSecond: 16 * 1024, windowMs: 240, silenceMs: 60_000 };
-/** Patient in every other way, so that nothing but the pace can end a transfer. */
-const conduct = (pace = fast): Conduct => makeConduct({ pace, patience: { tries: 9, backOffMs: 1, stallMs: 30_000 } });
+/** With long timeouts, so that nothing but the pace can end a transfer. */
+const settings = (pace = fast): TransferSettings =>
+  makeSettings({ pace, retryPolicy: { maxAttempts: 9, backoffMs: 1, idleTimeoutMs: 30_000 } });
 
 let own: OwnBucket;
 let server: FileServer;
@@ -136,7 +137,7 @@ const s3 = () => ({
 const azure = () => ({ storage_account: 'account', container: 'files', storage_access_key: 'YQ==', blob: 'b' });
 const google = () => ({ project_id: 'p', bucket: 'b', client_email: 'a@b', private_key: gcsKey(), file: 'f' });
 
-type Transfer = (run: Run, conduct: Conduct) => Promise<RunResult>;
+type Transfer = (run: Run, settings: TransferSettings) => Promise<RunResult>;
 
 describe('A source that sends a byte at a time', () => {
   const imports: [string, Transfer, () => JsonObject][] = [
@@ -146,10 +147,10 @@ describe('A source that sends a byte at a time', () => {
     ['import/blobstore', importBlobstore, azure],
   ];
   it.each(imports)('fails %s with a message that says so', async (operation, transfer, parameters) => {
-    const failure = await failureOf(transfer(makeRun(operation, parameters()), conduct()));
+    const failure = await failureOf(transfer(makeRun(operation, parameters()), settings()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The other side sent less than 16 KB a second over 0 seconds, so the transfer was aborted.',
+      msg: 'The other side sent less than 16 KB per second over 0 seconds, so the transfer was aborted.',
     });
     expect(await own.keys()).toEqual([]);
   });
@@ -172,9 +173,9 @@ describe('A source that sends a byte at a time', () => {
       try {
         const url = `http://127.0.0.1:${address.port}`;
         const failure = await failureOf(
-          transfer(makeRun(operation, parameters(url)), conduct({ ...fast, silenceMs: 480 })),
+          transfer(makeRun(operation, parameters(url)), settings({ ...fast, silenceMs: 480 })),
         );
-        expect(failure.msg).toMatch(/did not answer within 0 seconds, so the transfer was aborted/);
+        expect(failure.msg).toMatch(/did not respond within 0 seconds, so the transfer was aborted/);
       } finally {
         dripping.close();
       }
@@ -194,10 +195,10 @@ describe('A store that takes a byte at a time', () => {
     ['export/blobstore', exportBlobstore, azure],
   ];
   it.each(exports)('fails %s with a message that says so', async (operation, transfer, parameters) => {
-    const failure = await failureOf(transfer(makeRun(operation, parameters(), [input]), conduct()));
+    const failure = await failureOf(transfer(makeRun(operation, parameters(), [input]), settings()));
     expect(failure).toEqual({
       errorCode: 'processing_failed',
-      msg: 'The other side took less than 16 KB a second over 0 seconds, so the transfer was aborted.',
+      msg: 'The other side accepted less than 16 KB per second over 0 seconds, so the transfer was aborted.',
     });
   });
 });

@@ -15,7 +15,7 @@ import { bareBucket } from './own-bucket.ts';
 
 const run = promisify(execFile);
 
-/** Takes a port that is free now, for servers that cannot be told to take any. */
+/** Returns a port that is free now, for servers that cannot choose one themselves. */
 async function freePort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -19,17 +19,17 @@ let canary: Awaited<ReturnType<typeof startCanary>>;
 beforeAll(async () => {
   canary = await startCanary();
   const picture = await twoHalves(400, 100);
-  const answers = new Map<string, { type: string; body: string | Buffer }>([
+  const assets = new Map<string, { type: string; body: string | Buffer }>([
     ['/style.css', { type: 'text/css', body: stylesheet(canary.port) }],
     ['/picture.png', { type: 'image/png', body: picture }],
     ['/script.js', { type: 'text/javascript', body: script(canary.port) }],
   ]);
   site = await startFileServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
-    const answer = answers.get(pathname);
+    const asset = assets.get(pathname);
     if (pathname === '/moved.png' || pathname === '/moved')
       response.writeHead(302, { location: `http://127.0.0.1:${canary.port}${pathname}` }).end();
-    else if (answer) response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
+    else if (asset) response.writeHead(200, { 'content-type': asset.type }).end(asset.body);
     else response.writeHead(200, { 'content-type': 'text/html' }).end(page(canary.port));
   });
   service = await startService({ LATHE_ALLOW_HOSTS: `127.0.0.1:${site.port}` });
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('import/webpage on the running service', () => {
-  it('shows a page with all it loads, but for what has a forbidden address: that is never asked', async () => {
+  it('shows a page with all it loads, but for what has a forbidden address: that is never requested', async () => {
     const job = await service.client.runJob(
       {
         page: { operation: 'import/webpage', url: `${site.url}/articles/%C3%9Cbersicht?x=1` },

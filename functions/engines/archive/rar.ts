@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { mostEntries } from './limits.ts';
+import { maxEntries } from './limits.ts';
 
 /** What a RAR's headers say that libarchive does not heed: it reads encrypted data as damage, or as if it were plain. */
 export interface RarState {
@@ -21,7 +21,7 @@ export async function rarState(path: string): Promise<RarState> {
     const isVersion5 = start.subarray(0, signature5.length).equals(signature5);
     if (!isVersion5 && !start.subarray(0, signature4.length).equals(signature4)) return state;
     let at: number | undefined = isVersion5 ? signature5.length : signature4.length;
-    for (let count = 0; at !== undefined && !state.isEncrypted && count < mostEntries; count++) {
+    for (let count = 0; at !== undefined && !state.isEncrypted && count < maxEntries; count++) {
       const header: Buffer = await headerAt(file, at);
       const step: number | undefined = isVersion5 ? readBlock5(header, state) : readBlock4(header, state);
       at = step === undefined ? undefined : at + step;

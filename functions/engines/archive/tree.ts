@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../runtime/engine.ts';
-import { allowance, mostEntries, tooLarge, tooMany } from './limits.ts';
+import { allowance, maxEntries, tooLarge, tooMany } from './limits.ts';
 import { leadsOutside, linkOutside, show } from './listing.ts';
 
 export interface Tree {
@@ -20,7 +20,7 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
     for (const name of await readdir(join(root, folder))) {
       const path = folder === '' ? name : `${folder}/${name}`;
       if (path.includes('\ufffd'))
-        throw new EngineError(`The archive holds a name that is not valid text: ${show(path)}. Rename that entry.`);
+        throw new EngineError(`The archive contains a name that is not valid UTF-8: ${show(path)}. Rename that entry.`);
       const state = await lstat(join(root, path));
       if (state.isSymbolicLink()) {
         if (leadsOutside(path, await readlink(join(root, path)))) throw linkOutside(path);
@@ -40,10 +40,10 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
         tree.files.push(path);
       } else {
         throw new EngineError(
-          `The archive holds ${show(path)}, which is a device or a pipe and no file. Remove it and try again.`,
+          `The archive contains ${show(path)}, which is a device or pipe, not a file. Remove it and try again.`,
         );
       }
-      if (tree.files.length + tree.folders.length > mostEntries) throw tooMany();
+      if (tree.files.length + tree.folders.length > maxEntries) throw tooMany();
       if (tree.bytes > allowance(archiveBytes)) throw tooLarge(archiveBytes);
     }
   }

@@ -38,7 +38,7 @@ export async function unpack(
   } else {
     const request = { path: archive.path, type: archive.type, archiveBytes: input.size, password, cwd: folder };
     const entries = await list(request, context);
-    if (entries.length === 0) throw new EngineError('The archive is empty: it holds no files.');
+    if (entries.length === 0) throw new EngineError('The archive is empty: it contains no files.');
     await extract(request, root, context);
     if (archive.path !== input.path) await rm(archive.path);
     order = entries.map(({ path }) => path);
@@ -51,7 +51,7 @@ async function checked(root: string, input: InputFile, entries: Entry[], order: 
   const tree = await inspect(root, input.size);
   const expected = entries.filter(({ isFolder }) => !isFolder).length;
   if (tree.files.length < expected)
-    throw new EngineError('The archive could not be unpacked whole: it is damaged, or names in it clash.', {
+    throw new EngineError('The archive could not be unpacked completely: it is damaged, or names in it conflict.', {
       detail: `${tree.files.length} of ${expected} files unpacked`,
     });
   return { root, tree, order };
@@ -88,7 +88,7 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
     });
     // An entry that does not fit into a tar is left out with a warning, which would lose a file silently.
     if (stderr.includes('cannot archive'))
-      throw new EngineError('The archive holds an entry that is neither a file nor a folder nor a link.', {
+      throw new EngineError('The archive contains an entry that is not a file, folder or link.', {
         detail: lastLines(stderr),
       });
   } catch (error) {
@@ -125,12 +125,14 @@ async function refuseUnreadable(input: InputFile): Promise<void> {
   const { isEncrypted, isVolume } = await rarState(input.path);
   if (isEncrypted) throw locked(input);
   if (isVolume)
-    throw new EngineError('The archive is one part of several. Pack its files into a single archive first.');
+    throw new EngineError(
+      'The archive is one volume of a multi-volume archive. Pack its files into a single archive first.',
+    );
 }
 
 function locked({ format }: InputFile, options: { detail?: string; cause?: unknown } = {}): EngineError {
   return new EngineError(
-    `The archive is protected by a password, which cannot be opened for ${format}. Remove the password first.`,
+    `The archive is password-protected, which is not supported for ${format}. Remove the password first.`,
     options,
   );
 }

@@ -144,7 +144,13 @@ const postscript: Source = { name: 'ps', reading: [], flows: false };
 export const catalogue: EngineCatalogue = {
   engine: 'document',
   summary: 'Converts documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
-  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 8192, timeoutSeconds: 600, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 4096,
+    diskMegabytes: 8192,
+    timeoutSeconds: 600,
+    maxConcurrency: 50,
+  },
   formats,
   capabilities: [
     ...office(),

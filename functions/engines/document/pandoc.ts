@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError } from '../runtime/program.ts';
-import { runIsolated } from './isolation.ts';
+import { runIsolated } from './guards/isolation.ts';
 
 const timeoutMs = 180_000;
 /** Where Debian keeps the templates that other builds of pandoc have inside. */
@@ -70,8 +70,8 @@ function explain(error: unknown): unknown {
   const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
   if (error.timedOut) return new EngineError('The document takes too long to convert. Split it.', { detail });
   if (/heap|memory/i.test(detail))
-    return new EngineError('The document needs more memory than there is to convert. Split it.', { detail });
-  return new EngineError('The file could not be read: its mark-up is damaged or of another kind than its name says.', {
+    return new EngineError('The document needs more memory to convert than is available. Split it.', { detail });
+  return new EngineError('The file could not be read: its markup is invalid or does not match its extension.', {
     detail,
   });
 }

@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { EngineError } from '../runtime/engine.ts';
 
-const mostBytes = 200_000_000;
+const maxBytes = 200_000_000;
 
 /** Reads a text file in the encoding that is named, or that it shows: its mark, UTF-8 where it is valid, else Western European. */
 export async function readText(path: string, encoding = 'auto'): Promise<string> {
   const bytes = await readFile(path);
-  if (bytes.length > mostBytes) throw new EngineError(`The text is larger than ${mostBytes / 1_000_000} MB. Split it.`);
+  if (bytes.length > maxBytes) throw new EngineError(`The text is larger than ${maxBytes / 1_000_000} MB. Split it.`);
   const marked = encodingByMark(bytes);
   const name = marked ?? (encoding === 'auto' ? guess(bytes) : encoding);
   if (marked === undefined && !name.startsWith('utf-16') && bytes.includes(0))
-    throw new EngineError('The file is not text: it holds binary data.');
+    throw new EngineError('The file is not text: it contains binary data.');
   return new TextDecoder(name).decode(bytes);
 }
 

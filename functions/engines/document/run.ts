@@ -2,10 +2,10 @@ import { copyFile, link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine, InputFile } from '../runtime/engine.ts';
 import { Outputs } from '../runtime/outputs.ts';
-import { compress } from './compress.ts';
 import { convert } from './convert.ts';
-import { crop } from './crop.ts';
-import { warmOffice } from './office.ts';
+import { warmOffice } from './office/office.ts';
+import { compress } from './pdf/compress.ts';
+import { crop } from './pdf/crop.ts';
 
 // The first document need not wait for LibreOffice: it starts while the input is still being fetched.
 warmOffice();

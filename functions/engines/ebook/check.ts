@@ -1,4 +1,4 @@
-import { missingOffice } from '../document/office.ts';
+import { missingOffice } from '../document/office/office.ts';
 import type { EngineCheck } from '../runtime/engine.ts';
 import { missingPackage, missingPrograms } from '../runtime/find-program.ts';
 

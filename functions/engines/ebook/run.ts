@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
-import { checkXml, checkZip } from '../document/containers.ts';
-import { runIsolated } from '../document/isolation.ts';
-import { convertWithOffice } from '../document/office.ts';
-import { checkPdf } from '../document/pdf.ts';
+import { checkXml, checkZip } from '../document/guards/containers.ts';
+import { runIsolated } from '../document/guards/isolation.ts';
+import { convertWithOffice } from '../document/office/office.ts';
+import { checkPdf } from '../document/pdf/pdf.ts';
 import {
   type Engine,
   EngineError,
@@ -104,14 +104,10 @@ function explain(error: unknown): unknown {
   const said = `${error.stdout}\n${error.stderr}`.trim();
   const detail = said.split('\n').slice(-6).join('\n');
   if (error.timedOut) return new EngineError('The book takes too long to convert. Split it.', { detail });
-  if (/\bDRM\b/.test(said))
-    return new EngineError('The book is protected by digital rights management and cannot be converted.', { detail });
-  return new EngineError(
-    'The book could not be read: it is damaged, incomplete or of another kind than its name says.',
-    {
-      detail,
-    },
-  );
+  if (/\bDRM\b/.test(said)) return new EngineError('The book is protected by DRM and cannot be converted.', { detail });
+  return new EngineError('The book could not be read: it is damaged, incomplete or does not match its extension.', {
+    detail,
+  });
 }
 
 /** Refuses for Palm what its letters, those of Western Europe, cannot say, instead of question marks. */
@@ -123,14 +119,18 @@ async function checkLetters(source: string, work: Work, folder: string, context:
       await readFile(plain, 'utf8'),
     )?.[0];
   if (strange !== undefined)
-    throw new EngineError(`The book holds letters such as "${strange}" that pdb cannot hold. Choose epub or mobi.`);
+    throw new EngineError(
+      `The book contains characters such as "${strange}" that pdb does not support. Choose epub or mobi.`,
+    );
 }
 
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size === 0)
-    throw new EngineError('The book gave an empty file: it is damaged or holds nothing that this format can show.');
+    throw new EngineError(
+      'The output is empty: the book is damaged or contains nothing that this format can represent.',
+    );
   if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
-    throw new EngineError('The book holds no text.');
+    throw new EngineError('The book contains no text.');
 }

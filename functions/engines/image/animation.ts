@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { Frame } from './magick.ts';
+import type { Frame } from './codecs/magick.ts';
 
 /** Opens the pixels of a frame. */
 export function openFrame({ data, width, height, channels }: Frame): Sharp {

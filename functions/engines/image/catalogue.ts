@@ -35,7 +35,13 @@ export const catalogue: EngineCatalogue = {
   // Its pictures of PostScript take more options than those of the document engine.
   precedence: 1,
   summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
-  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 4096, timeoutSeconds: 300, mostAtOnce: 100 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 4096,
+    diskMegabytes: 4096,
+    timeoutSeconds: 300,
+    maxConcurrency: 100,
+  },
   formats: imageFormats.flatMap(toFormats),
   capabilities: [
     ...convert,

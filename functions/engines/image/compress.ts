@@ -11,14 +11,14 @@ import {
   type WorkContext,
   type WorkResult,
 } from '../runtime/engine.ts';
+import { searchSize } from './encoders/size-search.ts';
+import { variants } from './encoders/variants.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, readingLeniently } from './picture.ts';
-import { searchSize } from './size-search.ts';
 import { numberOption, textOption, transform } from './transform.ts';
-import { variants } from './variants.ts';
-import { verifyOutput } from './verify.ts';
 
 /** Bytes of a megabyte as people and file managers count them. */
 const megabyte = 1_000_000;
@@ -39,7 +39,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
     const result = await readingLeniently(input, (tolerant) => compressOne(input, work, context, tolerant));
     if (outputFormat === input.format && result.bytes.length >= input.size && fits(input, work.options)) {
       await copyFile(input.path, path);
-      notes.push(`${input.name} was already as small as it becomes and stays as it was.`);
+      notes.push(`${input.name} could not be made smaller and is returned unchanged.`);
     } else {
       await writeFile(path, result.bytes);
       if (result.note) notes.push(result.note);
@@ -78,9 +78,9 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
   if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
   const opening = { options, several: write.several !== undefined, tolerant, folder, signal: context.signal };
   const picture = await openPicture(input, opening);
-  if (write.several !== undefined && picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (write.several !== undefined && picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down first.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
   const decode = () => decodeFor(picture, write, options);
@@ -123,11 +123,11 @@ async function compressTo(target: number, { input, outputFormat, decode, context
     const wasted = found.best.length < target * 0.95;
     return {
       bytes: found.best,
-      ...(wasted ? { note: `${input.name} needs no more than this in the best quality.` } : {}),
+      ...(wasted ? { note: `${input.name} is smaller than requested even at the best quality.` } : {}),
     };
   }
   throw new EngineError(
-    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
+    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible size is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
   );
 }
 

@@ -4,15 +4,15 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { joinRoll, openFrame, toOneSize } from './animation.ts';
-import { encodeFrames, encodeWithSharp, toFrame } from './encode.ts';
+import { type Frame, type MagickWriting, writeMagick } from './codecs/magick.ts';
+import { encodeFrames, encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { type ImageFormat, imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
-import { type Frame, type MagickWriting, writeMagick } from './magick.ts';
-import { writePdf } from './pdf.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, pageOption, readingLeniently } from './picture.ts';
 import { type Cut, needsSingleFrames, numberOption, type Target, transform } from './transform.ts';
-import { verifyOutput } from './verify.ts';
+import { writePdf } from './vector/pdf.ts';
 
 /** Chooses the part of a picture that stays. */
 export type Cutter = (picture: Picture) => Cut;
@@ -119,9 +119,9 @@ async function decodeFrames(
   target: Target,
   { progress }: WorkContext,
 ): Promise<Frame[]> {
-  if (picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
   const frames: Frame[] = [];

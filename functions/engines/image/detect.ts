@@ -1,5 +1,5 @@
 import { extensionOf } from '../../../shared/files/names.ts';
-import { rawFormat } from './raw-files.ts';
+import { rawFormat } from './decoders/raw-files.ts';
 
 /** Marks at fixed places that no other kind of file has there. */
 const marks: { format: string; at?: number; bytes: number[] | string }[] = [

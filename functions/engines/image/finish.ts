@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { encodeWithSharp } from './encode.ts';
+import { encodeWithSharp } from './encoders/encode.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { imageFormat } from './formats.ts';
 import type { Picture } from './picture.ts';
 import { numberOption, transform, wantedSize } from './transform.ts';
-import { verifyOutput } from './verify.ts';
 
 /** A picture that an engine has rendered without loss: a file, or its bytes. */
 export interface RenderedPicture {

@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError } from '../runtime/engine.ts';
 import type { Writing } from './formats.ts';
-import { longestSide, mostPixels } from './limits.ts';
+import { maxPixels, maxSide } from './limits.ts';
 import type { Picture } from './picture.ts';
 
 export interface Cut {
@@ -84,9 +84,9 @@ function resize(
 ): void {
   const wanted = wantedSize(size, options, write);
   if (!wanted) return;
-  if (wanted.width * wanted.height > mostPixels || Math.max(wanted.width, wanted.height) > longestSide) {
+  if (wanted.width * wanted.height > maxPixels || Math.max(wanted.width, wanted.height) > maxSide) {
     throw new EngineError(
-      `The output would be ${wanted.width} × ${wanted.height} pixels; at most ${mostPixels / 1_000_000} million are possible.`,
+      `The output would be ${wanted.width} × ${wanted.height} pixels; the maximum is ${maxPixels / 1_000_000} million.`,
     );
   }
   image.resize({

@@ -4,7 +4,7 @@ import { imageFormat } from '../image/formats.ts';
 import { wantedSize } from '../image/transform.ts';
 import { EngineError } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
-import { longestAnimationSide } from './options.ts';
+import { maxAnimationSide } from './options.ts';
 import { hasAlpha, onColour, resizeTo } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
@@ -107,9 +107,9 @@ function resize(turned: Step, { options, target, video }: Source, fill: string):
 function resizeAsPicture(turned: Size, target: MediaFormat, options: OptionValues, fill: string): Step {
   const write = imageFormat(target.ext).write ?? { by: 'sharp' };
   const { width, height, fit } = wantedSize(turned, options, write) ?? { ...turned, fit: 'fill' };
-  if (Math.max(width, height) > longestAnimationSide) {
+  if (Math.max(width, height) > maxAnimationSide) {
     throw new EngineError(
-      `The animation would be ${width} × ${height} pixels; at most ${longestAnimationSide} are possible on a side.`,
+      `The animation would be ${width} × ${height} pixels; the maximum is ${maxAnimationSide} per side.`,
     );
   }
   const scale = (how: string) => `scale=${width}:${height}${how}:flags=lanczos`;

@@ -36,7 +36,7 @@ interface Animation {
 /** Makes an animated picture of a video. */
 export async function animate(job: Omit<Animation, 'video' | 'cut'>, run: MediaRun): Promise<void> {
   const { probe, options, target } = job;
-  if (!probe.video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  if (!probe.video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const names: [string, string] =
     target.ext === 'gif' ? ['cut_start_video_to_gif', 'cut_end_gif'] : ['trim_start', 'trim_end'];
   const animation: Animation = { ...job, video: probe.video, cut: cutOf(options, names, probe.seconds) };
@@ -60,7 +60,7 @@ function requireFewFrames(animation: Animation): void {
   const frames = (seconds ?? 0) * rateOf(animation);
   if (frames <= limits.animationFrames) return;
   throw new EngineError(
-    `The animation would have ${Math.round(frames)} pictures; at most ${limits.animationFrames} are made. Cut the video or lower the frame rate.`,
+    `The animation would have ${Math.round(frames)} frames; the maximum is ${limits.animationFrames}. Trim the video or lower the frame rate.`,
   );
 }
 
@@ -212,7 +212,7 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
     const large = error.message.includes('exceeds pixel limit');
     throw new EngineError(
       large
-        ? `All pictures of the animation together have more than ${limits.animationPixels / 1_000_000} million pixels. Scale it down first.`
+        ? `The frames of the animation have more than ${limits.animationPixels / 1_000_000} million pixels in total. Scale it down first.`
         : 'The file could not be read as webp: it is damaged or incomplete.',
       { detail: error.message, cause: error },
     );
@@ -223,7 +223,7 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
   const order = steadyOrder(delays, metadata.pages ?? 1);
   const frameBytes = width * height * 3;
   if (order.frames.length * frameBytes > limits.outputBytes / 2) {
-    throw new EngineError('The animation is too long for its size. Scale it down or cut it first.');
+    throw new EngineError('The animation is too long for its size. Scale it down or trim it first.');
   }
   const path = join(folder, 'pictures.rgb');
   const file = await open(path, 'w');
@@ -271,20 +271,19 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
 
 /** Refuses a picture that does not move. */
 export function requireAnimation(pages: number): void {
-  if (pages < 2)
-    throw new EngineError('The picture is not animated. Convert it to an image format instead of a video.');
+  if (pages < 2) throw new EngineError('The image is not animated. Convert it to an image format instead of a video.');
 }
 
 /** Refuses an animated image with more pictures, or more pixels in all of them, than are decoded. */
 export function requireFewInputFrames(frames: number, size?: { width: number; height: number }): void {
   if (frames > limits.inputFrames) {
     throw new EngineError(
-      `The animation has more than ${limits.inputFrames} pictures, which is the most that are converted. Cut it into parts first.`,
+      `The animation has more than ${limits.inputFrames} frames, which is the maximum. Split it first.`,
     );
   }
   if (size && frames * size.width * size.height > limits.inputPixels) {
     throw new EngineError(
-      `All ${frames} pictures of the animation together have more than ${limits.inputPixels / 1_000_000} million pixels. Scale it down or cut it first.`,
+      `The ${frames} frames of the animation have more than ${limits.inputPixels / 1_000_000} million pixels in total. Scale it down or trim it first.`,
     );
   }
 }
@@ -297,7 +296,7 @@ function steadyOrder(delays: number[], pages: number): { rate: number; frames: n
   const seconds = known.reduce((sum, delay) => sum + delay, 0) / 1000;
   if (seconds * rate > maxSteadyFrames) {
     throw new EngineError(
-      `The animation lasts ${Math.round(seconds)} seconds at ${rate} pictures a second; at most ${maxSteadyFrames} pictures are made. Cut it into parts first.`,
+      `The animation lasts ${Math.round(seconds)} seconds at ${rate} frames per second; the maximum is ${maxSteadyFrames} frames. Split it first.`,
     );
   }
   const frames: number[] = [];

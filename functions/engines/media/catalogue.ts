@@ -66,14 +66,14 @@ function keeping(
 
 export const catalogue: EngineCatalogue = {
   engine: 'media',
-  summary: 'Converts, compresses, trims and crops video and sound with ffmpeg',
+  summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
     // Lambda gives cores with memory, and coding video takes all it gets.
     memoryMegabytes: 10_240,
     diskMegabytes: 10_240,
     timeoutSeconds: 900,
-    mostAtOnce: 50,
+    maxConcurrency: 50,
   },
   formats,
   capabilities: [

@@ -246,7 +246,7 @@ export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaF
 
 /** Returns the number of channels that an output gets. */
 export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
-  const least = target.audio?.leastChannels ?? 1;
+  const least = target.audio?.minChannels ?? 1;
   return Math.max(least, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
 }
 

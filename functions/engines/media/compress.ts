@@ -31,7 +31,7 @@ interface Compression {
 const metFrom = 0.95;
 /** Where a new try aims, so that small misses on both sides still meet it. */
 const aim = 0.975;
-const mostTries = 8;
+const maxAttempts = 8;
 
 /** Makes a smaller file of a sound or a video. */
 export async function compress(
@@ -48,12 +48,12 @@ export async function compress(
   const same = target.ext === input.format;
   const bytes = target.kind === 'audio' ? audioTarget(job) : videoTarget(job);
   if (same && bytes !== undefined && input.size <= bytes)
-    return original(job, 'The file is already as small as asked for.');
+    return original(job, 'The file is already as small as requested.');
   if (bytes !== undefined) await (target.kind === 'audio' ? fitAudio(job, bytes, run) : fitVideo(job, bytes, run));
   else await byQuality(job, run);
   const { size } = await stat(path);
   if (same && size >= input.size) {
-    return original(job, 'The file is compressed already: coding it anew would have made it larger.');
+    return original(job, 'The file is already compressed: re-encoding would make it larger.');
   }
   return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: size };
 }
@@ -69,7 +69,7 @@ function videoTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_video')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give video_compress_max_filesize with compress_video by_size.');
+        throw new EngineError('Set video_compress_max_filesize, which compress_video by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -84,7 +84,7 @@ function audioTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_audio')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give audio_compress_max_filesize with compress_audio by_size.');
+        throw new EngineError('Set audio_compress_max_filesize, which compress_audio by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -121,7 +121,7 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
     case 'by_max_bitrate': {
       const most = numberOf(options, 'video_compress_max_bitrate');
       if (most === undefined)
-        throw new EngineError('Give video_compress_max_bitrate with compress_video by_max_bitrate.');
+        throw new EngineError('Set video_compress_max_bitrate, which compress_video by_max_bitrate requires.');
       const buffer = numberOf(options, 'video_compressor_bufsize');
       const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: most * 900 };
       return {
@@ -174,8 +174,8 @@ const twoPassEncoders: VideoEncoder[] = [
   'libtheora',
 ];
 const modernEncoders: VideoEncoder[] = ['libx264', 'libx265', 'libvpx-vp9', 'libsvtav1'];
-const leastBitRate = 6000;
-const leastSide = 64;
+const minBitRate = 6000;
+const minSide = 64;
 
 interface Try {
   bitRate: number;
@@ -191,7 +191,7 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const seconds = await measuredSeconds(job, run);
   if (!video || seconds === undefined) {
     throw new EngineError(
-      'The length of the video is not known, so no size can be aimed at. Compress it by quality instead.',
+      'The duration of the video is unknown, so it cannot be compressed to a size. Compress it by quality instead.',
     );
   }
   const encoder = encoderOf(job);
@@ -202,7 +202,7 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   let next = firstTry(video, encoder, Math.min(bits - audioRate, ceiling));
   let passScale: number | undefined;
   const tries: Try[] = [];
-  for (let at = 0; at < mostTries; at++) {
+  for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = {
       ...emptyRequest,
       copies: false,
@@ -256,12 +256,12 @@ async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Pr
 function firstTry(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Try, 'size'> {
   const least = modernEncoders.includes(encoder) ? 0.012 : 0.04;
   const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * least;
-  const wanted = Math.max(bitRate, leastBitRate);
-  return { bitRate: wanted, scale: Math.max(leastScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
+  const wanted = Math.max(bitRate, minBitRate);
+  return { bitRate: wanted, scale: Math.max(minScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
 }
 
-function leastScale(video: VideoStream): number {
-  return Math.min(1, leastSide / Math.min(video.width, video.height));
+function minScale(video: VideoStream): number {
+  return Math.min(1, minSide / Math.min(video.width, video.height));
 }
 
 function scaled(video: VideoStream, scale: number): Resize | undefined {
@@ -294,25 +294,25 @@ function correct(tries: Try[], bytes: number, soundBytes: number, video: VideoSt
   const pictures = Math.max(now.size - soundBytes, now.size * 0.2);
   const wanted = Math.max(bytes * aim - soundBytes, bytes * 0.1);
   const factor = Math.max(0.2, Math.min(4, wanted / pictures));
-  const bitRate = Math.max(leastBitRate, now.bitRate * factor);
+  const bitRate = Math.max(minBitRate, now.bitRate * factor);
   const stuck =
     now.size > bytes &&
-    (now.bitRate <= leastBitRate ||
+    (now.bitRate <= minBitRate ||
       (last !== undefined &&
         before !== undefined &&
         last.scale === before.scale &&
         before.size > bytes &&
         last.size > before.size * 0.93));
   if (!stuck) return { bitRate, scale: now.scale };
-  if (now.scale <= leastScale(video)) return undefined;
-  return { bitRate, scale: Math.max(leastScale(video), now.scale * 0.7) };
+  if (now.scale <= minScale(video)) return undefined;
+  return { bitRate, scale: Math.max(minScale(video), now.scale * 0.7) };
 }
 
 function requireMet(tries: Try[], bytes: number): void {
   const smallest = Math.min(...tries.map(({ size }) => size));
   if (smallest <= bytes) return;
   throw new EngineError(
-    `The file cannot be made as small as ${megabytes(bytes)}: the smallest reachable is about ${megabytes(smallest)}.`,
+    `The file cannot be compressed to ${megabytes(bytes)}: the smallest possible size is about ${megabytes(smallest)}.`,
     {
       detail: tries
         .map(({ bitRate, scale, size }) => `${Math.round(bitRate)} bit/s, scale ${scale.toFixed(2)}: ${size} bytes`)
@@ -325,8 +325,8 @@ function megabytes(bytes: number): string {
   return bytes < 100_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(2)} MB`;
 }
 
-const mostAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
-const leastAudioRate = 6000;
+const maxAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
+const minAudioRate = 6000;
 /** The bit rates that the older codecs have at all of their sample rates. */
 const audioSteps = [32_000, 48_000, 64_000, 96_000, 128_000];
 
@@ -336,7 +336,7 @@ function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   const stepped = encoder === 'mp2' || encoder === 'ac3' || encoder === 'eac3';
   return {
     encoder,
-    bitRate: stepped ? (audioSteps.findLast((step) => step <= bitRate) ?? 32_000) : Math.max(leastAudioRate, bitRate),
+    bitRate: stepped ? (audioSteps.findLast((step) => step <= bitRate) ?? 32_000) : Math.max(minAudioRate, bitRate),
     steady: true,
     ...(bitRate < 40_000 ? { channels: 1 } : {}),
     ...(bitRate < 14_000
@@ -355,15 +355,15 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
   const { seconds } = probe;
   if (seconds === undefined) {
     throw new EngineError(
-      'The length of the sound is not known, so no size can be aimed at. Compress it by bit rate instead.',
+      'The duration of the audio is unknown, so it cannot be compressed to a size. Compress it by bit rate instead.',
     );
   }
   const encoder = target.audio?.encoders[0];
   const channels = Math.max(1, Math.min(2, probe.audio[0]?.channels ?? 2));
-  const most = (encoder && mostAudioRate[encoder]) ?? 250_000 * channels;
+  const most = (encoder && maxAudioRate[encoder]) ?? 250_000 * channels;
   const tries: Try[] = [];
-  let bitRate = Math.min(most, Math.max(leastAudioRate, (bytes * 8 * aim) / seconds));
-  for (let at = 0; at < mostTries; at++) {
+  let bitRate = Math.min(most, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
+  for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
     const candidate = `${path}.${at}`;
     // A picture of the cover may be larger than the whole target.
@@ -382,9 +382,9 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
     tries.push({ bitRate, scale: 1, size });
     await keepBest(tries, candidate, path, bytes);
     if (size <= bytes && (size >= bytes * metFrom || saturated(tries) || bitRate >= most)) break;
-    if (size > bytes && bitRate <= leastAudioRate) break;
+    if (size > bytes && bitRate <= minAudioRate) break;
     const factor = Math.max(0.3, Math.min(3, (bytes * aim) / size));
-    bitRate = Math.min(most, Math.max(leastAudioRate, bitRate * factor));
+    bitRate = Math.min(most, Math.max(minAudioRate, bitRate * factor));
   }
   requireMet(tries, bytes);
 }

@@ -2,8 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
 
-const mostIndexBytes = 64_000_000;
-const mostBoxes = 10_000;
+const maxIndexBytes = 64_000_000;
+const maxBoxes = 10_000;
 
 /**
  * Refuses what ffmpeg would read without a word: copy-protected files as noise, and videos that end early as shorter ones.
@@ -25,16 +25,16 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
 /** Protected streams keep the name of their codec inside; only their entry in the index tells. */
 async function checkProtection(file: FileHandle, size: number): Promise<void> {
   let at = 0;
-  for (let boxes = 0; at + 16 <= size && boxes < mostBoxes; boxes++) {
+  for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
     const header = await read(file, at, 16);
     const short = header.readUInt32BE(0);
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? size - at : short;
     if (length < 8) return;
     if (header.toString('latin1', 4, 8) === 'moov') {
-      const index = await read(file, at, Math.min(length, size - at, mostIndexBytes));
+      const index = await read(file, at, Math.min(length, size - at, maxIndexBytes));
       const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
       if (entries && index.includes('sinf') && index.includes('frma')) {
-        throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+        throw new EngineError('The file is protected by DRM and cannot be converted.');
       }
     }
     at += length;
@@ -45,7 +45,7 @@ async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
   const claimed = await missingRiffSize(file, size);
   if (claimed === undefined) return;
   throw new EngineError(
-    `The file is damaged or incomplete: it should have ${claimed} bytes and has ${size}. Upload it again or repair it.`,
+    `The file is damaged or incomplete: expected ${claimed} bytes but received ${size}. Upload it again or repair it.`,
   );
 }
 
@@ -71,7 +71,7 @@ async function missingAsfSize(file: FileHandle, size: number): Promise<number | 
   if (!start.subarray(0, 16).equals(asfHeader)) return undefined;
   const end = Math.min(size, Number(start.readBigUInt64LE(16)));
   let at = 30;
-  for (let objects = 0; at + 92 <= end && objects < mostBoxes; objects++) {
+  for (let objects = 0; at + 92 <= end && objects < maxBoxes; objects++) {
     const header = await read(file, at, 92);
     if (header.subarray(0, 16).equals(asfProperties)) {
       const claimed = Number(header.readBigUInt64LE(40));

@@ -8,19 +8,19 @@ const faults =
   /Unknown encoder|Unrecognized option|Option .* not found|No such filter|Unknown decoder|not part of|Requested output format/i;
 
 const reasons: { says: RegExp; msg(input: InputFile): string }[] = [
-  { says: /exceeds max_streams/i, msg: () => 'The file has too many streams; at most 64 are accepted.' },
+  { says: /exceeds max_streams/i, msg: () => 'The file has too many streams; the maximum is 64.' },
   {
     says: /Picture size .* is invalid|exceeds specified max pixel|Invalid dimensions|max_pixels/i,
-    msg: () => 'The picture is larger than 7680 × 4320 pixels or has no valid size.',
+    msg: () => 'The video is larger than 7680 × 4320 pixels or has no valid size.',
   },
   {
     says: /No space left/i,
-    msg: () => 'The output is too large for the disk of the engine. Cut the file or choose a smaller format.',
+    msg: () => 'The output is too large for the disk of the engine. Trim the file or choose a smaller format.',
   },
   {
     says: /while opening encoder|Could not write header|incorrect codec parameters/i,
     msg: () =>
-      'The encoder refused this file with these options. Leave out those of codec, bit rate, sample rate, channels or size, or choose other values.',
+      'The encoder rejected this file with these options. Omit or change the options for codec, bit rate, sample rate, channels or size.',
   },
   {
     says: /moov atom not found|Truncat|partial file|End of file|ends prematurely/i,

@@ -63,7 +63,7 @@ export interface AudioTrack {
   /** At most so many channels. */
   channels?: number;
   /** At least so many channels. */
-  leastChannels?: number;
+  minChannels?: number;
 }
 
 export interface MediaFormat {
@@ -413,7 +413,7 @@ export const videoFormats: MediaFormat[] = [
     untimed: true,
     geometry: 'dv',
     video: { encoders: ['dvvideo'], copies: [] },
-    audio: { encoders: ['pcm_s16le'], copies: [], rates: [48_000], channels: 2, leastChannels: 2 },
+    audio: { encoders: ['pcm_s16le'], copies: [], rates: [48_000], channels: 2, minChannels: 2 },
   },
   {
     ext: 'rm',

@@ -74,7 +74,7 @@ export const subtitleFile = 'subtitles.srt';
 
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
-const mostTracks = 8;
+const maxTracks = 8;
 /** A clock that a container tells instead of a frame rate ends here. */
 const steadiestRate = 60;
 const fallbackRate = 25;
@@ -118,7 +118,7 @@ export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, reque
 function soundsFor(probe: Probe, target: MediaFormat, request: MediaRequest): AudioStream[] {
   if (!target.audio || request.audio.encoder === 'none') return [];
   const known = probe.audio.filter(({ codec, channels }) => codec !== 'unknown' && channels > 0);
-  return known.slice(0, target.manyTracks ? mostTracks : 1);
+  return known.slice(0, target.manyTracks ? maxTracks : 1);
 }
 
 function requireStreams(
@@ -130,12 +130,12 @@ function requireStreams(
   if (target.kind === 'audio' && sounds.length === 0) {
     throw new EngineError(
       probe.audio.length === 0
-        ? `The file has no sound, so it cannot become ${target.ext}.`
-        : 'The sound is coded in a way that is not supported.',
+        ? `The file has no audio, so it cannot be converted to ${target.ext}.`
+        : 'The audio codec of the file is not supported.',
     );
   }
   if (target.kind !== 'audio' && !video && (sounds.length === 0 || !target.audio)) {
-    throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+    throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   }
 }
 
@@ -156,7 +156,7 @@ function requireRoom(
   const steadyBytes = video && target.geometry === 'dv' ? 3_600_000 : 0;
   if ((soundBytes + pictureBytes + steadyBytes) * seconds > limits.outputBytes) {
     throw new EngineError(
-      `As ${target.ext} this file would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut it or choose a compressed format.`,
+      `As ${target.ext}, the file would be larger than ${limits.outputBytes / 1_000_000_000} GB. Trim it or choose a compressed format.`,
     );
   }
 }
@@ -194,7 +194,7 @@ function planVideo(
   }
   if (request.video.encoder === 'copy') {
     throw new EngineError(
-      `The pictures (${video.codec}) cannot be copied into ${target.ext} with these options. Leave video_codec out to have them converted.`,
+      `The video (${video.codec}) cannot be copied into ${target.ext} with these options. Omit video_codec to re-encode it.`,
     );
   }
   const encoder = request.video.encoder ?? target.video.encoders[0];
@@ -410,7 +410,7 @@ function planAudio(
     from.ext !== 'ra';
   if (encoder === 'copy' && !copied) {
     throw new EngineError(
-      `The sound (${stream.codec}) cannot be copied into ${target.ext} with these options. Leave audio_codec out to have it converted.`,
+      `The audio (${stream.codec}) cannot be copied into ${target.ext} with these options. Omit audio_codec to re-encode it.`,
     );
   }
   return { copied };

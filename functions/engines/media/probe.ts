@@ -207,25 +207,25 @@ function ratio(text: string): number | undefined {
 function checkLimits(probe: Probe, input: InputFile): void {
   const { video, audio, seconds } = probe;
   if (!video && audio.length === 0) {
-    throw new EngineError(`The file has neither pictures nor sound that could be read as ${input.format}.`);
+    throw new EngineError(`The file has no video or audio that could be read as ${input.format}.`);
   }
   if ([video?.codec, ...audio.map(({ codec }) => codec)].includes('encrypted')) {
-    throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+    throw new EngineError('The file is protected by DRM and cannot be converted.');
   }
   if (seconds !== undefined && seconds > limits.seconds) {
-    throw new EngineError(`The file is longer than ${limits.seconds / 3600} hours. Cut it into parts first.`);
+    throw new EngineError(`The file is longer than ${limits.seconds / 3600} hours. Split it first.`);
   }
   if (!video) return;
-  if (video.codec === 'unknown') throw new EngineError('The video is coded in a way that is not supported.');
+  if (video.codec === 'unknown') throw new EngineError('The video codec of the file is not supported.');
   if (video.width <= 0 || video.height <= 0) {
-    throw new EngineError('The video has no picture that could be read: it is damaged or its codec is not supported.');
+    throw new EngineError('The video has no readable frame: it is damaged or its codec is not supported.');
   }
   if (video.width * video.height > limits.pixels || Math.max(video.width, video.height) > 16_384) {
-    throw new EngineError(`The video is ${video.width} × ${video.height} pixels; at most 7680 × 4320 is accepted.`);
+    throw new EngineError(`The video is ${video.width} × ${video.height} pixels; the maximum is 7680 × 4320.`);
   }
   if ((video.framesPerSecond ?? 0) > limits.framesPerSecond) {
     throw new EngineError(
-      `The video claims ${Math.round(video.framesPerSecond ?? 0)} frames a second; at most ${limits.framesPerSecond} is accepted.`,
+      `The video claims ${Math.round(video.framesPerSecond ?? 0)} frames per second; the maximum is ${limits.framesPerSecond}.`,
     );
   }
 }

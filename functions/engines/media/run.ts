@@ -25,7 +25,7 @@ export const engine: Engine = {
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
     if (work.operation === 'compress') {
       const [input] = work.inputs;
-      if (!input || work.inputs.length > 1) throw new EngineError('Compress takes one file at a time.');
+      if (!input || work.inputs.length > 1) throw new EngineError('The operation compress takes one file per task.');
       const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, runOf(0), share(0));
       progress(100);
       return {

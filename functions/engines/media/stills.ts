@@ -30,7 +30,7 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   const job = { ...given, options: padded(given.options) };
   const { input, probe, target, options, stem } = job;
   const { video } = probe;
-  if (!video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  if (!video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const rate = numberOf(options, 'fps');
   const cut =
     rate === undefined
@@ -39,7 +39,7 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   const seconds = cutSeconds(cut, probe.seconds);
   if (rate !== undefined && seconds !== undefined && seconds * rate > limits.stills) {
     throw new EngineError(
-      `That would be ${Math.round(seconds * rate)} pictures; at most ${limits.stills} are taken. Cut the video or lower fps.`,
+      `This would extract ${Math.round(seconds * rate)} frames; the maximum is ${limits.stills}. Trim the video or lower fps.`,
     );
   }
   const { scaled, size } = resizeTo(
@@ -110,7 +110,7 @@ async function collect(
     .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(rendered))
     .sort();
   if (files.length === 0)
-    throw new EngineError('No picture could be decoded there: the video is damaged or ends before.');
+    throw new EngineError('No frame could be decoded at this position: the video is damaged or ends earlier.');
   const plain = withExtension(input.name, target.ext);
   return Promise.all(
     files.map(async (file, at): Promise<OutputFile> => {
@@ -127,7 +127,7 @@ async function collect(
 function requireTime(seconds: number, probe: Probe): number {
   if (probe.seconds !== undefined && seconds >= probe.seconds) {
     throw new EngineError(
-      `frame_time (${seconds} s) is not before the end of the video, which lasts ${probe.seconds.toFixed(2)} s.`,
+      `frame_time (${seconds} s) must be before the end of the video, which lasts ${probe.seconds.toFixed(2)} s.`,
     );
   }
   return seconds;

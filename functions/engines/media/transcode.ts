@@ -78,12 +78,12 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   );
   if (job.discarded) return;
   if (target.kind === 'audio' && seconds === 0) {
-    throw new EngineError('Nothing in the file could be decoded there: it is damaged or incomplete.');
+    throw new EngineError('Nothing in the file could be decoded at this position: it is damaged or incomplete.');
   }
   if (speech) await runSox(['-t', 'wav', encoded, '-t', speech, path], run);
   if ((await stat(path)).size >= limits.outputBytes * 0.99) {
     throw new EngineError(
-      `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut the file first.`,
+      `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Trim the file first.`,
     );
   }
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
@@ -110,7 +110,7 @@ const minSeconds = 0.25;
 function earlyEnd({ probe, request }: Transcode, promised: number, decoded: number): string | undefined {
   // A video that stops before its end is refused: nobody wants half of one unawares.
   if (probe.video || decoded < minSeconds || !endsEarly(decoded, promised)) return undefined;
-  const whole = request.cut ? `the ${promised.toFixed(1)} seconds asked for` : `${promised.toFixed(1)} seconds`;
+  const whole = request.cut ? `the ${promised.toFixed(1)} requested seconds` : `${promised.toFixed(1)} seconds`;
   return `The file ends early: ${decoded.toFixed(1)} of ${whole} could be decoded.`;
 }
 

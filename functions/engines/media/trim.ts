@@ -85,13 +85,13 @@ export async function crop(
   const target = mediaFormat(work.outputFormat);
   const probe = await probeInput(input, run);
   const { video } = probe;
-  if (!video) throw new EngineError('The file has no pictures to crop.');
+  if (!video) throw new EngineError('The file has no video to crop.');
   const [x, y] = [numberOf(options, 'x') ?? 0, numberOf(options, 'y') ?? 0];
   const width = numberOf(options, 'width') ?? video.width - x;
   const height = numberOf(options, 'height') ?? video.height - y;
   if (x + width > video.width || y + height > video.height || width < 2 || height < 2) {
     throw new EngineError(
-      `The rectangle of ${width} × ${height} pixels at ${x}, ${y} is not inside the video, which is ${video.width} × ${video.height}.`,
+      `The crop area of ${width} × ${height} pixels at ${x}, ${y} is not within the video, which is ${video.width} × ${video.height}.`,
     );
   }
   const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };

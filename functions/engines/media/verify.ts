@@ -29,9 +29,9 @@ export async function openOutput(
     throw new EngineError(nothing, { detail: error.stderr.slice(-1000), cause: error });
   });
   if (expected.video && !probe.video)
-    throw new EngineError('The file has no picture that could be decoded: it is damaged.');
+    throw new EngineError('The file has no video that could be decoded: it is damaged.');
   if (expected.audio && probe.audio.length === 0) {
-    throw new EngineError('The file has no sound that could be decoded: it is damaged.');
+    throw new EngineError('The file has no audio that could be decoded: it is damaged.');
   }
   if (expected.video && probe.video) {
     const { width, height } = probe.video;

@@ -80,7 +80,7 @@ async function workOf(run: Run, folder: string): Promise<Work> {
   if (!isProcessing(task.operation)) throw new Error(`${task.operation} came to a queue of an engine.`);
   const inputs = await fetchInputs(run, folder);
   const [first] = inputs;
-  if (!first) throw new EngineError('The input tasks have no file to work on.');
+  if (!first) throw new EngineError('The input tasks have no file to process.');
   const [checked] = inputs.map((input) => check({ ...task, payload: run.parameters }, input));
   const outputFormat = catalogue.canonical(String(task.payload.output_format ?? first.format));
   return { operation: task.operation, inputs, outputFormat, options: checked ?? {}, folder };

@@ -6,7 +6,7 @@ import { EngineError, type OutputFile, type Work } from './engine.ts';
 export function checkFileCount(count: number, advice: string): void {
   if (count > maxFilesPerTask)
     throw new EngineError(
-      `This would give ${count.toLocaleString('en')} files; one task gives at most ${maxFilesPerTask}. ${advice}`,
+      `This would produce ${count.toLocaleString('en')} files; the maximum per task is ${maxFilesPerTask}. ${advice}`,
     );
 }
 
@@ -27,11 +27,11 @@ export class Outputs {
 
   async add(...made: OutputFile[]): Promise<void> {
     this.files.push(...made);
-    checkFileCount(this.files.length, 'Give the inputs to several tasks.');
+    checkFileCount(this.files.length, 'Split the inputs across several tasks.');
     for (const { path } of made) this.#bytes += (await stat(path)).size;
     if (this.bytesLeft < 0)
       throw new EngineError(
-        `The outputs have more than the ${Math.floor(this.#maxBytes).toLocaleString('en')} bytes that one task has room for. Split the input, or choose a smaller size or quality.`,
+        `The outputs exceed the ${Math.floor(this.#maxBytes).toLocaleString('en')} bytes of disk space that one task has. Split the input, or choose a smaller size or quality.`,
       );
   }
 }

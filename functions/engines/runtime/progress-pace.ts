@@ -1,5 +1,5 @@
-const shortestPauseMs = 1_000;
-const longestPauseMs = 10_000;
+const minPauseMs = 1_000;
+const maxPauseMs = 10_000;
 /** Writes of progress may take a fiftieth of a run's time: where they are slow, there are too many of them already. */
 const restPerWrite = 50;
 
@@ -15,7 +15,7 @@ export class ProgressPace {
 
   constructor(began: number) {
     this.#began = began;
-    this.#due = began + shortestPauseMs;
+    this.#due = began + minPauseMs;
   }
 
   /** Tells whether a percentage is to be written now: it is news, and the last write was long enough ago. */
@@ -26,7 +26,7 @@ export class ProgressPace {
   /** Takes note of a write, by when it began and when it was done. */
   wrote(percent: number, from: number, to: number): void {
     this.#written = percent;
-    const byAge = Math.min(longestPauseMs, Math.max(shortestPauseMs, (to - this.#began) / 10));
-    this.#due = from + Math.max(byAge, Math.min(longestPauseMs, (to - from) * restPerWrite));
+    const byAge = Math.min(maxPauseMs, Math.max(minPauseMs, (to - this.#began) / 10));
+    this.#due = from + Math.max(byAge, Math.min(maxPauseMs, (to - from) * restPerWrite));
   }
 }

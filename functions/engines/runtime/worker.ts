@@ -163,7 +163,7 @@ function failureOf(error: unknown): TaskFailure | undefined {
   if (error instanceof OutOfTime) {
     return {
       errorCode: 'engine_timeout',
-      msg: 'The conversion took longer than the engine may run. Split the file or choose faster options.',
+      msg: 'The conversion exceeded the time limit of the engine. Split the file or choose faster options.',
     };
   }
   return undefined;

@@ -9,7 +9,7 @@ import { runProgram } from '../runtime/program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
 /** What Chromium leaks over time goes with it. */
-const mostTasks = 50;
+const maxTasks = 50;
 const startMs = 60_000;
 const closeMs = 3000;
 const profilePrefix = 'lathe-chromium-';
@@ -45,7 +45,7 @@ export async function withPage<T>(setting: PageSetting, work: (page: Page) => Pr
     isHealthy = error instanceof EngineError && !(error instanceof PageTimeout);
     throw error;
   } finally {
-    if (!isHealthy || current.tasks >= mostTasks || !current.browser.connected) await closeBrowser();
+    if (!isHealthy || current.tasks >= maxTasks || !current.browser.connected) await closeBrowser();
   }
 }
 
@@ -101,7 +101,7 @@ async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T
   let end = () => {};
   const late = new Promise<never>((_resolve, reject) => {
     const seconds = Math.round(timeoutMs / 1000);
-    const message = `The page did not finish within ${seconds} seconds. A script in it may run without end, or it reloads for ever.`;
+    const message = `The page did not finish within ${seconds} seconds. A script may run endlessly, or the page may reload forever.`;
     const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

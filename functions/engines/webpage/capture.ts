@@ -15,7 +15,7 @@ export interface CaptureOptions {
 
 /** What Chromium's snapshot leaves out: fonts, and the images in SVG. */
 const alsoKept = ['font', 'image'];
-const mostBytes = 100 * 1024 ** 2;
+const maxBytes = 100 * 1024 ** 2;
 
 /**
  * Loads a live page and returns it as one HTML file that looks the same without the network.
@@ -38,8 +38,8 @@ export async function capturePage(url: string, options: CaptureOptions): Promise
     const { data } = await session.send('Page.captureSnapshot', { format: 'mhtml' });
     const more = (await Promise.all(loaded)).filter((part) => part !== undefined);
     const html = mhtmlToHtml(parseMhtml(data), more);
-    if (Buffer.byteLength(html) > mostBytes)
-      throw new EngineError(`The page with all it holds is larger than ${mostBytes / 1024 ** 2} MB.`);
+    if (Buffer.byteLength(html) > maxBytes)
+      throw new EngineError(`The page and its resources are larger than ${maxBytes / 1024 ** 2} MB.`);
     return html;
   });
 }

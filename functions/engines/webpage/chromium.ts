@@ -32,7 +32,7 @@ export async function findChromium(): Promise<Chromium> {
   const found = await findInstalled();
   if (found !== undefined) return { path: found, env: {} };
   if (fits) return bundledChromium();
-  throw new Error('No Chromium was found. Install one, or set LATHE_CHROMIUM to the path of its program.');
+  throw new Error('No Chromium was found. Install it, or set LATHE_CHROMIUM to the path of the executable.');
 }
 
 /** The package unpacks the libraries that a bare system lacks on Lambda only; elsewhere they are needed as much. */

@@ -4,7 +4,7 @@ import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
 import type { PageSize, PdfTarget } from './targets.ts';
 
-const mostPages = 2000;
+const maxPages = 2000;
 const pixelsPerMillimetre = 96 / 25.4;
 
 /** Paper in millimetres, upright but for Ledger. */
@@ -65,9 +65,9 @@ function paperRule(width: number, height: number, margin: number): string {
 /** Estimates the pages from the height on the screen: printing a page of a million lines takes all the time there is. */
 async function checkPages(page: Page, heightOfPage: number): Promise<void> {
   const pages = Math.ceil((await contentSize(page)).height / heightOfPage);
-  if (pages > mostPages)
+  if (pages > maxPages)
     throw new EngineError(
-      `The page would fill about ${pages.toLocaleString('en')} sheets, more than ${mostPages.toLocaleString('en')}. Shorten it.`,
+      `The PDF would have about ${pages.toLocaleString('en')} pages; the maximum is ${maxPages.toLocaleString('en')}. Shorten the web page.`,
     );
 }
 

@@ -35,7 +35,7 @@ const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
 const loadMs = 30_000;
 const wholeMs = 120_000;
 /** A page that loads itself again more often than this is not going to stop. */
-const mostNavigations = 10;
+const maxNavigations = 10;
 /** Reserved never to exist (RFC 2606), so that nothing on the web can be taken for it or it for something on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
@@ -120,8 +120,7 @@ function endlessReload(page: Page): Promise<never> {
     page.on('framenavigated', (frame) => {
       if (frame !== page.mainFrame()) return;
       count += 1;
-      if (count >= mostNavigations)
-        reject(new EngineError('The page keeps loading itself again, so there is no moment at which it is finished.'));
+      if (count >= maxNavigations) reject(new EngineError('The page keeps reloading, so it never finishes loading.'));
     });
   });
   endless.catch(() => {});
@@ -160,10 +159,10 @@ async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTT
 
 function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy): void {
   if (!response)
-    throw new EngineError(`${JSON.stringify(url.hostname)} did not answer within ${loadMs / 1000} seconds.`);
+    throw new EngineError(`${JSON.stringify(url.hostname)} did not respond within ${loadMs / 1000} seconds.`);
   const refused = proxy.refused.get(new URL(response.url()).host);
   if (refused !== undefined) throw new EngineError(new AddressRefused(refused).message);
-  if (response.status() >= 400) throw new EngineError(`The page answered with status ${response.status()}.`);
+  if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
 /** Turns the failures that a page causes itself into words for its user. */
@@ -174,15 +173,15 @@ function explain(error: unknown, proxy: PageProxy): unknown {
   if (/ERR_TUNNEL_CONNECTION_FAILED/.test(detail) && refused !== undefined)
     return new EngineError(new AddressRefused(refused).message, { detail, cause: error });
   if (/net::ERR_ABORTED/.test(detail))
-    return new EngineError('The address answers with a download and not with a page.', { detail, cause: error });
+    return new EngineError('The URL returns a download instead of a page.', { detail, cause: error });
   if (/net::ERR_CERT/.test(detail))
-    return new EngineError('The certificate of the site is not valid, so the page was not loaded.', {
+    return new EngineError('The TLS certificate of the site is not valid, so the page was not loaded.', {
       detail,
       cause: error,
     });
   if (/net::ERR_/.test(detail))
-    return new EngineError('The site could not be reached, or ended the connection.', { detail, cause: error });
+    return new EngineError('The site could not be reached, or closed the connection.', { detail, cause: error });
   if (/Target closed|Session closed|Page crashed|detached|Execution context|Navigating frame/i.test(detail))
-    return new EngineError('The page ended or replaced itself while it was rendered.', { detail, cause: error });
+    return new EngineError('The page closed or navigated away while it was rendered.', { detail, cause: error });
   return error;
 }

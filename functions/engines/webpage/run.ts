@@ -18,7 +18,7 @@ import {
 } from './targets.ts';
 
 /** Larger is no page that anyone wrote or captured. */
-const mostBytes = 100 * 1024 ** 2;
+const maxBytes = 100 * 1024 ** 2;
 
 /** Renders web pages with Chromium, which may load public addresses only. */
 export const engine: Engine = {
@@ -27,7 +27,7 @@ export const engine: Engine = {
     if (work.page !== undefined) return { outputs: [await importPage(work.page, work.folder, allow, signal)] };
     const outputs: OutputFile[] = [];
     for (const [index, input] of work.inputs.entries()) {
-      if (input.size > mostBytes) throw new EngineError(`The file is larger than ${mostBytes / 1024 ** 2} MB.`);
+      if (input.size > maxBytes) throw new EngineError(`The file is larger than ${maxBytes / 1024 ** 2} MB.`);
       const output = join(work.folder, `${index}.${work.outputFormat}`);
       const contentType = catalogue.formats.find(({ ext }) => ext === input.format)?.mediaType ?? 'text/html';
       await renderPage({

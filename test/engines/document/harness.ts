@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/document/catalogue.ts';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { stopOffice } from '../../../functions/engines/document/office/office.ts';
 import { engine } from '../../../functions/engines/document/run.ts';
 import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lands, searchWay } from '../../../functions/engines/document/size-search.ts';
+import { lands, searchWay } from '../../../functions/engines/document/pdf/size-search.ts';
 
 const always = () => true;
 

@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { writeMagick } from '../../../functions/engines/image/magick.ts';
+import { writeMagick } from '../../../functions/engines/image/codecs/magick.ts';
 import { program, programTo } from './programs.ts';
 import { makeCr2, makeCr3 } from './raw/canon.ts';
 import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';

@@ -624,7 +624,7 @@ describe('A sound is compressed', () => {
   test('A size that cannot be reached says the smallest that can', async () => {
     await expect(
       run('compress', sound, 'mp3', { compress_audio: 'by_size', audio_compress_max_filesize: 0.002 }),
-    ).rejects.toThrow(/smallest reachable/);
+    ).rejects.toThrow(/smallest possible size/);
   });
 });
 

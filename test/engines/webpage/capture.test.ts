@@ -91,7 +91,7 @@ describe('capturing a live page', () => {
 
     const capture = capturePage(site.url, { allow: parseAllowHosts(site.host), signal: quiet.signal });
 
-    await expect(capture).rejects.toThrow('The page answered with status 404.');
+    await expect(capture).rejects.toThrow('The server responded with status 404.');
   });
 
   it('says that an address answers with a download', async () => {

@@ -7,7 +7,7 @@ const detect = (content: string | Uint8Array, name: string) =>
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 
-describe('an SVG is told', () => {
+describe('an SVG is detected', () => {
   test.each([
     ['by itself', svg],
     ['after a byte order mark', `\uFEFF${svg}`],

@@ -6,7 +6,7 @@ import { groupMemory } from './memory.ts';
 import type { FromSandbox, ToSandbox } from './messages.ts';
 
 /** Leaks of native libraries stay bounded when the process is replaced now and then. */
-const mostRuns = 100;
+const maxRuns = 100;
 const memoryCheckMs = 500;
 
 export interface SandboxOptions {
@@ -48,7 +48,7 @@ export class Sandbox {
       if (!(error instanceof EngineError)) this.stop();
       throw error;
     } finally {
-      if (child.runs >= mostRuns) this.stop();
+      if (child.runs >= maxRuns) this.stop();
     }
   }
 
@@ -90,7 +90,7 @@ export class Sandbox {
         if (used > this.#options.memoryBytes) {
           finish(() =>
             reject(
-              new EngineError('The file needs more memory than the engine has. Reduce its dimensions or its size.', {
+              new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
                 detail: `${used} bytes used`,
               }),
             ),

@@ -6,7 +6,7 @@ const bits = 14;
 const runPowers = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
-const longestZeros = 41;
+const maxZeros = 41;
 
 export interface CrxPicture {
   /** What the sample holds: a header with all lengths, and the planes. */
@@ -127,10 +127,10 @@ class LineEncoder {
 
   #writeError(error: number): number {
     const code = error < 0 ? -2 * error - 1 : 2 * error;
-    const zeros = Math.min(longestZeros, code >> this.#low);
+    const zeros = Math.min(maxZeros, code >> this.#low);
     this.#stream.write(0, zeros);
     this.#stream.write(1, 1);
-    if (zeros === longestZeros) this.#stream.write(code, 21);
+    if (zeros === maxZeros) this.#stream.write(code, 21);
     else this.#stream.write(code, this.#low);
     return code;
   }
