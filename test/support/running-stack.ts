@@ -38,15 +38,17 @@ export class RunningService {
   readonly dataDirectory: string;
   readonly client: Client = new Client(this);
   readonly #settings: Record<string, string>;
+  readonly #root: string;
   /** What it wrote to its error output, over all its starts. */
   readonly reports: string[] = [];
   #process: ChildProcess | undefined;
   #url = '';
   #apiKey = '';
 
-  constructor(dataDirectory: string, settings: Record<string, string>) {
+  constructor(dataDirectory: string, settings: Record<string, string>, root: string) {
     this.dataDirectory = dataDirectory;
     this.#settings = settings;
+    this.#root = root;
   }
 
   get url(): string {
@@ -69,7 +71,7 @@ export class RunningService {
       inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
     const child = spawn(process.execPath, startArguments, {
-      cwd: projectRoot,
+      cwd: this.#root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...environment,
@@ -153,9 +155,12 @@ export class RunningService {
   }
 }
 
-/** Starts the service in a process of its own, on a free port and fresh data. */
-export async function startService(settings: Record<string, string> = {}): Promise<RunningService> {
-  const service = new RunningService(await mkdtemp(join(tmpdir(), 'lathe-test-')), settings);
+/** Starts the service in a process of its own, on a free port and fresh data; `root` defaults to this checkout. */
+export async function startService(
+  settings: Record<string, string> = {},
+  root: string = projectRoot,
+): Promise<RunningService> {
+  const service = new RunningService(await mkdtemp(join(tmpdir(), 'lathe-test-')), settings, root);
   try {
     await service.start();
   } catch (error) {
