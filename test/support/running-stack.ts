@@ -17,8 +17,8 @@ const startArguments = packageJson.scripts.start.replace('node infra/setup/run.m
 
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
 
-/** Tests poll more often than a client may; those of the limit set it. */
-const unlimited = { LATHE_RATE_PER_MINUTE: '0' };
+/** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
+export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_THREADS: '24' };
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {
@@ -77,7 +77,7 @@ export class RunningService {
         ...environment,
         PORT: this.#url === '' ? '0' : new URL(this.#url).port,
         LATHE_DATA: this.dataDirectory,
-        ...unlimited,
+        ...settingsOfTests,
         ...this.#settings,
       },
     });
@@ -183,7 +183,7 @@ export async function startAlteredStack(
     dataDirectory,
     port: 0,
     missing: { engines: {} },
-    environment: { ...unlimited, ...settings },
+    environment: { ...settingsOfTests, ...settings },
     report: (line) => reports.push(line),
     alter,
   });
