@@ -9,7 +9,7 @@ export default defineConfig({
     // Files that start a service load two cores by themselves, but wait a third of their time.
     maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     // Tests that run side by side wait for timers most of the time; one that is left over would wait alone.
-    maxConcurrency: 8,
+    maxConcurrency: 6,
     // Machines of a shared runner stall for seconds; a test that hangs is found all the same.
     testTimeout: 120_000,
     hookTimeout: 300_000,
