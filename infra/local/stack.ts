@@ -16,6 +16,7 @@ import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
+import { MAX_IDLE_THREADS } from './lambda/options.ts';
 import { createLambdaRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
@@ -113,6 +114,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
+    // For tests that call every endpoint in turn: each start of a thread costs half a second of processor time.
+    maxIdleThreads: Number(environment.LATHE_IDLE_THREADS ?? MAX_IDLE_THREADS),
     log: logs.write,
     environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import type { LocalQueue, LocalStack } from '../../infra/local/template/model.ts';
@@ -11,8 +10,6 @@ import { startStack } from './stack.ts';
 
 // All 10,000 of them are `npm run test:events`.
 const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 300);
-/** Shorter than the first delay, so that being down costs a delivery one attempt: each costs it a longer delay than the last. */
-const downMs = 4_000;
 const mostBadAnswers = count > 1_000 ? 2 : 1;
 
 test(
@@ -37,7 +34,10 @@ test(
       }
     });
     const { user } = await stack.client.createTask('import/upload');
-    await stack.client.create('/v1/account/webhooks', { url: receiver.url, events: ['job.completed'] });
+    const webhook = await stack.client.create<{ id: string }>('/v1/account/webhooks', {
+      url: receiver.url,
+      events: ['job.completed'],
+    });
     const caller = await callerOf(stack, 'functions/transfers/handler.ts');
     const sqs = new SQSClient(caller.client('sqs'));
     const ids = Array.from({ length: count }, () => newId());
@@ -62,7 +62,16 @@ test(
       seconds: 240 + count / 5,
     });
     await receiver.down();
-    await pause(downMs);
+    // Up again before the next attempt, so that being down costs a delivery one: each costs it a longer delay than the last.
+    await until('a delivery finds it down', async () => {
+      const { body } = await stack.client.call<{ docs: { attempts: { error?: string }[] }[] }>(
+        'GET',
+        `/v1/account/webhooks/${webhook.id}/deliveries`,
+      );
+      return (
+        body.docs.some(({ attempts }) => attempts.some(({ error }) => error?.includes('ECONNREFUSED'))) || undefined
+      );
+    });
     await receiver.up();
     await until('each event was accepted', () => (accepted.size === count ? true : undefined), {
       seconds: 240 + count / 5,

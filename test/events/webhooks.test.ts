@@ -2,6 +2,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataUri, type ErrorBody, type JobView } from '../support/client.ts';
 import { until } from '../support/until.ts';
+import { addUser } from './caller.ts';
 import { type Call, misbehaviours, startReceiver } from './receiver.ts';
 import { startStack, type TestStack } from './stack.ts';
 
@@ -30,16 +31,16 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-const register = (url: string, events?: string[]) =>
-  stack.client.create<Required<WebhookView>>('/v1/account/webhooks', { url, ...(events ? { events } : {}) });
+const register = (url: string, events?: string[], client = stack.client) =>
+  client.create<Required<WebhookView>>('/v1/account/webhooks', { url, ...(events ? { events } : {}) });
 
 const completes = {
   import: { operation: 'import/base64', file: dataUri(Buffer.from('hello')), filename: 'note.txt' },
   export: { operation: 'export/url', input: 'import' },
 };
 
-async function deliveriesOf(webhook: string): Promise<DeliveryView[]> {
-  const { status, body } = await stack.client.call<{ docs: DeliveryView[] }>(
+async function deliveriesOf(webhook: string, client = stack.client): Promise<DeliveryView[]> {
+  const { status, body } = await client.call<{ docs: DeliveryView[] }>(
     'GET',
     `/v1/account/webhooks/${webhook}/deliveries`,
   );
@@ -139,14 +140,15 @@ describe('a webhook', () => {
 });
 
 describe('a receiver', () => {
-  test.each(Object.entries(misbehaviours))(
+  test.concurrent.each(Object.entries(misbehaviours))(
     'that %s at first gets every event all the same, and no redirect is followed',
     async (_name, behaviour) => {
       await using receiver = await startReceiver(behaviour);
-      const { id, secret } = await register(receiver.url, ['job.completed']);
-      const job = await stack.client.runJob(completes);
+      const { client } = await addUser(stack);
+      const { id, secret } = await register(receiver.url, ['job.completed'], client);
+      const job = await client.runJob(completes);
       const delivered = await until('it is delivered', async () => {
-        const [delivery] = await deliveriesOf(id);
+        const [delivery] = await deliveriesOf(id, client);
         return delivery?.status === 'delivered' ? delivery : undefined;
       });
       expect(delivered).toMatchObject({ job: job.id, event: 'job.completed' });
@@ -158,7 +160,6 @@ describe('a receiver', () => {
       expect(one?.headers['webhook-id']).toBe(two?.headers['webhook-id']);
       expect(one?.body).toBe(two?.body);
       new Verifier(secret).verify(two?.body ?? '', two?.headers ?? {});
-      await remove(id);
     },
   );
 

@@ -11,6 +11,7 @@ import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
+import { templateTable } from '../support/template-table.ts';
 
 const template = await readSynthesized();
 const stack = readTemplate({
@@ -321,20 +322,20 @@ test('/health is told where the WebSocket API is: its own endpoint and stage in 
   expect(environment.LATHE_WEBSOCKET_URL).toBe('ws://localhost:3000/live');
 });
 
-test('the template is the one that was reviewed', async () => {
-  await expect(`${JSON.stringify(scrub(template as unknown as Json), null, 2)}\n`).toMatchFileSnapshot(
-    '__snapshots__/template.json',
-  );
+test('the template deploys what was reviewed', async () => {
+  await expect(templateTable(template)).toMatchFileSnapshot('__snapshots__/template.md');
 });
 
-/** Takes out what differs between machines and states of the sources: hashes of assets, paths, the version. */
-function scrub(value: Json): Json {
-  if (typeof value === 'string') return value.replace(/[0-9a-f]{64}/g, '<hash>');
-  if (Array.isArray(value)) return value.map(scrub);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) =>
-      key === 'aws:asset:path' || key === 'LATHE_VERSION' ? [key, '<scrubbed>'] : [key, scrub(item)],
-    ),
-  );
-}
+test.for([
+  ['timeout', '"Timeout":29', '"Timeout":28'],
+  ['memory size', '"MemorySize":512', '"MemorySize":513'],
+  ['grant', '"dynamodb:BatchGetItem",', ''],
+  ['condition of a grant', '"rate#*"', '"*"'],
+  ['route', '"RouteKey":"GET /health"', '"RouteKey":"PUT /health"'],
+  ['retention of messages', '"MessageRetentionPeriod":345600', '"MessageRetentionPeriod":60'],
+  ['retention of files', '"ExpirationInDays":2', '"ExpirationInDays":3'],
+  ['limit of concurrency', '"MaximumConcurrency":20', '"MaximumConcurrency":21'],
+] as const)('a changed %s changes the table', ([, from, to]) => {
+  const changed = JSON.parse(JSON.stringify(template).replace(from, () => to));
+  expect(templateTable(changed)).not.toBe(templateTable(template));
+});

@@ -1,17 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { synthesize } from '../../infra/local/synth.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { download, filesOf, taskOf } from '../support/client.ts';
 import { functionOf, startAlteredStack } from '../support/running-stack.ts';
 import { bareBucket } from './own-bucket.ts';
 
-describe('A bucket that the operator opened', () => {
-  it('is written and read without keys, and another is not', async () => {
-    await using folder = await temporaryFolder();
-    const template = await synthesize(folder.path, { openBuckets: 'opened, other-one' });
+describe.concurrent('A bucket that the operator opened', () => {
+  let folder: string;
+  let template: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lathe-template-'));
+    template = await synthesize(folder, { openBuckets: 'opened, other-one' });
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('is written and read without keys, and another is not', async ({ expect }) => {
     await using stack = await startAlteredStack(
       ({ buckets }) => {
         for (const name of ['opened', 'closed'])
@@ -40,10 +48,9 @@ describe('A bucket that the operator opened', () => {
     for (const name of ['closed', 'own']) expect(taskOf(ended, name).result.errorCode).toBe('insufficient_permission');
   });
 
-  it('is open to transfers alone, and a pattern opens none', async () => {
-    await using folder = await temporaryFolder();
+  it('is open to transfers alone, and a pattern opens none', async ({ expect }) => {
     const { functions } = readTemplate({
-      template: await synthesize(folder.path, { openBuckets: 'opened' }),
+      template,
       origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
       parameters: {},
     });
@@ -51,11 +58,6 @@ describe('A bucket that the operator opened', () => {
       role.statements.some(({ resources }) => resources.some((resource) => resource.startsWith('arn:aws:s3:::opened'))),
     );
     expect(reached).toEqual([functionOf({ functions }, 'functions/transfers/handler.ts')]);
-    await expect(synthesize(folder.path, { openBuckets: '*' })).rejects.toThrow('failed with code 1');
+    await expect(synthesize(join(folder, 'pattern'), { openBuckets: '*' })).rejects.toThrow('failed with code 1');
   });
 });
-
-async function temporaryFolder() {
-  const path = await mkdtemp(join(tmpdir(), 'lathe-template-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
