@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
+import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
+
+/** What DeleteObjects takes in one request. */
+const maxKeysPerDelete = 1_000;
 
 /** Makes the unguessable part of a download link. */
 export function newToken(): string {
@@ -49,12 +53,13 @@ export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): 
 }
 
 async function deleteKeys(keys: string[]): Promise<void> {
-  if (keys.length === 0) return;
   const { client, name } = bucket();
-  const { Errors } = await client.send(
-    new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
-  );
-  const [first] = Errors ?? [];
-  if (first)
-    throw new Error(`S3 did not delete ${Errors?.length} of ${keys.length} files: ${first.Code} ${first.Message}`);
+  for (const batch of chunksOf(keys, maxKeysPerDelete)) {
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: batch.map((Key) => ({ Key })), Quiet: true } }),
+    );
+    const [first] = Errors;
+    if (first)
+      throw new Error(`S3 did not delete ${Errors.length} of ${batch.length} files: ${first.Code} ${first.Message}`);
+  }
 }
