@@ -1,12 +1,16 @@
 import {
-  type AttributeValue,
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { fromItem, type Item, isConditionFailure, readAll, table, toItem } from '../../../shared/aws/table.ts';
+  batchGet,
+  get,
+  type Item,
+  itemExists,
+  itemIsAbsent,
+  type Key,
+  put,
+  putIf,
+  query,
+  remove,
+  update,
+} from '../../../shared/aws/table.ts';
 import type { Phase, Shown } from '../event-names.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -49,12 +53,14 @@ export interface LastShown extends Shown {
   userConnections: string[];
 }
 
-const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
-const connectionKey = (id: string) => key(`conn#${id}`, 'conn');
-const listenerKey = (partition: string, { connection, channel }: Pick<Listener, 'connection' | 'channel'>) =>
-  key(partition, `conn#${connection}#${channel}`);
+const connectionKey = (id: string): Key => ({ pk: `conn#${id}`, sk: 'conn' });
+const sessionKey = (session: string): Key => ({ pk: `session#${session}`, sk: 'session' });
+const listenerKey = (partition: string, { connection, channel }: Pick<Listener, 'connection' | 'channel'>): Key => ({
+  pk: partition,
+  sk: `conn#${connection}#${channel}`,
+});
 /** Tells that a partition has, or had, listeners, to those who ask for many partitions at once. */
-const followedKey = (partition: string) => key(partition, 'followed');
+const followedKey = (partition: string): Key => ({ pk: partition, sk: 'followed' });
 const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
 
 /** Returns the partition that keeps who follows a job with its tasks, or a task of its own. */
@@ -64,17 +70,14 @@ export const partitionOfUser = (user: string) => `listen#user.${user}`;
 
 /** Stores a new connection. */
 export async function storeConnection(connection: Connection): Promise<void> {
-  await put({ ...fromItem(connectionKey(connection.id)), ...connection, ttl: expiry(connectionSeconds) });
+  await put({ ...connectionKey(connection.id), ...connection, ttl: expiry(connectionSeconds) });
 }
 
 /** Reads a connection. */
 export async function readConnection(id: string): Promise<Connection | undefined> {
-  const { client, name } = table();
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName: name, Key: connectionKey(id), ConsistentRead: true }),
-  );
-  if (!Item) return undefined;
-  const { identity, session, dialect, channels } = fromItem(Item);
+  const item = await get(connectionKey(id));
+  if (!item) return undefined;
+  const { identity, session, dialect, channels } = item;
   return {
     id,
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
@@ -103,54 +106,33 @@ export async function removeConnection(id: string): Promise<void> {
 export async function addListener(connection: Connection, channel: string, partition: string): Promise<boolean> {
   const isOfUser = partition.startsWith(partitionOfUser(''));
   const [isNew] = await Promise.all([
-    create({
-      ...fromItem(listenerKey(partition, { connection: connection.id, channel })),
-      connection: connection.id,
-      channel,
-      dialect: connection.dialect,
-      ...(isOfUser ? { since: {} } : {}),
-      ttl: expiry(connectionSeconds),
-    }),
-    alter(
-      connectionKey(connection.id),
-      'SET channels.#channel = :partition',
-      { ':partition': { S: partition } },
-      { '#channel': channel },
+    putIf(
+      {
+        ...listenerKey(partition, { connection: connection.id, channel }),
+        connection: connection.id,
+        channel,
+        dialect: connection.dialect,
+        ...(isOfUser ? { since: {} } : {}),
+        ttl: expiry(connectionSeconds),
+      },
+      itemIsAbsent,
     ),
-    put({ ...fromItem(followedKey(partition)), ttl: expiry(connectionSeconds) }),
+    update(connectionKey(connection.id), 'SET channels.#channel = :partition', {
+      condition: itemExists,
+      names: { '#channel': channel },
+      values: { ':partition': partition },
+    }),
+    put({ ...followedKey(partition), ttl: expiry(connectionSeconds) }),
     connection.session ? rememberChannel(connection.session, connection.identity?.user ?? '', channel) : undefined,
   ]);
   return isNew;
 }
 
-async function create(record: Record<string, unknown>): Promise<boolean> {
-  const { client, name } = table();
-  try {
-    await client.send(
-      new PutItemCommand({ TableName: name, Item: toItem(record), ConditionExpression: 'attribute_not_exists(pk)' }),
-    );
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
-}
-
 async function rememberChannel(session: string, user: string, channel: string): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new UpdateItemCommand({
-      TableName: name,
-      Key: sessionKey(session),
-      UpdateExpression: 'ADD channels :channel SET #user = :user, #ttl = :ttl',
-      ExpressionAttributeNames: { '#user': 'user', '#ttl': 'ttl' },
-      ExpressionAttributeValues: {
-        ':channel': { SS: [channel] },
-        ':user': { S: user },
-        ':ttl': { N: String(expiry(sessionSeconds)) },
-      },
-    }),
-  );
+  await update(sessionKey(session), 'ADD channels :channel SET #user = :user, #ttl = :ttl', {
+    names: { '#user': 'user', '#ttl': 'ttl' },
+    values: { ':channel': new Set([channel]), ':user': user, ':ttl': expiry(sessionSeconds) },
+  });
 }
 
 /** Makes a connection follow a channel no more. */
@@ -158,25 +140,27 @@ export async function dropListener(connection: Connection, channel: string): Pro
   const partition = connection.channels[channel];
   if (!partition) return;
   await removeListener(partition, { connection: connection.id, channel });
-  await alter(connectionKey(connection.id), 'REMOVE channels.#channel', {}, { '#channel': channel });
+  await update(connectionKey(connection.id), 'REMOVE channels.#channel', {
+    condition: itemExists,
+    names: { '#channel': channel },
+  });
   if (connection.session)
-    await alter(sessionKey(connection.session), 'DELETE channels :channel', { ':channel': { SS: [channel] } });
+    await update(sessionKey(connection.session), 'DELETE channels :channel', {
+      condition: itemExists,
+      values: { ':channel': new Set([channel]) },
+    });
 }
 
 /** Returns the channels of a session of this user, for a client that comes back. */
 export async function channelsOfSession(session: string, user: string): Promise<string[]> {
-  const { client, name } = table();
-  const { Item } = await client.send(
-    // A client may be cut off right after it began to follow a channel, and is back within milliseconds.
-    new GetItemCommand({ TableName: name, Key: sessionKey(session), ConsistentRead: true }),
-  );
-  const record = Item ? fromItem(Item) : {};
-  return record.user === user && record.channels instanceof Set ? [...record.channels].map(String) : [];
+  // Consistent, because a client may be disconnected right after it subscribed, and be back within milliseconds.
+  const item = (await get(sessionKey(session))) ?? {};
+  return item.user === user && item.channels instanceof Set ? [...item.channels].map(String) : [];
 }
 
 /** Reads who follows a job with its tasks, or a task of its own, and what they were last shown of each. */
 export async function readGroup(group: string): Promise<{ listeners: Listener[]; shown: Map<string, LastShown> }> {
-  const items = await queryPartition(partitionOfGroup(group));
+  const items = await readPartition(partitionOfGroup(group));
   return {
     listeners: items.filter(isListener).map(toListener),
     shown: new Map(
@@ -189,13 +173,13 @@ export async function readGroup(group: string): Promise<{ listeners: Listener[];
 
 /** Reads who follows all jobs or all tasks of a user. */
 export async function readFollowersOf(user: string): Promise<Listener[]> {
-  return (await queryPartition(partitionOfUser(user))).filter(isListener).map(toListener);
+  return (await readPartition(partitionOfUser(user))).filter(isListener).map(toListener);
 }
 
 /** Tells which of these partitions anybody listens to, or did lately. */
 export async function followedAmong(partitions: string[]): Promise<Set<string>> {
-  const items = await readAll([...new Set(partitions)].map(followedKey), false);
-  return new Set(items.map(({ pk }) => pk?.S ?? ''));
+  const items = await batchGet(partitions.map(followedKey), { consistent: false });
+  return new Set(items.map(({ pk }) => String(pk)));
 }
 
 /** Takes note of what all listeners of a group were shown of a task or job. */
@@ -205,7 +189,8 @@ export async function noteShown(
   shown: LastShown,
 ): Promise<void> {
   await put({
-    ...fromItem(key(partitionOfGroup(group), `shown#${subject.id}`)),
+    pk: partitionOfGroup(group),
+    sk: `shown#${subject.id}`,
     ...shown,
     ttl: Math.ceil(Date.parse(subject.expiresAt) / 1000),
   });
@@ -213,27 +198,23 @@ export async function noteShown(
 
 /** Takes note of what a listener is about to be shown, from where it follows a channel; says whether it still does. */
 export async function noteSince(partition: string, listener: Listener, since: Map<string, Shown>): Promise<boolean> {
-  return alter(listenerKey(partition, listener), 'SET since = :since, showing = :none', {
-    ':none': { N: '0' },
-    ':since': {
-      M: Object.fromEntries(
-        [...since].map(([id, shown]): [string, AttributeValue] => [
-          id,
-          { L: [{ N: String(shown.version) }, { N: String(shown.phase) }] },
-        ]),
-      ),
-    },
+  const pairs = Object.fromEntries([...since].map(([id, { version, phase }]) => [id, [version, phase]]));
+  const item = await update(listenerKey(partition, listener), 'SET since = :since, showing = :none', {
+    condition: itemExists,
+    values: { ':since': pairs, ':none': 0 },
   });
+  return item !== undefined;
 }
 
 /** Takes note of how much of what it is shown at first a listener was shown. */
 export async function noteShowing(partition: string, listener: Listener, count: number): Promise<void> {
-  await alter(listenerKey(partition, listener), 'SET showing = :count', { ':count': { N: String(count) } });
+  const values = { ':count': count };
+  await update(listenerKey(partition, listener), 'SET showing = :count', { condition: itemExists, values });
 }
 
 /** Takes note that a listener was shown all that it was to be shown at first. */
 export async function noteSinceShown(partition: string, listener: Listener): Promise<void> {
-  await alter(listenerKey(partition, listener), 'REMOVE showing', {});
+  await update(listenerKey(partition, listener), 'REMOVE showing', { condition: itemExists });
 }
 
 /** Removes a listener whose connection is gone. */
@@ -244,72 +225,18 @@ export async function removeListener(
   await remove(listenerKey(partition, listener));
 }
 
-function sessionKey(session: string): Item {
-  return key(`session#${session}`, 'session');
-}
-
-async function queryPartition(partition: string): Promise<Record<string, unknown>[]> {
-  const { client, name } = table();
-  const items: Record<string, unknown>[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: name,
-        // A listener that has just been added must be seen by whatever is announced after it.
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: partition } },
-        ...(start ? { ExclusiveStartKey: start } : {}),
-      }),
-    );
-    items.push(...(page.Items ?? []).map(fromItem));
-    start = page.LastEvaluatedKey;
-  } while (start);
+/** Reads a partition consistently: a subscriber that was just added must receive whatever is published after it. */
+async function readPartition(partition: string): Promise<Item[]> {
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': partition } });
   const now = Date.now() / 1000;
   return items.filter(({ ttl }) => typeof ttl !== 'number' || ttl > now);
 }
 
-async function alter(
-  Key: Item,
-  UpdateExpression: string,
-  values: Item,
-  names?: Record<string, string>,
-): Promise<boolean> {
-  const { client, name } = table();
-  try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: name,
-        Key,
-        UpdateExpression,
-        ConditionExpression: 'attribute_exists(pk)',
-        ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
-        ...(names ? { ExpressionAttributeNames: names } : {}),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
-}
-
-async function put(record: Record<string, unknown>): Promise<void> {
-  const { client, name } = table();
-  await client.send(new PutItemCommand({ TableName: name, Item: toItem(record) }));
-}
-
-async function remove(Key: Item): Promise<void> {
-  const { client, name } = table();
-  await client.send(new DeleteItemCommand({ TableName: name, Key }));
-}
-
-function isListener({ sk }: Record<string, unknown>): boolean {
+function isListener({ sk }: Item): boolean {
   return String(sk).startsWith('conn#');
 }
 
-function toListener(item: Record<string, unknown>): Listener {
+function toListener(item: Item): Listener {
   const { connection, channel, dialect, since, showing } = item;
   return {
     connection: String(connection),
@@ -327,11 +254,11 @@ function pairToShown(pair: unknown): Shown {
   return toShown({ version, phase });
 }
 
-function toShown({ version, phase }: Record<string, unknown>): Shown {
+function toShown({ version, phase }: Item): Shown {
   return { version: Number(version), phase: isPhase(phase) ? phase : 0 };
 }
 
-function toLastShown(item: Record<string, unknown>): LastShown {
+function toLastShown(item: Item): LastShown {
   const { userConnections } = item;
   return { ...toShown(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
 }
