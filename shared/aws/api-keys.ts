@@ -7,7 +7,7 @@ export interface Account {
   user: string;
 }
 
-/** Makes a new API key. Only its hash is ever stored, so this is the one time it can be shown. */
+/** Makes a new API key. Only its hash is ever stored, so it cannot be shown again. */
 export function newApiKey(): string {
   return `lathe_${randomBytes(32).toString('base64url')}`;
 }

@@ -1,4 +1,4 @@
-/** Splits a list, in its order, into batches of so many items and bytes at most; an item alone may have more bytes. */
+/** Splits a list, in its order, into batches limited in items and bytes; a single item may have more bytes. */
 export function batchesOf<T>(items: T[], sizeOf: (item: T) => number, maxItems: number, maxBytes: number): T[][] {
   const all: T[][] = [];
   let batch: T[] = [];
@@ -16,7 +16,7 @@ export function batchesOf<T>(items: T[], sizeOf: (item: T) => number, maxItems: 
   return batch.length > 0 ? [...all, batch] : all;
 }
 
-/** Splits a list, in its order, into chunks of so many items at most. */
+/** Splits a list, in its order, into chunks of a maximum size. */
 export function chunksOf<T>(items: T[], size: number): T[][] {
   return batchesOf(items, () => 0, size, 0);
 }

@@ -12,19 +12,19 @@ export function newToken(): string {
   return randomBytes(18).toString('base64url');
 }
 
-/** Stores a small body that is in memory anyway. */
+/** Stores a small body that is in memory. */
 export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
-/** Deletes one object; that it is gone already is no failure. */
+/** Deletes one object; one that does not exist is no failure. */
 export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
-/** Deletes everything a task was sent or stored, but for the keys to keep. */
+/** Deletes all uploads and files of a task except the keys to keep. */
 export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
   const { client, name } = bucket();
   for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {

@@ -2,7 +2,7 @@ import { firstIdAt } from '../ids.ts';
 import { count, query } from './table.ts';
 import { tableSchema } from './table-schema.ts';
 
-/** Which of an owner's records a list shows. Only attributes that the index holds can be asked for. */
+/** Selects records of an owner. Only attributes that the index holds can be used. */
 export interface OwnedFilter {
   /** Partition of the index: `tasks#<user>` or `jobs#<user>`. */
   owner: string;
@@ -13,7 +13,7 @@ export interface OwnedFilter {
   oldest: number;
 }
 
-/** Ranges of time that are counted side by side: a page of the index is 1 MB, and one range's pages come one after another. */
+/** Ranges of time that are counted in parallel: a page of the index is 1 MB, and the pages of one range are sequential. */
 const slices = 8;
 const skewMs = 60_000;
 

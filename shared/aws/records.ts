@@ -1,4 +1,4 @@
-import { isJobNews, type Job, type JobNews } from '../jobs/job.ts';
+import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
 import type { LifecycleRecords } from '../lifecycle/lifecycle.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Decision } from '../tasks/transitions.ts';
@@ -19,8 +19,8 @@ import {
 } from './table.ts';
 import { tableSchema } from './table-schema.ts';
 
-/** A write loses to a concurrent one at most this often before it gives up; contention on one record is a few writers. */
-const mostTries = 50;
+/** Attempts at a conditional write; contention on one record is a few writers. */
+const maxAttempts = 50;
 
 /** Shards of the index of overdue records: one partition takes 1,000 writes a second, and every task writes it. */
 const dueShards = 8;
@@ -78,7 +78,7 @@ export const records = {
 
   closeTask: (id: string, task: string) => alterSet(jobKey(id), 'DELETE', 'open', task, toJob),
 
-  told,
+  markPublished,
 
   deleteJob: (id: string) => remove(jobKey(id)),
 
@@ -118,11 +118,11 @@ async function change<T extends { version: number }, D>(
   next: (decision: D) => T | undefined,
   known?: T,
 ): Promise<D | { outcome: 'missing' }> {
-  // What the caller knows saves a read where it still is so. Where it leads to no write nothing has proved that it is.
+  // A known record saves a read where it is still current. Where it leads to no write, nothing has proved that it is.
   const likely = known && decide(known);
   const likelyNext = likely && next(likely);
   if (known && likelyNext && (await replace(format(likelyNext), known.version))) return likely;
-  for (let round = 0; round < mostTries; round++) {
+  for (let round = 0; round < maxAttempts; round++) {
     await backOff(round);
     const current = await read(key, parse);
     if (!current) return { outcome: 'missing' };
@@ -130,7 +130,7 @@ async function change<T extends { version: number }, D>(
     const changed = next(decision);
     if (!changed || (await replace(format(changed), current.version))) return decision;
   }
-  throw new Error(`The record ${key.pk} changed ${mostTries} times while it was being written.`);
+  throw new Error(`The record ${key.pk} changed ${maxAttempts} times while it was being written.`);
 }
 
 /** Writes an item if the stored one still has this version; returns whether it did. */
@@ -161,26 +161,26 @@ async function setDue(id: string, dueAt: number | undefined): Promise<void> {
   await update(taskKey(id), `ADD version :one ${change}`, { condition: itemExists, values });
 }
 
-async function told(id: string, news: JobNews[]): Promise<void> {
+async function markPublished(id: string, events: JobEventType[]): Promise<void> {
   const key = jobKey(id);
   const names = { '#status': 'status' };
   const values = { ':one': 1, ':deleted': 'deleted' };
   // A deleted job stays due until its record is removed, and so does one that has further events by now.
   const isLive = `${itemExists} AND #status <> :deleted`;
-  if (news.length > 0) {
-    const published = { ':news': new Set(news) };
-    const isDone = await update(key, 'ADD version :one REMOVE untold, dueAt, dueShard', {
-      condition: `${isLive} AND untold = :news`,
+  if (events.length > 0) {
+    const published = { ':events': new Set(events) };
+    const isDone = await update(key, 'ADD version :one REMOVE pendingEvents, dueAt, dueShard', {
+      condition: `${isLive} AND pendingEvents = :events`,
       names,
       values: { ...values, ...published },
     });
     if (isDone) return;
-    await update(key, 'ADD version :one DELETE untold :news', {
+    await update(key, 'ADD version :one DELETE pendingEvents :events', {
       condition: itemExists,
       values: { ':one': 1, ...published },
     });
   }
-  const condition = `${isLive} AND attribute_not_exists(untold)`;
+  const condition = `${isLive} AND attribute_not_exists(pendingEvents)`;
   await update(key, 'ADD version :one REMOVE dueAt, dueShard', { condition, names, values });
 }
 
@@ -207,7 +207,7 @@ function fromJob(job: Job): Key & Item {
     ...bookkeeping(job),
     ...job,
     open: setOf(job.open),
-    untold: setOf(job.untold ?? []),
+    pendingEvents: setOf(job.pendingEvents ?? []),
   };
 }
 
@@ -241,6 +241,6 @@ function toJob(record: Item): Job {
   return {
     ...(job as unknown as Job),
     open: membersOf(record.open),
-    untold: membersOf(record.untold).filter(isJobNews),
+    pendingEvents: membersOf(record.pendingEvents).filter(isJobEventType),
   };
 }

@@ -5,13 +5,13 @@ import { get, type Key, put } from './table.ts';
 /** First part of the records of tokens. */
 const tokenPrefix = 'token#';
 
-/** What a token stands for: an account, or one job of it. */
+/** The holder of a token: an account, or one job of it. */
 export interface TokenHolder {
   user: string;
   job?: string;
 }
 
-/** Makes a token that is valid for so many seconds. Only its hash is stored, so this is the one time it can be shown. */
+/** Makes a token that is valid for so many seconds. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(holder: TokenHolder, seconds: number): Promise<{ token: string; expiresAt: string }> {
   const token = `lathet_${randomBytes(32).toString('base64url')}`;
   const expires = Date.now() + seconds * 1000;
@@ -20,7 +20,7 @@ export async function issueToken(holder: TokenHolder, seconds: number): Promise<
   return { token, expiresAt };
 }
 
-/** Finds whose API key or token this is, with or without `Bearer` before it. */
+/** Returns the holder of an API key or token, with or without `Bearer` before it. */
 export async function holderOf(credential: string): Promise<TokenHolder | undefined> {
   const secret = credential.trim().replace(/^Bearer +/i, '');
   if (secret === '') return undefined;

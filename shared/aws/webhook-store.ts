@@ -25,24 +25,24 @@ export async function readWebhook(user: string, id: string): Promise<Webhook | u
   return webhook;
 }
 
-/** Lists the webhooks of a user, the oldest first. */
+/** Returns the webhooks of a user, the oldest first. */
 export async function listWebhooks(user: string): Promise<Webhook[]> {
   return (await query({ keys: 'pk = :pk', values: { ':pk': `hooks#${user}` } })).map(toWebhook);
 }
 
-/** Returns the webhooks that hear of a job. */
+/** Returns the webhooks that receive the events of a job. */
 export async function webhooksFor(job: Job): Promise<Webhook[]> {
   const own = job.webhook === undefined ? undefined : get(webhookKey(job.id, job.webhook));
   const [all, given] = await Promise.all([listWebhooks(job.user), own]);
   return given ? [...all, toWebhook(given)] : all;
 }
 
-/** Deletes a webhook; what is still to be delivered to it is given up. */
+/** Deletes a webhook; its pending deliveries fail. */
 export async function deleteWebhook(webhook: Webhook): Promise<void> {
   await remove(keyOf(webhook));
 }
 
-/** Disables a webhook whose receiver is gone for good. */
+/** Disables a webhook whose receiver responded with 410 Gone. */
 export async function disableWebhook(webhook: Webhook): Promise<void> {
   const values = { ':now': new Date().toISOString() };
   await update(keyOf(webhook), 'SET disabledAt = if_not_exists(disabledAt, :now)', { condition: itemExists, values });
@@ -54,19 +54,19 @@ export async function readDelivery(ref: DeliveryRef): Promise<Delivery | undefin
   return item && toDelivery(item);
 }
 
-/** Lists the deliveries of a webhook, those of the newest jobs first. */
+/** Returns the deliveries of a webhook, those of the newest jobs first. */
 export async function listDeliveries(webhook: string, limit: number): Promise<Delivery[]> {
   const values = { ':pk': `hook#${webhook}` };
   return (await query({ keys: 'pk = :pk', values, descending: true, limit })).map(toDelivery);
 }
 
-/** Writes a delivery that is not there yet; returns what was there, if anything. */
+/** Creates a delivery; returns the existing one, if any, and leaves it as it is. */
 export async function createDelivery(delivery: Delivery): Promise<Delivery | undefined> {
   if (await putIf(fromDelivery(delivery), itemIsAbsent)) return undefined;
   return readDelivery({ webhook: delivery.webhook, delivery: delivery.id });
 }
 
-/** Writes a delivery if it still has the version before; says whether it did. */
+/** Writes a delivery if the stored one has the version before it; returns whether it did. */
 export function replaceDelivery(delivery: Delivery): Promise<boolean> {
   return putIf(fromDelivery(delivery), 'version = :before', { ':before': delivery.version - 1 });
 }
@@ -87,5 +87,6 @@ function toWebhook(record: Item): Webhook {
 
 function toDelivery(record: Item): Delivery {
   const { pk: _pk, sk: _sk, ttl: _ttl, dueShard: _shard, ...delivery } = record;
-  return delivery as unknown as Delivery;
+  // One that was stored by an earlier version has no count.
+  return { attemptCount: 0, ...delivery } as unknown as Delivery;
 }

@@ -455,11 +455,11 @@ function checkEnds(service: MemoryService, witness: Witness): void {
 }
 
 /** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
-function checkTelling({ announced }: MemoryService): Set<string> {
+function checkTelling({ published }: MemoryService): Set<string> {
   const ended = new Set<string>();
-  for (const change of announced) {
+  for (const change of published) {
     if ('job' in change) {
-      if (!change.news.includes('ended')) continue;
+      if (!change.events.includes('ended')) continue;
       if (change.job.status === 'completed')
         ensure(
           change.job.tasks.every((id) => ended.has(id)),
@@ -474,7 +474,7 @@ function checkTelling({ announced }: MemoryService): Set<string> {
       for (const id of task.dependsOn)
         ensure(
           ended.has(id) ||
-            !announced.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
+            !published.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
           'a task was told to have started before its input was told to have ended',
         );
   }

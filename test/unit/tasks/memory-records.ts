@@ -33,8 +33,8 @@ export class MemoryService {
   readonly jobs = new Map<string, Job>();
   /** Messages in the order sent; the same task may be there many times. */
   readonly queue: string[] = [];
-  /** What listeners were told, in the order sent. */
-  readonly announced: LifecycleChange[] = [];
+  /** What was published, in the order sent. */
+  readonly published: LifecycleChange[] = [];
   readonly filesDeletedOf: string[] = [];
   /** Tasks whose secrets are kept beside their files. */
   readonly secretsOf = new Set<string>();
@@ -65,9 +65,9 @@ export class MemoryService {
         this.secretsOf.delete(taskId);
       },
       route: (task, inputs) => this.route(task, inputs),
-      announce: async (changes) => {
-        await gate('announce');
-        this.announced.push(...changes);
+      publish: async (changes) => {
+        await gate('publish');
+        this.published.push(...changes);
       },
       now: () => this.now,
     });
@@ -141,16 +141,16 @@ export class MemoryService {
         if (!job) return undefined;
         return this.putJob({ ...job, open: job.open.filter((other) => other !== task), version: job.version + 1 });
       },
-      told: async (id, news) => {
-        await gate('told');
+      markPublished: async (id, events) => {
+        await gate('markPublished');
         const job = this.jobs.get(id);
         if (!job) return;
-        const { dueAt, untold = [], ...rest } = job;
-        const left = untold.filter((item) => !news.includes(item));
+        const { dueAt, pendingEvents = [], ...rest } = job;
+        const left = pendingEvents.filter((item) => !events.includes(item));
         const owed = left.length > 0 || job.status === 'deleted';
         this.putJob({
           ...rest,
-          ...(left.length > 0 ? { untold: left } : {}),
+          ...(left.length > 0 ? { pendingEvents: left } : {}),
           ...(owed && dueAt !== undefined ? { dueAt } : {}),
           version: job.version + 1,
         });
@@ -176,8 +176,8 @@ export class MemoryService {
     const { tasks, jobs } = this.due();
     const givenUp: string[] = [];
     const note = async (id: string, failed: Promise<boolean>) => void ((await failed) && givenUp.push(id));
-    for (const task of tasks) await lifecycle.drive(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
-    for (const job of jobs) await lifecycle.driveJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
+    for (const task of tasks) await lifecycle.recover(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
+    for (const job of jobs) await lifecycle.recoverJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
     return givenUp;
   }
 
@@ -185,8 +185,8 @@ export class MemoryService {
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);
     const { tasks, jobs } = this.due();
-    for (const task of tasks) await lifecycle.drive(task);
-    for (const job of jobs) await lifecycle.driveJob(job);
+    for (const task of tasks) await lifecycle.recover(task);
+    for (const job of jobs) await lifecycle.recoverJob(job);
   }
 
   putTask(task: Task): Task {
