@@ -1,7 +1,8 @@
 import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
+import { changeRecord, type RecordAccess } from '../lifecycle/change-record.ts';
 import type { LifecycleRecords } from '../lifecycle/lifecycle.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Decision } from '../tasks/transitions.ts';
+import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import {
   backOff,
@@ -18,9 +19,6 @@ import {
   update,
 } from './table.ts';
 import { tableSchema } from './table-schema.ts';
-
-/** Attempts at a conditional write; contention on one record is a few writers. */
-const maxAttempts = 50;
 
 /** Shards of the index of overdue records: one partition takes 1,000 writes a second, and every task writes it. */
 const dueShards = 8;
@@ -39,14 +37,7 @@ export const records = {
   createTasks: (tasks: Task[]) => batchWrite(tasks.map(fromTask)),
 
   changeTask: (id: string, decision: (task: Task) => Decision, known?: Task) =>
-    change(
-      taskKey(id),
-      toTask,
-      fromTask,
-      decision,
-      (made) => (made.outcome === 'changed' ? made.task : undefined),
-      known,
-    ),
+    changeRecord(access(taskKey(id), toTask, fromTask), decision, taskOf, known),
 
   addDependent: (id: string, dependent: string) => alterSet(taskKey(id), 'ADD', 'dependents', dependent, toTask),
 
@@ -65,10 +56,8 @@ export const records = {
   createJob: (job: Job) => put(fromJob(job)),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
-    const made = await change(
-      jobKey(id),
-      toJob,
-      fromJob,
+    const made = await changeRecord(
+      access(jobKey(id), toJob, fromJob),
       (job) => ({ job: decision(job) }),
       (result) => result.job,
       known,
@@ -110,32 +99,12 @@ async function read<T>(key: Key, parse: (item: Item) => T): Promise<T | undefine
   return item && parse(item);
 }
 
-async function change<T extends { version: number }, D>(
-  key: Key,
-  parse: (item: Item) => T,
-  format: (record: T) => Key & Item,
-  decide: (record: T) => D,
-  next: (decision: D) => T | undefined,
-  known?: T,
-): Promise<D | { outcome: 'missing' }> {
-  // A known record saves a read where it is still current. Where it leads to no write, nothing has proved that it is.
-  const likely = known && decide(known);
-  const likelyNext = likely && next(likely);
-  if (known && likelyNext && (await replace(format(likelyNext), known.version))) return likely;
-  for (let round = 0; round < maxAttempts; round++) {
-    await backOff(round);
-    const current = await read(key, parse);
-    if (!current) return { outcome: 'missing' };
-    const decision = decide(current);
-    const changed = next(decision);
-    if (!changed || (await replace(format(changed), current.version))) return decision;
-  }
-  throw new Error(`The record ${key.pk} changed ${maxAttempts} times while it was being written.`);
-}
-
-/** Writes an item if the stored one still has this version; returns whether it did. */
-function replace(item: Key & Item, version: number): Promise<boolean> {
-  return putIf(item, 'version = :version', { ':version': version });
+function access<T>(key: Key, parse: (item: Item) => T, format: (record: T) => Key & Item): RecordAccess<T> {
+  return {
+    read: () => read(key, parse),
+    replace: (record, version) => putIf(format(record), 'version = :version', { ':version': version }),
+    backOff,
+  };
 }
 
 async function alterSet<T>(

@@ -43,6 +43,9 @@ export type Decision =
   | { outcome: 'changed'; task: Task }
   | { outcome: 'refused'; reason: 'ended' | 'owned' | 'waiting' | 'not-started' };
 
+/** Returns the next record of a decision; undefined where the event was refused. */
+export const taskOf = (decision: Decision) => (decision.outcome === 'changed' ? decision.task : undefined);
+
 const refused = (reason: 'ended' | 'owned' | 'waiting' | 'not-started'): Decision => ({ outcome: 'refused', reason });
 
 /** Decides what an event does to a task. Pure: the spec's table of states, and no transition outside it. */

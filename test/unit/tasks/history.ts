@@ -360,12 +360,15 @@ async function work(
     const decision = await lifecycle.apply(id, { type: 'started' });
     if (decision.outcome === 'refused' && decision.reason === 'ended') return await lifecycle.settleAgain(id);
     if (decision.outcome !== 'changed') return;
-    const { attempt } = decision.task;
+    let known = decision.task;
+    const { attempt } = known;
     for (let beat = 0; beat < beats; beat++) {
-      const { outcome: kept } = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 });
-      if (kept !== 'changed') return;
+      const kept = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 }, known);
+      if (kept.outcome !== 'changed') return;
+      known = kept.task;
     }
-    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files: [fileOf(id, attempt)] });
+    const files = [fileOf(id, attempt)];
+    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files }, known);
     if (outcome === 'fail')
       await lifecycle.apply(id, {
         type: 'failed',
@@ -381,7 +384,8 @@ async function work(
 
 async function upload(service: MemoryService, gate: Gate, id: string): Promise<void> {
   const lifecycle = service.lifecycle(gate);
-  const { outcome } = await lifecycle.apply(id, { type: 'uploaded', file: fileOf(id, 0) });
+  const known = await service.records(gate).task(id);
+  const { outcome } = await lifecycle.apply(id, { type: 'uploaded', file: fileOf(id, 0) }, known);
   if (outcome === 'refused') await lifecycle.settleAgain(id);
 }
 

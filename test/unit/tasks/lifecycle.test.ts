@@ -13,6 +13,9 @@ import {
 import { createdAt, makeRequest } from './factory.ts';
 import { CallFailed, Crash, countCalls, crashAfter, failOnce, fileOf, MemoryService } from './memory-records.ts';
 
+/** A change of a record that the caller does not know: a read and a conditional write. */
+const callsOfChange = 2;
+
 const uploadSeconds = 3_600;
 const damaged = { errorCode: 'processing_failed', msg: 'The file is damaged.' } as const;
 
@@ -471,7 +474,9 @@ describe('deleting a task', () => {
     const completed = service.tasks.get(id('a'));
     if (!completed) throw new Error('the task is gone');
 
-    await expect(service.lifecycle(crashAfter(1)).apply(id('a'), { type: 'deleted' })).rejects.toThrow(Crash);
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), { type: 'deleted' })).rejects.toThrow(
+      Crash,
+    );
     await lifecycle.settle(completed);
     expect(status('a')).toBe('deleted');
     service.now += queueTimeoutMs;
@@ -659,7 +664,7 @@ describe('the sweep', () => {
     takeQueue();
     const attempt = await start('a');
     const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(id('a'), attempt)] };
-    await expect(service.lifecycle(crashAfter(1)).apply(id('a'), event)).rejects.toThrow(Crash);
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
 
     service.now += 60_000;
     await service.sweep();
@@ -866,7 +871,7 @@ describe.each(Object.entries(acts))('breaking off a %s', (_name, { act, end }) =
   it('before any of its calls comes to the same end after the sweep', async () => {
     const total = await countCallsOf();
 
-    for (let calls = 1; calls < total; calls++) {
+    for (let calls = callsOfChange; calls < total; calls++) {
       const created = await prepare();
       await expect(act(created.service.lifecycle(crashAfter(calls)), created)).rejects.toThrow(Crash);
       expect(await finish(created), `after ${calls} of ${total} calls`).toBe(end);
@@ -877,7 +882,7 @@ describe.each(Object.entries(acts))('breaking off a %s', (_name, { act, end }) =
   it('by a call that fails comes to the same end after the sweep', async () => {
     const total = await countCallsOf();
 
-    for (let call = 1; call < total; call++) {
+    for (let call = callsOfChange; call < total; call++) {
       const created = await prepare();
       await expect(act(created.service.lifecycle(failOnce(call)), created)).rejects.toThrow(CallFailed);
       expect(await finish(created), `at call ${call} of ${total}`).toBe(end);

@@ -1,4 +1,5 @@
 import type { Job } from '../../../shared/jobs/job.ts';
+import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
 import type {
   Change as LifecycleChange,
   LifecycleParts,
@@ -6,6 +7,7 @@ import type {
 } from '../../../shared/lifecycle/lifecycle.ts';
 import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
+import { taskOf } from '../../../shared/tasks/transitions.ts';
 
 /** A change of one record: `before` is absent when it was made, `after` when it was removed. */
 export interface Change<T> {
@@ -91,13 +93,14 @@ export class MemoryService {
           this.putTask(task);
         }
       },
-      changeTask: async (id, decision) => {
-        await gate('changeTask');
-        const task = this.tasks.get(id);
-        if (!task) return { outcome: 'missing' };
-        const decided = decision(task);
-        if (decided.outcome === 'changed') this.putTask(decided.task);
-        return decided;
+      changeTask: (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeTask',
+          () => this.tasks.get(id),
+          (task) => this.putTask(task),
+        );
+        return changeRecord(access, decision, taskOf, known);
       },
       addDependent: async (id, dependent) => {
         await gate('addDependent');
@@ -128,12 +131,20 @@ export class MemoryService {
         await gate('createJob');
         this.putJob(job);
       },
-      changeJob: async (id, decision) => {
-        await gate('changeJob');
-        const job = this.jobs.get(id);
-        const next = job && decision(job);
-        if (next) this.putJob(next);
-        return next;
+      changeJob: async (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeJob',
+          () => this.jobs.get(id),
+          (job) => this.putJob(job),
+        );
+        const made = await changeRecord(
+          access,
+          (job) => ({ job: decision(job) }),
+          ({ job }) => job,
+          known,
+        );
+        return 'job' in made ? made.job : undefined;
       },
       closeTask: async (id, task) => {
         await gate('closeTask');
@@ -207,6 +218,28 @@ export class MemoryService {
     const task = this.tasks.get(id);
     return task && this.putTask({ ...task, ...change(task), version: task.version + 1 });
   }
+}
+
+/** Makes the access to one record as a table gives it: a read and a conditional write are two calls. */
+function accessTo<T extends { version: number }>(
+  gate: Gate,
+  call: string,
+  get: () => T | undefined,
+  put: (record: T) => void,
+): RecordAccess<T> {
+  return {
+    read: async () => {
+      await gate(`${call} read`);
+      return get();
+    },
+    replace: async (record, version) => {
+      await gate(call);
+      if (get()?.version !== version) return false;
+      put(record);
+      return true;
+    },
+    backOff: () => Promise.resolve(),
+  };
 }
 
 /** The end of a process between two of its calls. */
@@ -309,7 +342,7 @@ export class Interleaving {
   async settle(): Promise<void> {
     // A process needs a few turns from one call to its next; all are microtasks, so counting turns is enough.
     let quiet = 0;
-    for (let seen = -1; quiet < 12; ) {
+    for (let seen = -1; quiet < 20; ) {
       await undefined;
       const now = this.#pending.length * 1000 + this.#alive;
       quiet = now === seen ? quiet + 1 : 0;
