@@ -47,6 +47,14 @@ export default {
       to: { path: ['node_modules/zod/', '@middy/'] },
     },
     {
+      name: 'one-table-module',
+      comment:
+        'Pagination, unprocessed items, failed conditions and the form of attributes are handled once. Tools that write to a table of another account or process have a client of their own.',
+      severity: 'error',
+      from: { pathNot: ['^shared/aws/table[.]ts$', '^infra/(local|keys)/'] },
+      to: { path: '@aws-sdk/(client|lib|util)-dynamodb' },
+    },
+    {
       name: 'functions-know-no-infra',
       comment: 'A function is deployed without the stack that describes it.',
       severity: 'error',

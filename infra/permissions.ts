@@ -109,7 +109,7 @@ const statements: Record<Permission, (resources: Resources) => PolicyStatement[]
 };
 
 /** Partitions that are read as a whole: who follows what, a user's webhooks, a webhook's deliveries. */
-const queriedPrefixes = [partitions.listeners, partitions.webhooks, partitions.deliveries];
+const queriedPrefixes = [partitions.subscribers, partitions.webhooks, partitions.deliveries];
 
 function eventsQueue({ queues }: Resources): IQueue {
   const queue = queues.get('events');

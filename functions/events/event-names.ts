@@ -14,18 +14,18 @@ const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
-/** How far a task or job is. A listener is never shown a lower one than before, and an end only once. */
+/** The phases of a task or job. A subscriber never receives a lower one than before, and an end only once. */
 export const phases = { created: 0, started: 1, ended: 2, deleted: 3 } as const;
 export type Phase = (typeof phases)[keyof typeof phases];
 
-/** What somebody was last shown of a task or job. */
-export interface Shown {
+/** What a subscriber last received of a task or job. */
+export interface Cursor {
   /** The record's count of visible changes: bookkeeping that nobody sees does not make an event newer. */
   version: number;
   phase: Phase;
 }
 
-/** Tells how far a task or job is. */
+/** Returns the phase of a task or job. */
 export function phaseOf(subject: Task | Job): Phase {
   if (subject.status === 'created') return phases.created;
   if (subject.status === 'processing') return phases.started;
@@ -33,14 +33,13 @@ export function phaseOf(subject: Task | Job): Phase {
 }
 
 /**
- * Names the event that a task or job is to somebody who was last shown so much of it, or returns undefined where it is
- * nothing new. A second run of a task that was shown to be started is an update, and an end that is announced again,
- * under whatever version, is nothing.
+ * Returns the event that a task or job is to a subscriber at a cursor, or undefined where it is nothing new. A second run
+ * of a task whose start was received is an update, and an end that is published again, under whatever version, is nothing.
  */
-export function eventFor(subject: Task | Job, shown: Shown | undefined): EventName | undefined {
+export function eventFor(subject: Task | Job, cursor: Cursor | undefined): EventName | undefined {
   const phase = phaseOf(subject);
-  const before = shown?.phase ?? phases.created;
-  if (shown && (revisionOf(subject) <= shown.version || phase < before)) return undefined;
+  const before = cursor?.phase ?? phases.created;
+  if (cursor && (revisionOf(subject) <= cursor.version || phase < before)) return undefined;
   if (phase === phases.created) return undefined;
   if ('waitsFor' in subject) {
     if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
@@ -65,31 +64,31 @@ function endOfTask(task: Task): EventName | undefined {
   }
 }
 
-/** Returns what somebody knows who is shown a task or job as it is. */
-export function stateOf(subject: Task | Job): Shown {
+/** Returns the cursor of a subscriber who has received a task or job as it is. */
+export function cursorOf(subject: Task | Job): Cursor {
   return { version: revisionOf(subject), phase: phaseOf(subject) };
 }
 
-/** Returns a task as it was when somebody was shown so much of it; of one that has ended since, as it was while it ran. */
-export function taskAsShown(task: Task, shown: Shown | undefined): Task {
-  if (!shown || shown.phase >= phases.ended || revisionOf(task) === shown.version) return task;
+/** Returns a task as it was at a cursor; one that has ended since, as it was while it ran. */
+export function taskAt(task: Task, cursor: Cursor | undefined): Task {
+  if (!cursor || cursor.phase >= phases.ended || revisionOf(task) === cursor.version) return task;
   const { endedAt: _endedAt, failure: _failure, details: _details, progress: _progress, ...rest } = task;
-  return { ...rest, status: statusOf(shown), files: [], revision: shown.version };
+  return { ...rest, status: statusOf(cursor), files: [], revision: cursor.version };
 }
 
-/** Returns a job as it was when somebody was shown so much of it. */
-export function jobAsShown(job: Job, shown: Shown | undefined): Job {
-  if (!shown || shown.phase >= phases.ended || revisionOf(job) === shown.version) return job;
+/** Returns a job as it was at a cursor. */
+export function jobAt(job: Job, cursor: Cursor | undefined): Job {
+  if (!cursor || cursor.phase >= phases.ended || revisionOf(job) === cursor.version) return job;
   const { endedAt: _endedAt, failure: _failure, ...rest } = job;
-  return { ...rest, status: statusOf(shown), revision: shown.version };
+  return { ...rest, status: statusOf(cursor), revision: cursor.version };
 }
 
-function statusOf({ phase }: Shown): 'created' | 'processing' {
+function statusOf({ phase }: Cursor): 'created' | 'processing' {
   return phase === phases.created ? 'created' : 'processing';
 }
 
-/** Returns the later of two states. */
-export function laterOf(left: Shown | undefined, right: Shown | undefined): Shown | undefined {
+/** Returns the later of two cursors. */
+export function laterOf(left: Cursor | undefined, right: Cursor | undefined): Cursor | undefined {
   if (!left || !right) return left ?? right;
   return left.version >= right.version ? left : right;
 }

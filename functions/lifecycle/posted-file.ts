@@ -1,17 +1,17 @@
 import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, S3ServiceException } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
 
-/** A posted file as it was when it was looked at. */
+/** A posted file as it was when it was read. */
 export interface PostedFile {
   key: string;
-  /** Tells this content from whatever is posted in its place later. */
+  /** Distinguishes this content from whatever is posted in its place later. */
   etag: string;
   size: number;
   metadata: Record<string, string>;
   start: Uint8Array;
 }
 
-/** Reads what is known of a posted file together with its first bytes, all of one version; undefined where there is none. */
+/** Reads the metadata of a posted file together with its first bytes, all of one version; undefined where there is none. */
 export async function readPosted(key: string, startBytes: number): Promise<PostedFile | undefined> {
   const { client, name } = bucket();
   const target = { Bucket: name, Key: key };
@@ -35,7 +35,7 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
   }
 }
 
-/** Copies a posted file as it was looked at; returns false where it has been replaced or taken away since. */
+/** Copies a posted file as it was read; returns false where it has been replaced or deleted since. */
 export async function copyPosted(file: PostedFile, key: string, mediaType: string): Promise<boolean> {
   const { client, name } = bucket();
   try {
@@ -62,7 +62,7 @@ interface Found {
 }
 
 function posted(key: string, { ETag, Metadata }: Found, size: number, start: Uint8Array): PostedFile {
-  if (!ETag) throw new Error(`S3 answered without a tag for ${key}.`);
+  if (!ETag) throw new Error(`S3 responded without an ETag for ${key}.`);
   return { key, etag: ETag, size, metadata: Metadata ?? {}, start };
 }
 

@@ -1,4 +1,4 @@
-import { announce } from '../../shared/aws/events.ts';
+import { publish } from '../../shared/aws/events.ts';
 import { deleteFiles } from '../../shared/aws/objects.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
@@ -7,7 +7,7 @@ import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
 
-/** The lifecycle on the real records, queues, files and engines: what every function drives tasks with. */
+/** The lifecycle on the real records, queues, files and engines: what every function changes tasks with. */
 export const lifecycle = {
   ...createLifecycle({
     records,
@@ -15,7 +15,7 @@ export const lifecycle = {
     deleteFiles: (taskId) => deleteFiles(taskId),
     deleteSecrets,
     route: (task, inputs) => routeTask(catalogue, task, inputs),
-    announce,
+    publish,
     now: Date.now,
   }),
   read: records.task,

@@ -1,11 +1,11 @@
-/** Splits a list, in its order, into batches of so many items and bytes at most; an item alone may have more bytes. */
-export function batchesOf<T>(items: T[], sizeOf: (item: T) => number, mostItems: number, mostBytes: number): T[][] {
+/** Splits a list, in its order, into batches limited in items and bytes; a single item may have more bytes. */
+export function batchesOf<T>(items: T[], sizeOf: (item: T) => number, maxItems: number, maxBytes: number): T[][] {
   const all: T[][] = [];
   let batch: T[] = [];
   let bytes = 0;
   for (const item of items) {
     const size = sizeOf(item);
-    if (batch.length === mostItems || (batch.length > 0 && bytes + size > mostBytes)) {
+    if (batch.length === maxItems || (batch.length > 0 && bytes + size > maxBytes)) {
       all.push(batch);
       batch = [];
       bytes = 0;
@@ -14,4 +14,9 @@ export function batchesOf<T>(items: T[], sizeOf: (item: T) => number, mostItems:
     bytes += size;
   }
   return batch.length > 0 ? [...all, batch] : all;
+}
+
+/** Splits a list, in its order, into chunks of a maximum size. */
+export function chunksOf<T>(items: T[], size: number): T[][] {
+  return batchesOf(items, () => 0, size, 0);
 }

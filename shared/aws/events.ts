@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
-import { type Announcement, announcementOf, groupOf, isProgress, subjectOf } from '../events/announcement.ts';
+import { type ChangeEvent, changeEventOf, groupOf, isProgress, subjectOf } from '../events/change-event.ts';
 import type { Change } from '../lifecycle/lifecycle.ts';
 import { required } from '../settings.ts';
 import { revisionOf, type Task } from '../tasks/task.ts';
@@ -10,31 +10,31 @@ import { queueVariable } from './queues.ts';
 
 /** What the queue of events carries. */
 export type EventMessage =
-  | { type: 'announced'; announcement: Announcement }
-  /** A client has begun to follow a channel and is to be shown the present state, or asks for it again. */
+  | { type: 'changed'; change: ChangeEvent }
+  /** A client has subscribed to a channel and is to be sent a snapshot, or asks for one again. */
   | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
   /** A connection is up, and its client waits for the first packet. */
   | { type: 'opened'; connection: string }
-  /** A connection could be told something as little as it could be ended, and is to be ended as soon as that works. */
+  /** A connection could neither be posted to nor closed, and is to be closed as soon as that works. */
   | { type: 'abandoned'; connection: string };
 
 const client = new SQSClient({});
-const mostInBatch = 10;
-/** A batch holds 1 MiB in all; a record is 400 KB at most, less what is left out of large ones. */
-const mostBytesInBatch = 900_000;
-const largestTaskBytes = 200_000;
-const mostTries = 5;
+const maxBatchEntries = 10;
+/** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
+const maxBatchBytes = 900_000;
+const maxTaskBytes = 200_000;
+const maxAttempts = 5;
 
-/** Tells the listeners of changes, in this order: what happened by the queue that keeps order, mere progress beside it. */
-export async function announce(changes: Change[]): Promise<void> {
-  const announcements = changes.map(announcementOf);
-  const progress = announcements.filter(isProgress);
-  const events = announcements.filter((announcement) => !isProgress(announcement));
-  await sendEvents(events.map((announcement) => ({ type: 'announced', announcement })));
+/** Publishes changes, in this order: events by the queue that keeps order, mere progress by another. */
+export async function publish(changes: Change[]): Promise<void> {
+  const all = changes.map(changeEventOf);
+  const progress = all.filter(isProgress);
+  const events = all.filter((change) => !isProgress(change));
+  await sendEvents(events.map((change) => ({ type: 'changed', change })));
   if (progress.length > 0) {
-    const entries = progress.map((announcement, index) => ({
+    const entries = progress.map((change, index) => ({
       Id: String(index),
-      MessageBody: bodyOf({ type: 'announced', announcement }),
+      MessageBody: bodyOf({ type: 'changed', change }),
     }));
     await sendAll(required(queueVariable('progress')), entries);
   }
@@ -53,31 +53,32 @@ export async function sendEvents(messages: EventMessage[]): Promise<void> {
 }
 
 function groupOfMessage(message: EventMessage): string {
-  if (message.type === 'announced') return groupOf(subjectOf(message.announcement));
+  if (message.type === 'changed') return groupOf(subjectOf(message.change));
   return message.type === 'subscribed' ? message.group : message.connection;
 }
 
 function deduplicationId(message: EventMessage): string {
-  if (message.type !== 'announced') return randomUUID();
-  const subject = subjectOf(message.announcement);
-  const news = message.announcement.type === 'job' ? `-${message.announcement.news.join('-')}` : '';
-  return `${message.announcement.type}-${subject.id}-${revisionOf(subject)}${news}`;
+  if (message.type !== 'changed') return randomUUID();
+  const { change } = message;
+  const subject = subjectOf(change);
+  const events = change.type === 'job' ? `-${change.events.join('-')}` : '';
+  return `${change.type}-${subject.id}-${revisionOf(subject)}${events}`;
 }
 
 function bodyOf(message: EventMessage): string {
   const body = messageBody(message);
-  if (message.type !== 'announced' || message.announcement.type !== 'task') return body;
-  if (Buffer.byteLength(body) <= largestTaskBytes) return body;
-  const { form: _form, details: _details, ...task } = message.announcement.task;
+  if (message.type !== 'changed' || message.change.type !== 'task') return body;
+  if (Buffer.byteLength(body) <= maxTaskBytes) return body;
+  const { form: _form, details: _details, ...task } = message.change.task;
   const small: Task = { ...task, payload: {}, files: [], dependents: [] };
-  return messageBody({ type: 'announced', announcement: { type: 'task', task: small, partial: true } });
+  return messageBody({ type: 'changed', change: { type: 'task', task: small, partial: true } });
 }
 
 async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
-  for (const batch of batchesOf(entries, sizeOf, mostInBatch, mostBytesInBatch)) {
+  for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
-      if (round === mostTries) throw new Error(`${left.length} messages were refused ${mostTries} times.`);
+      if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
       const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
       const failed = new Set(Failed.map(({ Id }) => Id));
       left = left.filter(({ Id }) => failed.has(Id));

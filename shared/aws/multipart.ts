@@ -56,12 +56,12 @@ export class MultipartUpload implements PartStore {
     );
   }
 
-  /** What cannot be taken away now goes by the bucket's own rule. */
+  /** Parts that cannot be deleted now are left to the bucket's lifecycle rule. */
   async abort(): Promise<void> {
     const UploadId = await this.#started?.catch(() => undefined);
     if (UploadId === undefined) return;
     const { Bucket, Key } = this.#target;
-    // A store that would not take the file may not let go of its parts either.
+    // A store that refused the file may refuse to abort as well.
     await this.#client
       .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: AbortSignal.timeout(abortMs) })
       .catch(() => undefined);
@@ -71,7 +71,7 @@ export class MultipartUpload implements PartStore {
     const { UploadId } = await this.#client.send(new CreateMultipartUploadCommand(this.#target), {
       abortSignal: this.#signal,
     });
-    if (!UploadId) throw new Error('S3 began an upload without an id.');
+    if (!UploadId) throw new Error('S3 started a multipart upload without an id.');
     return UploadId;
   }
 }

@@ -1,26 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
+import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
+
+/** What DeleteObjects takes in one request. */
+const maxKeysPerDelete = 1_000;
 
 /** Makes the unguessable part of a download link. */
 export function newToken(): string {
   return randomBytes(18).toString('base64url');
 }
 
-/** Stores a small body that is in memory anyway. */
+/** Stores a small body that is in memory. */
 export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
-/** Deletes one object; that it is gone already is no failure. */
+/** Deletes one object; one that does not exist is no failure. */
 export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
-/** Deletes everything a task was sent or stored, but for the keys to keep. */
+/** Deletes all uploads and files of a task except the keys to keep. */
 export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
   const { client, name } = bucket();
   for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {
@@ -49,12 +53,13 @@ export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): 
 }
 
 async function deleteKeys(keys: string[]): Promise<void> {
-  if (keys.length === 0) return;
   const { client, name } = bucket();
-  const { Errors } = await client.send(
-    new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
-  );
-  const [first] = Errors ?? [];
-  if (first)
-    throw new Error(`S3 did not delete ${Errors?.length} of ${keys.length} files: ${first.Code} ${first.Message}`);
+  for (const batch of chunksOf(keys, maxKeysPerDelete)) {
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: batch.map((Key) => ({ Key })), Quiet: true } }),
+    );
+    const [first] = Errors;
+    if (first)
+      throw new Error(`S3 did not delete ${Errors.length} of ${batch.length} files: ${first.Code} ${first.Message}`);
+  }
 }

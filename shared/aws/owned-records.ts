@@ -1,9 +1,8 @@
-import { type AttributeValue, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { firstIdAt } from '../ids.ts';
-import { table } from './table.ts';
+import { count, query } from './table.ts';
 import { tableSchema } from './table-schema.ts';
 
-/** Which of an owner's records a list shows. Only attributes that the index holds can be asked for. */
+/** Selects records of an owner. Only attributes that the index holds can be used. */
 export interface OwnedFilter {
   /** Partition of the index: `tasks#<user>` or `jobs#<user>`. */
   owner: string;
@@ -14,7 +13,7 @@ export interface OwnedFilter {
   oldest: number;
 }
 
-/** Ranges of time that are counted side by side: a page of the index is 1 MB, and one range's pages come one after another. */
+/** Ranges of time that are counted in parallel: a page of the index is 1 MB, and the pages of one range are sequential. */
 const slices = 8;
 const skewMs = 60_000;
 
@@ -24,78 +23,47 @@ export async function countOwned(filter: OwnedFilter): Promise<number> {
   const end = filter.now + skewMs;
   const bounds = Array.from({ length: slices + 1 }, (_, index) => firstIdAt(start + ((end - start) * index) / slices));
   const counts = await Promise.all(
-    bounds.slice(1).map(async (upper, index) => {
-      let count = 0;
-      for await (const page of query(filter, { from: bounds[index] ?? '', to: upper, Select: 'COUNT' }))
-        count += page.count;
-      return count;
-    }),
+    bounds.slice(1).map((upper, index) => count(selectionOf(filter, bounds[index] ?? '', upper))),
   );
-  return counts.reduce((sum, count) => sum + count, 0);
+  return counts.reduce((sum, part) => sum + part, 0);
 }
 
 /** Returns the ids of one page of an owner's records, newest first. */
 export async function ownedIds(filter: OwnedFilter, skip: number, limit: number): Promise<string[]> {
-  const wanted: string[] = [];
-  let passed = 0;
-  const range = { from: firstIdAt(filter.oldest - skewMs), to: firstIdAt(filter.now + skewMs) };
-  // Without filters a page needs to read no more than it skips and shows.
-  const Limit = Math.min(1000, skip + limit + 1);
-  for await (const { ids } of query(filter, { ...range, ScanIndexForward: false, ProjectionExpression: 'id', Limit })) {
-    for (const id of ids) {
-      if (passed >= skip && wanted.length < limit) wanted.push(id);
-      passed += 1;
-    }
-    if (wanted.length >= limit) break;
-  }
-  return wanted;
+  const items = await query({
+    ...selectionOf(filter, firstIdAt(filter.oldest - skewMs), firstIdAt(filter.now + skewMs)),
+    attributes: 'id',
+    descending: true,
+    limit: skip + limit,
+    // Without filters a page needs to read no more than it skips and shows.
+    pageSize: Math.min(1000, skip + limit + 1),
+  });
+  return items.slice(skip).map(({ id }) => String(id));
 }
 
-async function* query(
-  filter: OwnedFilter,
-  { from, to, ...input }: Partial<QueryCommandInput> & { from: string; to: string },
-): AsyncGenerator<{ count: number; ids: string[] }> {
-  const { client, name } = table();
-  const { expression, names, values } = conditions(filter);
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
-  do {
-    const answer = await client.send(
-      new QueryCommand({
-        ...input,
-        TableName: name,
-        IndexName: tableSchema.byOwner.name,
-        KeyConditionExpression: '#owner = :owner AND id BETWEEN :from AND :to',
-        FilterExpression: expression,
-        ExpressionAttributeNames: { '#owner': tableSchema.byOwner.partitionKey, ...names },
-        // BETWEEN takes in both ends; an id below its successor keeps ranges apart.
-        ExpressionAttributeValues: {
-          ':owner': { S: filter.owner },
-          ':from': { S: from },
-          ':to': { S: before(to) },
-          ...values,
-        },
-        ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
-      }),
-    );
-    yield { count: answer.Count ?? 0, ids: (answer.Items ?? []).flatMap((item) => item.id?.S ?? []) };
-    ExclusiveStartKey = answer.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
+function selectionOf(filter: OwnedFilter, from: string, to: string) {
+  const { parts, names, values } = conditionsOf(filter);
+  return {
+    index: tableSchema.byOwner.name,
+    keys: '#owner = :owner AND id BETWEEN :from AND :to',
+    filter: parts.join(' AND '),
+    names: { '#owner': tableSchema.byOwner.partitionKey, ...names },
+    // BETWEEN takes in both ends; an id below its successor keeps ranges apart.
+    values: { ':owner': filter.owner, ':from': from, ':to': before(to), ...values },
+  };
 }
 
 function before(id: string): string {
   return (BigInt(`0x${id}`) - 1n).toString(16).padStart(24, '0');
 }
 
-function conditions(filter: OwnedFilter) {
+function conditionsOf(filter: OwnedFilter) {
   const names: Record<string, string> = { '#status': 'status', '#expiresAt': 'expiresAt' };
-  const values: Record<string, AttributeValue> = {
-    ':deleted': { S: 'deleted' },
-    ':now': { S: new Date(filter.now).toISOString() },
-  };
+  const values: Record<string, string> = { ':deleted': 'deleted', ':now': new Date(filter.now).toISOString() };
   const parts = ['#status <> :deleted', '#expiresAt > :now'];
   const add = (attribute: string, value: string, part: string) => {
     names[`#${attribute}`] = attribute;
-    values[`:${attribute}`] = { S: value };
+    values[`:${attribute}`] = value;
     parts.push(part);
   };
   for (const [attribute, value] of Object.entries(filter.equal ?? {})) {
@@ -104,5 +72,5 @@ function conditions(filter: OwnedFilter) {
   for (const [attribute, value] of Object.entries(filter.contains ?? {})) {
     if (value) add(attribute, value, `contains(#${attribute}, :${attribute})`);
   }
-  return { expression: parts.join(' AND '), names, values };
+  return { parts, names, values };
 }

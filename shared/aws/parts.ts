@@ -1,12 +1,12 @@
-/** A store that takes content in parts, and shows it only when all of them are there. */
+/** A store that receives content in parts, and shows it only when it is complete. */
 export interface PartStore {
   /** Stores content that is small enough for one request. */
   putWhole(body: Buffer): Promise<unknown>;
-  /** Stores a part; they are numbered from 1, and several are on their way at once. */
+  /** Stores a part; parts are numbered from 1, and several are sent in parallel. */
   putPart(number: number, body: Buffer): Promise<void>;
   /** Makes one object of the parts. */
   complete(): Promise<void>;
-  /** Gives the parts up, as far as that can be done. */
+  /** Discards the parts, as far as that can be done. */
   abort(): Promise<void>;
 }
 
@@ -17,9 +17,9 @@ export interface PartOptions {
 }
 
 /**
- * Stores content of any size in parts and returns its size. The parts pass through a few buffers that are filled again and
- * again: a new one for each, as libraries make it, is garbage that heaps up faster than it is collected.
- * What is stored is whole; of content that breaks off nothing stays.
+ * Stores content of any size in parts and returns its size. The parts pass through a few reused buffers: a new one for
+ * each, as libraries make it, is garbage that piles up faster than it is collected.
+ * What is stored is complete; of content that breaks off nothing is kept.
  */
 export async function storeInParts(
   store: PartStore,
@@ -37,7 +37,7 @@ export async function storeInParts(
     const sent = buffer;
     const part = store.putPart(++parts, sent.subarray(0, filled)).then(() => void free.push(sent));
     const settled = part.finally(() => inFlight.delete(settled));
-    // Whoever waits next hears of a failure; until then it is nobody's.
+    // The next wait receives a failure; until then it must not count as unhandled.
     settled.catch(() => undefined);
     inFlight.add(settled);
     if (inFlight.size >= partsAtOnce) await Promise.race(inFlight);

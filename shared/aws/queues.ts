@@ -5,17 +5,17 @@ import { messageBody } from './message-body.ts';
 
 const client = new SQSClient({});
 
-/** What a queue of an engine carries: the record holds everything else. */
+/** The message of an engine's queue: the record holds everything else. */
 export interface WorkMessage {
   taskId: string;
 }
 
-/** Returns the name of the variable that holds the address of an engine's queue. */
+/** Returns the name of the environment variable that holds the URL of an engine's queue. */
 export function queueVariable(engine: string): string {
   return `LATHE_QUEUE_${engine.toUpperCase()}`;
 }
 
-/** Hands a task to the workers of an engine. */
+/** Queues a task for the workers of an engine. */
 export async function enqueue(engine: string, taskId: string): Promise<void> {
   const message: WorkMessage = { taskId };
   await client.send(
@@ -23,7 +23,7 @@ export async function enqueue(engine: string, taskId: string): Promise<void> {
   );
 }
 
-/** Hides a message for so many seconds from now on; a worker that dies gives it back when they are over. */
+/** Hides a message for so many seconds from now; it is received again when a worker that dies lets them pass. */
 export async function hideFor(queueUrl: string, receiptHandle: string, seconds: number): Promise<void> {
   await client.send(
     new ChangeMessageVisibilityCommand({
@@ -34,7 +34,7 @@ export async function hideFor(queueUrl: string, receiptHandle: string, seconds: 
   );
 }
 
-/** Puts a delivery on the queue, to come out after so many seconds. */
+/** Queues a delivery with a delay. */
 export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Promise<void> {
   await client.send(
     new SendMessageCommand({

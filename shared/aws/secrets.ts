@@ -12,11 +12,11 @@ export async function storeSecrets(taskId: string, secrets: JsonObject): Promise
   );
 }
 
-/** Reads the secrets of a task that is being worked on. */
+/** Reads the secrets of a task that is being processed. */
 export async function readSecrets(taskId: string): Promise<JsonObject> {
   const { client, name } = bucket();
   const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: secretKey(taskId) }));
-  if (!Body) throw new Error(`S3 answered without a body for the secrets of ${taskId}.`);
+  if (!Body) throw new Error(`S3 responded without a body for the secrets of ${taskId}.`);
   return JSON.parse(await Body.transformToString());
 }
 

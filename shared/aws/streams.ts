@@ -5,8 +5,8 @@ import { bucket } from './bucket.ts';
 import { MultipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
 
-/** What S3 copies in one request; larger files go through the function in parts. */
-const largestCopyBytes = 5_000_000_000;
+/** The limit of a copy in one request; larger files are streamed through the function in parts. */
+const maxCopyBytes = 5_000_000_000;
 
 /** The smallest part that S3 takes. Of 10,000 at most, these hold 50 GB, and a few of them fit a small function. */
 const partBytes = 5 * 1024 * 1024;
@@ -14,7 +14,7 @@ const partBytes = 5 * 1024 * 1024;
 /** Copies a stored file to another key of the bucket. */
 export async function copyObject(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
   const { client, name } = bucket();
-  if (file.size > largestCopyBytes) {
+  if (file.size > maxCopyBytes) {
     await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
     return;
   }
@@ -33,7 +33,7 @@ export async function streamObject(key: string, signal: AbortSignal, offset = 0)
     new GetObjectCommand({ Bucket: name, Key: key, ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) }),
     { abortSignal: signal },
   );
-  if (!(Body instanceof Readable)) throw new Error(`S3 answered without a body for ${key}.`);
+  if (!(Body instanceof Readable)) throw new Error(`S3 responded without a body for ${key}.`);
   return Body;
 }
 

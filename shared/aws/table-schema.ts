@@ -16,7 +16,7 @@ export const tableSchema = {
 export const partitions = {
   apiKey: 'key#',
   rate: 'rate#',
-  listeners: 'listen#',
+  subscribers: 'listen#',
   webhooks: 'hooks#',
   deliveries: 'hook#',
 } as const;

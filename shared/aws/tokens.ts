@@ -1,33 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { accountOfKey } from './api-keys.ts';
-import { fromItem, table, toItem } from './table.ts';
+import { get, type Key, put } from './table.ts';
 
 /** First part of the records of tokens. */
 const tokenPrefix = 'token#';
 
-/** What a token stands for: an account, or one job of it. */
+/** The holder of a token: an account, or one job of it. */
 export interface TokenHolder {
   user: string;
   job?: string;
 }
 
-/** Makes a token that is valid for so many seconds. Only its hash is stored, so this is the one time it can be shown. */
+/** Makes a token that is valid for so many seconds. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(holder: TokenHolder, seconds: number): Promise<{ token: string; expiresAt: string }> {
-  const { client, name } = table();
   const token = `lathet_${randomBytes(32).toString('base64url')}`;
   const expires = Date.now() + seconds * 1000;
   const expiresAt = new Date(expires).toISOString();
-  await client.send(
-    new PutItemCommand({
-      TableName: name,
-      Item: toItem({ ...keyOf(token), ...holder, expiresAt, ttl: Math.ceil(expires / 1000) }),
-    }),
-  );
+  await put({ ...keyOf(token), ...holder, expiresAt, ttl: Math.ceil(expires / 1000) });
   return { token, expiresAt };
 }
 
-/** Finds whose API key or token this is, with or without `Bearer` before it. */
+/** Returns the holder of an API key or token, with or without `Bearer` before it. */
 export async function holderOf(credential: string): Promise<TokenHolder | undefined> {
   const secret = credential.trim().replace(/^Bearer +/i, '');
   if (secret === '') return undefined;
@@ -35,18 +28,13 @@ export async function holderOf(credential: string): Promise<TokenHolder | undefi
 }
 
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
-  const { client, name } = table();
-  const { Item } = await client.send(
-    // A page connects in the instant it was given its token.
-    new GetItemCommand({ TableName: name, Key: toItem(keyOf(token)), ConsistentRead: true }),
-  );
-  if (!Item) return undefined;
-  const { user, job, expiresAt } = fromItem(Item);
+  // Consistent, because a page connects in the instant it was given its token.
+  const { user, job, expiresAt } = (await get(keyOf(token))) ?? {};
   if (typeof user !== 'string' || Date.parse(String(expiresAt)) <= Date.now()) return undefined;
   return { user, ...(typeof job === 'string' ? { job } : {}) };
 }
 
 // A token has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
-function keyOf(token: string): { pk: string; sk: string } {
+function keyOf(token: string): Key {
   return { pk: `${tokenPrefix}${createHash('sha256').update(token).digest('hex')}`, sk: 'token' };
 }

@@ -23,7 +23,7 @@ export async function makeUploadForm(
     ],
   });
   // S3 puts the name of the posted file in the place of ${filename}. Among the client's fields only: as one of the
-  // signer's the library would demand the literal text of it.
+  // signer's, the library would require its literal text.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is S3 that fills it in
   return { url, parameters: { ...fields, [field]: '${filename}' } };
 }

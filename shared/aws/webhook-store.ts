@@ -1,162 +1,92 @@
-import {
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { Job } from '../jobs/job.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import type { Delivery, Webhook } from '../webhooks/webhook.ts';
 import { shardOf } from './records.ts';
-import { fromItem, type Item, isConditionFailure, table, toItem } from './table.ts';
+import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from './table.ts';
 
-const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
 /** A user's webhooks are listed together; one given with a job is found by the job alone. */
-const webhookKey = (owner: string, id: string) => key(`hooks#${owner}`, `hook#${id}`);
-const deliveryKey = ({ webhook, delivery }: DeliveryRef) => key(`hook#${webhook}`, `delivery#${delivery}`);
+const webhookKey = (owner: string, id: string): Key => ({ pk: `hooks#${owner}`, sk: `hook#${id}` });
+const keyOf = (webhook: Webhook) => webhookKey(webhook.job ?? webhook.user, webhook.id);
+const deliveryKey = ({ webhook, delivery }: DeliveryRef): Key => ({
+  pk: `hook#${webhook}`,
+  sk: `delivery#${delivery}`,
+});
 
 /** Stores a new webhook. */
 export async function storeWebhook(webhook: Webhook): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new PutItemCommand({
-      TableName: name,
-      Item: toItem({
-        ...fromItem(webhookKey(webhook.job ?? webhook.user, webhook.id)),
-        ...webhook,
-        ...(webhook.expiresAt ? { ttl: Math.ceil(Date.parse(webhook.expiresAt) / 1000) } : {}),
-      }),
-    }),
-  );
+  const ttl = webhook.expiresAt ? Math.ceil(Date.parse(webhook.expiresAt) / 1000) : undefined;
+  await put({ ...keyOf(webhook), ...webhook, ttl });
 }
 
 /** Returns a webhook of a user, or one that was given with a job of theirs. */
 export async function readWebhook(user: string, id: string): Promise<Webhook | undefined> {
-  const items = await Promise.all([user, id].map((owner) => read(webhookKey(owner, id))));
+  const items = await Promise.all([user, id].map((owner) => get(webhookKey(owner, id))));
   const [webhook] = items.flatMap((item) => (item && item.user === user ? [toWebhook(item)] : []));
   return webhook;
 }
 
-/** Lists the webhooks of a user, the oldest first. */
+/** Returns the webhooks of a user, the oldest first. */
 export async function listWebhooks(user: string): Promise<Webhook[]> {
-  return (await query(`hooks#${user}`, true)).map(toWebhook);
+  return (await query({ keys: 'pk = :pk', values: { ':pk': `hooks#${user}` } })).map(toWebhook);
 }
 
-/** Returns the webhooks that hear of a job. */
+/** Returns the webhooks that receive the events of a job. */
 export async function webhooksFor(job: Job): Promise<Webhook[]> {
-  const own = job.webhook === undefined ? undefined : read(webhookKey(job.id, job.webhook));
+  const own = job.webhook === undefined ? undefined : get(webhookKey(job.id, job.webhook));
   const [all, given] = await Promise.all([listWebhooks(job.user), own]);
   return given ? [...all, toWebhook(given)] : all;
 }
 
-/** Deletes a webhook; what is still to be delivered to it is given up. */
+/** Deletes a webhook; its pending deliveries fail. */
 export async function deleteWebhook(webhook: Webhook): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new DeleteItemCommand({ TableName: name, Key: webhookKey(webhook.job ?? webhook.user, webhook.id) }),
-  );
+  await remove(keyOf(webhook));
 }
 
-/** Disables a webhook whose receiver is gone for good. */
+/** Disables a webhook whose receiver responded with 410 Gone. */
 export async function disableWebhook(webhook: Webhook): Promise<void> {
-  const { client, name } = table();
-  try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: name,
-        Key: webhookKey(webhook.job ?? webhook.user, webhook.id),
-        ConditionExpression: 'attribute_exists(pk)',
-        UpdateExpression: 'SET disabledAt = if_not_exists(disabledAt, :now)',
-        ExpressionAttributeValues: { ':now': { S: new Date().toISOString() } },
-      }),
-    );
-  } catch (error) {
-    if (!isConditionFailure(error)) throw error;
-  }
+  const values = { ':now': new Date().toISOString() };
+  await update(keyOf(webhook), 'SET disabledAt = if_not_exists(disabledAt, :now)', { condition: itemExists, values });
 }
 
 /** Reads a delivery. */
 export async function readDelivery(ref: DeliveryRef): Promise<Delivery | undefined> {
-  const item = await read(deliveryKey(ref));
+  const item = await get(deliveryKey(ref));
   return item && toDelivery(item);
 }
 
-/** Lists the deliveries of a webhook, those of the newest jobs first. */
+/** Returns the deliveries of a webhook, those of the newest jobs first. */
 export async function listDeliveries(webhook: string, limit: number): Promise<Delivery[]> {
-  return (await query(`hook#${webhook}`, false, limit)).map(toDelivery);
+  const values = { ':pk': `hook#${webhook}` };
+  return (await query({ keys: 'pk = :pk', values, descending: true, limit })).map(toDelivery);
 }
 
-/** Writes a delivery that is not there yet; returns what was there, if anything. */
+/** Creates a delivery; returns the existing one, if any, and leaves it as it is. */
 export async function createDelivery(delivery: Delivery): Promise<Delivery | undefined> {
-  if (await put(delivery, 'attribute_not_exists(pk)')) return undefined;
+  if (await putIf(fromDelivery(delivery), itemIsAbsent)) return undefined;
   return readDelivery({ webhook: delivery.webhook, delivery: delivery.id });
 }
 
-/** Writes a delivery if it still has the version before; says whether it did. */
+/** Writes a delivery if the stored one has the version before it; returns whether it did. */
 export function replaceDelivery(delivery: Delivery): Promise<boolean> {
-  return put(delivery, 'version = :before', { ':before': { N: String(delivery.version - 1) } });
+  return putIf(fromDelivery(delivery), 'version = :before', { ':before': delivery.version - 1 });
 }
 
-async function put(delivery: Delivery, condition: string, values?: Item): Promise<boolean> {
-  const { client, name } = table();
-  const Item = toItem({
-    ...fromItem(deliveryKey({ webhook: delivery.webhook, delivery: delivery.id })),
+function fromDelivery(delivery: Delivery): Key & Item {
+  return {
+    ...deliveryKey({ webhook: delivery.webhook, delivery: delivery.id }),
     ...delivery,
     ttl: Math.ceil(Date.parse(delivery.expiresAt) / 1000),
     dueShard: delivery.dueAt === undefined ? undefined : shardOf(delivery.job),
-  });
-  try {
-    await client.send(
-      new PutItemCommand({
-        TableName: name,
-        Item,
-        ConditionExpression: condition,
-        ...(values ? { ExpressionAttributeValues: values } : {}),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
+  };
 }
 
-async function read(Key: Item): Promise<Record<string, unknown> | undefined> {
-  const { client, name } = table();
-  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key, ConsistentRead: true }));
-  return Item && fromItem(Item);
-}
-
-async function query(partition: string, forward: boolean, limit?: number): Promise<Record<string, unknown>[]> {
-  const { client, name } = table();
-  const items: Item[] = [];
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    // A page is 1 MB at most, and a delivery holds a body of up to 300 KB.
-    const page = await client.send(
-      new QueryCommand({
-        TableName: name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: partition } },
-        ScanIndexForward: forward,
-        ...(limit === undefined ? {} : { Limit: limit - items.length }),
-        ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
-      }),
-    );
-    items.push(...(page.Items ?? []));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey && (limit === undefined || items.length < limit));
-  return items.map(fromItem);
-}
-
-function toWebhook(record: Record<string, unknown>): Webhook {
+function toWebhook(record: Item): Webhook {
   const { pk: _pk, sk: _sk, ttl: _ttl, ...webhook } = record;
   return webhook as unknown as Webhook;
 }
 
-function toDelivery(record: Record<string, unknown>): Delivery {
+function toDelivery(record: Item): Delivery {
   const { pk: _pk, sk: _sk, ttl: _ttl, dueShard: _shard, ...delivery } = record;
-  return delivery as unknown as Delivery;
+  // One that was stored by an earlier version has no count.
+  return { attemptCount: 0, ...delivery } as unknown as Delivery;
 }

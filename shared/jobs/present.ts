@@ -2,7 +2,7 @@ import { presentTask } from '../tasks/present.ts';
 import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
 import type { Job } from './job.ts';
 
-/** Shows a job as the API does, with its tasks where they are given. */
+/** Returns a job as the API presents it, with its tasks where they are given. */
 export function presentJob(job: Job, tasks?: Task[]): JsonObject {
   return {
     id: job.id,

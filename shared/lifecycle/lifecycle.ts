@@ -1,13 +1,13 @@
-import type { Job, JobErrorCode, JobNews } from '../jobs/job.ts';
-import { decideJob, newsOfNew, owing } from '../jobs/job.ts';
+import type { Job, JobErrorCode, JobEventType } from '../jobs/job.ts';
+import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
 import { hasEnded } from '../tasks/task.ts';
 import {
   type Decision,
   decide,
-  maximumAttempts,
+  maxAttempts,
   maxRecoveries,
-  queuedPatienceMs,
+  queueTimeoutMs,
   type TaskEvent,
 } from '../tasks/transitions.ts';
 
@@ -16,7 +16,7 @@ export interface LifecycleRecords {
   task(id: string): Promise<Task | undefined>;
   tasks(ids: string[]): Promise<Task[]>;
   createTasks(tasks: Task[]): Promise<void>;
-  /** A record that is known and still so saves the read before the write. */
+  /** A known record saves the read before the write where it is still current. */
   changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | { outcome: 'missing' }>;
   /** Adds to X's dependents and returns X as it is after that, so that one of the two sides always sees the other. */
   addDependent(id: string, dependent: string): Promise<Task | undefined>;
@@ -28,13 +28,13 @@ export interface LifecycleRecords {
   changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined>;
   /** Removes a task from the job's open set and returns the job as it is after that. */
   closeTask(id: string, task: string): Promise<Job | undefined>;
-  /** Takes news off a job, and with the last of them the time at which the sweep would look at it. */
-  told(id: string, news: JobNews[]): Promise<void>;
+  /** Removes events from a job's outbox, and with the last of them the time at which the sweep would look at it. */
+  markPublished(id: string, events: JobEventType[]): Promise<void>;
   deleteJob(id: string): Promise<void>;
 }
 
-/** A record as it is after a change that listeners are told of. */
-export type Change = { task: Task } | { job: Job; news: JobNews[] };
+/** A record as it is after a change that is published. */
+export type Change = { task: Task } | { job: Job; events: JobEventType[] };
 
 export interface LifecycleParts {
   records: LifecycleRecords;
@@ -45,8 +45,8 @@ export interface LifecycleParts {
   deleteSecrets(taskId: string): Promise<void>;
   /** Finds the engine for a task whose inputs have all completed, or says why there is none. */
   route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
-  /** Tells the listeners of changes, in this order. At least once: versions let them drop what they know. */
-  announce(changes: Change[]): Promise<void>;
+  /** Publishes changes, in this order and at least once: by the versions, subscribers drop what they know. */
+  publish(changes: Change[]): Promise<void>;
   now(): number;
 }
 
@@ -59,32 +59,32 @@ export interface Plan {
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
- * Drives tasks and jobs. Every change is one conditional write on one record; what follows from it is derived from the
+ * Moves tasks and jobs through their states. Every change is one conditional write on one record; what follows from it is derived from the
  * record alone, so any step may be repeated by a redelivered message or by the sweep without doing harm.
  */
 export function createLifecycle(parts: LifecycleParts) {
   const { records } = parts;
 
-  /** Applies an event to a task, as it was last known where the caller does, and carries out what follows from it. */
+  /** Applies an event to a task, as the caller last knew it where it is given, and carries out what follows from it. */
   async function apply(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
     const decision = await change(id, event, known);
     if (decision.outcome !== 'changed') return decision;
-    if (event.type === 'started') return (await announceStart(decision.task)) ? decision : { outcome: 'missing' };
+    if (event.type === 'started') return (await publishStart(decision.task)) ? decision : { outcome: 'missing' };
     await follow(event, decision.task);
     return decision;
   }
 
   /**
-   * Announces that a task started, and returns true; one whose job was deleted meanwhile is deleted with it instead, so
-   * that no worker works in vain and nobody hears of it before its inputs, of which perhaps nobody was told.
+   * Publishes that a task started, and returns true. A task whose job was deleted meanwhile is deleted with it instead: its
+   * output is of no use, and the ends of its inputs may not have been published.
    */
-  async function announceStart(task: Task): Promise<boolean> {
+  async function publishStart(task: Task): Promise<boolean> {
     const job = await startJob(task);
     if (job?.status === 'deleted') {
       await deleteOfJob(task.id);
       return false;
     }
-    await tell(job, [task]);
+    await publishPending(job, [task]);
     return true;
   }
 
@@ -108,51 +108,51 @@ export function createLifecycle(parts: LifecycleParts) {
 
   async function follow(event: TaskEvent, task: Task): Promise<void> {
     if (hasEnded(task)) await settle(task);
-    else if (event.type === 'progressed' && event.percent !== undefined) await parts.announce([{ task }]);
+    else if (event.type === 'progressed' && event.percent !== undefined) await parts.publish([{ task }]);
   }
 
-  /** Writes a plan, tasks first and the job last as the commit, and only then sets its first tasks going. */
+  /** Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. */
   async function create(plan: Plan): Promise<void> {
     await records.createTasks(plan.tasks);
-    const job = plan.job && owing(plan.job, newsOfNew(plan.job), parts.now());
+    const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
     if (job) await records.createJob(job);
-    await announceAll(job, plan.tasks);
+    await publishAll(job, plan.tasks);
     const ids = new Set(plan.tasks.map((task) => task.id));
     await forEach(plan.tasks, async (task) => {
       const outside = task.waitsFor.filter((input) => !ids.has(input));
       if (outside.length > 0) await link(task, outside);
       else if (isRunnable(task)) await release(task);
     });
-    if (job) await records.told(job.id, job.untold ?? []);
+    if (job) await records.markPublished(job.id, job.pendingEvents ?? []);
   }
 
-  /** Tells of tasks, and of what is to be told of their job, and takes note that it was. */
-  async function tell(job: Job | undefined, tasks: Task[] = []): Promise<void> {
-    const untold = job?.untold ?? [];
-    // Whoever made the job may have died before anybody heard of those of its tasks that came with their files.
-    const made = job && untold.includes('created') ? job.tasks : [];
+  /** Publishes tasks together with the pending events of their job, and removes those from its outbox. */
+  async function publishPending(job: Job | undefined, tasks: Task[] = []): Promise<void> {
+    const pendingEvents = job?.pendingEvents ?? [];
+    // Whoever created the job may have died before it published those of its tasks that came with their files.
+    const made = job && pendingEvents.includes('created') ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
-    const unheard = others.length > 0 ? await records.tasks(others) : [];
-    // A request may name a task before its inputs, whose ends are to be heard before its start.
-    const inOrder = [...unheard, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
-    await announceAll(job, inOrder);
-    if (job && untold.length > 0) await records.told(job.id, untold);
+    const unpublished = others.length > 0 ? await records.tasks(others) : [];
+    // A request may name a task before its inputs, whose ends are to be published before its start.
+    const inOrder = [...unpublished, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
+    await publishAll(job, inOrder);
+    if (job && pendingEvents.length > 0) await records.markPublished(job.id, pendingEvents);
   }
 
-  /** Announces the start of a job before its tasks and the end after them; of tasks, those that are past their creation. */
-  async function announceAll(job: Job | undefined, tasks: Task[]): Promise<void> {
-    const untold = job?.untold ?? [];
-    const beginning = untold.filter((news) => news !== 'ended');
-    const end = untold.filter((news) => news === 'ended');
+  /** Publishes the start of a job before its tasks and the end after them; of tasks, those that are past their creation. */
+  async function publishAll(job: Job | undefined, tasks: Task[]): Promise<void> {
+    const pendingEvents = job?.pendingEvents ?? [];
+    const beginning = pendingEvents.filter((event) => event !== 'ended');
+    const end = pendingEvents.filter((event) => event === 'ended');
     const changes: Change[] = [
-      ...(job && beginning.length > 0 ? [{ job, news: beginning }] : []),
+      ...(job && beginning.length > 0 ? [{ job, events: beginning }] : []),
       ...tasks.filter((task) => task.status !== 'created').map((task) => ({ task })),
-      ...(job && end.length > 0 ? [{ job, news: end }] : []),
+      ...(job && end.length > 0 ? [{ job, events: end }] : []),
     ];
-    if (changes.length > 0) await parts.announce(changes);
+    if (changes.length > 0) await parts.publish(changes);
   }
 
-  /** Makes each input know the task; an input that has ended already is dealt with at once. */
+  /** Registers the task as a dependent of each input; an input that has ended already is handled at once. */
   async function link(task: Task, inputs: string[]): Promise<void> {
     for (const id of inputs) {
       const input = await records.addDependent(id, task.id);
@@ -162,13 +162,13 @@ export function createLifecycle(parts: LifecycleParts) {
       }
       if (!hasEnded(input)) continue;
       await failJobOf(input);
-      const failed = await tellTask(task.id, input);
+      const failed = await notifyDependent(task.id, input);
       if (failed) return settle(failed);
     }
   }
 
-  /** Tells a task that one of its inputs has ended; returns the task when that ended it too. */
-  async function tellTask(id: string, input: Task): Promise<Task | undefined> {
+  /** Notifies a task that one of its inputs has ended; returns the task when that ended it too. */
+  async function notifyDependent(id: string, input: Task): Promise<Task | undefined> {
     if (input.status === 'completed') {
       const task = await records.removeWait(id, input.id);
       if (task && isRunnable(task)) await release(task);
@@ -191,8 +191,8 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /**
-   * Deals with a runnable task one of whose inputs has no record: it has expired, or it is not written yet because the
-   * job is not. A client can see an upload's form, and use it, before that; the sweep comes back to the task then.
+   * Handles a runnable task one of whose inputs has no record: it has expired, or it is not written yet because the
+   * job is not. A client can see an upload's form, and use it, before that; the sweep returns to the task then.
    */
   async function releaseWithout(task: Task, input: string): Promise<void> {
     if (task.job && !(await records.job(task.job))) return;
@@ -207,21 +207,21 @@ export function createLifecycle(parts: LifecycleParts) {
     return task.dependsOn.flatMap((id) => found.get(id) ?? []);
   }
 
-  /** Carries out what follows from a task's end: dependents go on or fail, the job closes, what is deleted goes. */
+  /** Carries out what follows from a task's end: releases or fails dependents, closes the job, deletes what is deleted. */
   async function settle(ended: Task, run: Run = orThrow): Promise<void> {
     const pending = [ended];
     for (let task = pending.pop(); task; task = pending.pop()) {
       const current = task;
       const completed = await run(() => completeJobBy(current), undefined);
-      // Before the dependents go on, so that nobody hears of their start before the end they waited for.
-      await run(() => tell(completed, [current]), undefined);
+      // Before the dependents are released, so that their start is not published before the end they waited for.
+      await run(() => publishPending(completed, [current]), undefined);
       if (!completed) {
-        // The job hears of a bad end before the dependents do, so that it names the cause and not a consequence.
+        // The job fails before the dependents do, so that it names the cause and not a consequence.
         if (!(await run(() => failJobOf(current), true))) continue;
-        // No dependent is released in a job that is not written yet: nobody would have heard of its other tasks.
+        // No dependent is released in a job that is not written yet, since its other tasks have not been published.
         if (!(await run(() => closeInJob(current), true))) continue;
         await forEach(current.dependents, async (id) => {
-          const failed = await run(() => tellTask(id, current), undefined);
+          const failed = await run(() => notifyDependent(id, current), undefined);
           if (failed) pending.push(failed);
         });
       }
@@ -239,7 +239,7 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /**
    * Fails the job of a task that ended badly. Returns false where the job is not written yet: a client can see a task,
-   * and cancel it, before that. What follows from the end then stays owed, and the sweep comes back to it.
+   * and cancel it, before that. What follows from the end then stays due, and the sweep resumes it.
    */
   async function failJobOf(task: Task): Promise<boolean> {
     if (!task.job || task.status === 'completed') return true;
@@ -247,7 +247,7 @@ export function createLifecycle(parts: LifecycleParts) {
     if (!known) return false;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
     const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
-    await tell(await records.changeJob(task.job, failed, known));
+    await publishPending(await records.changeJob(task.job, failed, known));
     return true;
   }
 
@@ -266,12 +266,12 @@ export function createLifecycle(parts: LifecycleParts) {
     const job = await records.closeTask(task.job, task.id);
     if (job?.open.length === 0) {
       const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
-      await tell(await records.changeJob(task.job, ended, job));
+      await publishPending(await records.changeJob(task.job, ended, job));
     }
     return job !== undefined;
   }
 
-  /** Starts the job of a task; returns it as it is now, for what is yet to be told of it. */
+  /** Starts the job of a task; returns it as it is now, with its pending events. */
   async function startJob({ job: id }: Task): Promise<Job | undefined> {
     let latest: Job | undefined;
     const start = (job: Job) => {
@@ -281,14 +281,14 @@ export function createLifecycle(parts: LifecycleParts) {
     return id === undefined ? undefined : ((await records.changeJob(id, start)) ?? latest);
   }
 
-  /** Deletes a job with its tasks and their files. The tombstone comes first, so a broken-off deletion is finished by the sweep. */
+  /** Deletes a job with its tasks and their files. The tombstone comes first, so an interrupted deletion is finished by the sweep. */
   async function deleteJob(id: string, onError: (error: unknown) => void = rethrow): Promise<void> {
     const job =
       (await records.changeJob(id, (latest) => decideJob(latest, { type: 'deleted' }, parts.now()))) ??
       (await records.job(id));
     if (job?.status !== 'deleted') return;
     const errors: unknown[] = [];
-    // One task that cannot be deleted does not keep the others; the sweep comes back to the job.
+    // One task that cannot be deleted does not block the others; the sweep returns to the job.
     await forEach(job.tasks, (task) => deleteOfJob(task).catch((error) => void errors.push(error)));
     if (errors.length === 0) await records.deleteJob(id);
     else onError(errors[0]);
@@ -299,10 +299,10 @@ export function createLifecycle(parts: LifecycleParts) {
     if (decision.outcome === 'refused') await settleAgain(task);
   }
 
-  /** Looks at a job that is overdue: finishes its deletion, or tells again what may not have been told. */
-  async function driveJob(job: Job): Promise<void> {
+  /** Recovers a job that is overdue: finishes its deletion, or publishes again what may not have been. */
+  async function recoverJob(job: Job): Promise<void> {
     if (job.status === 'deleted') return deleteJob(job.id);
-    await tell(job, await records.tasks(job.tasks));
+    await publishPending(job, await records.tasks(job.tasks));
   }
 
   async function settleAgain(id: string): Promise<void> {
@@ -310,10 +310,10 @@ export function createLifecycle(parts: LifecycleParts) {
     if (task && hasEnded(task)) await settle(task);
   }
 
-  /** Looks at a task that is overdue and does again whatever was lost: the link, the message, the consequences. */
-  async function drive(task: Task): Promise<void> {
+  /** Recovers a task that is overdue by repeating whatever was lost: the link, the message, the consequences. */
+  async function recover(task: Task): Promise<void> {
     if (task.job && !(await records.job(task.job))) {
-      // The job record is the commit: without it the request was never answered with 201.
+      // The job record is the commit: without it the client never received a 201.
       await parts.deleteFiles(task.id);
       if (task.hasSecrets) await parts.deleteSecrets(task.id);
       return records.deleteTask(task.id);
@@ -323,19 +323,19 @@ export function createLifecycle(parts: LifecycleParts) {
       await apply(task.id, { type: 'expired', failure: uploadTimedOut });
       return;
     }
-    if (task.attempt >= maximumAttempts) {
+    if (task.attempt >= maxAttempts) {
       await apply(task.id, { type: 'expired', failure: workersLost });
       return;
     }
-    await records.setDue(task.id, parts.now() + queuedPatienceMs);
+    await records.setDue(task.id, parts.now() + queueTimeoutMs);
     if (task.waitsFor.length > 0) await link(task, task.waitsFor);
     else await release(task);
     if (task.failedRecoveries !== undefined) await change(task.id, { type: 'recovered' });
   }
 
   /**
-   * Counts that a task could not be driven. After the last of a few attempts the task is failed, and of what follows
-   * from its end as much is done as can be. Returns whether the task was given up.
+   * Counts a failed recovery of a task. After the last attempt the task is failed, and as much as possible of what
+   * follows from its end is done. Returns whether the task was given up.
    */
   async function recoveryFailed({ id }: Task): Promise<boolean> {
     const decision = await change(id, { type: 'recoveryFailed', failure: notRecovered });
@@ -344,7 +344,7 @@ export function createLifecycle(parts: LifecycleParts) {
     return true;
   }
 
-  /** Counts that a job could not be driven, and gives up what is owed of it after the last attempt. */
+  /** Counts a failed recovery of a job, and gives up its pending events after the last attempt. */
   async function jobRecoveryFailed({ id }: Job): Promise<boolean> {
     const job = await records.changeJob(id, (latest) => decideJob(latest, { type: 'recoveryFailed' }, parts.now()));
     if (!job || (job.failedRecoveries ?? 0) < maxRecoveries) return false;
@@ -360,14 +360,14 @@ export function createLifecycle(parts: LifecycleParts) {
     settleAgain,
     inputsOf,
     deleteJob,
-    drive,
-    driveJob,
+    recover,
+    recoverJob,
     recoveryFailed,
     jobRecoveryFailed,
   };
 }
 
-/** How a step of settling is run: the result to go on with stands beside it for a step that may fail. */
+/** Runs a step of settling; the second argument is the result to continue with where the step may fail. */
 type Run = <T>(work: () => Promise<T>, otherwise: T) => Promise<T>;
 const orThrow: Run = (work) => work();
 const rethrow = (error: unknown): never => {

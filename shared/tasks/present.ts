@@ -6,7 +6,7 @@ function linkTo(task: Task, file: StoredFile): string {
   return `${required('LATHE_URL')}/v1/files/${task.id}/${file.token}/${encodeURIComponent(file.name)}`;
 }
 
-/** Shows a task as the API does. */
+/** Returns a task as the API presents it. */
 export function presentTask(task: Task): JsonObject {
   return {
     id: task.id,

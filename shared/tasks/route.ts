@@ -26,7 +26,7 @@ export function routeTask(
 function routeByOperation(catalogue: Catalogue, operation: string): { engine: string } | { failure: TaskFailure } {
   const engine = catalogue.performerOf(operation);
   if (engine !== undefined && catalogue.isUsable(engine)) return { engine };
-  const msg = `${operation} is not available on this instance; GET /health lists what it lacks.`;
+  const msg = `${operation} is not available on this instance; GET /health lists what is missing.`;
   return { failure: { errorCode: 'processing_failed', msg } };
 }
 

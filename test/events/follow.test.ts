@@ -297,7 +297,7 @@ async function report(task: object, job?: JobView): Promise<void> {
   await new SQSClient(caller.client('sqs')).send(
     new SendMessageCommand({
       QueueUrl: (job ? LATHE_QUEUE_EVENTS : LATHE_QUEUE_PROGRESS) ?? '',
-      MessageBody: JSON.stringify({ type: 'announced', announcement: { type: 'task', task: known } }),
+      MessageBody: JSON.stringify({ type: 'changed', change: { type: 'task', task: known } }),
       ...(job ? { MessageGroupId: job.id, MessageDeduplicationId: newId() } : {}),
     }),
   );

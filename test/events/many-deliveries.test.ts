@@ -49,8 +49,8 @@ test(
           Entries: ids.slice(start, start + 10).map((id) => ({
             Id: id,
             MessageBody: JSON.stringify({
-              type: 'announced',
-              announcement: { type: 'job', job: jobOf(id, user), news: ['ended'] },
+              type: 'changed',
+              change: { type: 'job', job: jobOf(id, user), events: ['ended'] },
             }),
             MessageGroupId: id,
             MessageDeduplicationId: id,

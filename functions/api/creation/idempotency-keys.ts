@@ -1,5 +1,4 @@
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { fromItem, isConditionFailure, table, toItem } from '../../../shared/aws/table.ts';
+import { get, itemIsAbsent, putIf } from '../../../shared/aws/table.ts';
 
 export interface KeyClaim {
   user: string;
@@ -24,42 +23,22 @@ const abandonedMs = 60_000;
 
 /** Claims an idempotency key for a resource, or tells what it was used for before. */
 export async function claimKey(claim: KeyClaim, now: number = Date.now()): Promise<ClaimOutcome> {
-  const { client, name } = table();
   const key = { pk: `once#${claim.user}#${claim.key}`, sk: 'once' };
-  const put = (condition: string, values: Record<string, number> = {}) =>
-    client.send(
-      new PutItemCommand({
-        TableName: name,
-        Item: toItem({
-          ...key,
-          fingerprint: claim.fingerprint,
-          resource: claim.resource,
-          claimedAt: now,
-          ttl: Math.ceil(now / 1000) + claim.seconds,
-        }),
-        ConditionExpression: condition,
-        ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: toItem(values) } : {}),
-      }),
-    );
-  try {
-    await put('attribute_not_exists(pk)');
-    return { outcome: 'claimed' };
-  } catch (error) {
-    if (!isConditionFailure(error)) throw error;
-  }
-  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: toItem(key), ConsistentRead: true }));
-  const { fingerprint, resource, claimedAt, ttl } = Item ? fromItem(Item) : {};
+  const item = {
+    ...key,
+    fingerprint: claim.fingerprint,
+    resource: claim.resource,
+    claimedAt: now,
+    ttl: Math.ceil(now / 1000) + claim.seconds,
+  };
+  if (await putIf(item, itemIsAbsent)) return { outcome: 'claimed' };
+  const { fingerprint, resource, claimedAt, ttl } = (await get(key)) ?? {};
   const expired = Number(ttl ?? 0) * 1000 <= now;
   if (!expired) {
     if (fingerprint !== claim.fingerprint) return { outcome: 'other-body' };
     if (await claim.exists(String(resource))) return { outcome: 'exists', resource: String(resource) };
     if (Number(claimedAt) + abandonedMs > now) return { outcome: 'under-way' };
   }
-  try {
-    await put('claimedAt = :claimedAt', { ':claimedAt': Number(claimedAt) });
-    return { outcome: 'claimed' };
-  } catch (error) {
-    if (isConditionFailure(error)) return { outcome: 'under-way' };
-    throw error;
-  }
+  const isOurs = await putIf(item, 'claimedAt = :claimedAt', { ':claimedAt': Number(claimedAt) });
+  return { outcome: isOurs ? 'claimed' : 'under-way' };
 }

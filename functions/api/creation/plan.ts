@@ -8,7 +8,7 @@ import { isProcessing, type OperationName } from '../../../shared/operations/ope
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task } from '../../../shared/tasks/task.ts';
-import { queuedPatienceMs } from '../../../shared/tasks/transitions.ts';
+import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
 
 /** A task as a client requests it, with parameters that match the schema of its operation. */
 export interface TaskRequest {
@@ -245,7 +245,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
       ...(uploads ? { startedAt: timestamp } : {}),
       expiresAt,
       version: 1,
-      dueAt: now + (uploads ? context.uploadSeconds * 1000 : queuedPatienceMs),
+      dueAt: now + (uploads ? context.uploadSeconds * 1000 : queueTimeoutMs),
     };
   });
   if (!jobId) return { tasks };

@@ -1,5 +1,4 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { table, toItem } from '../../../shared/aws/table.ts';
+import { update } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
 import { HttpError } from './errors.ts';
 
@@ -12,20 +11,18 @@ export async function countRequest(
   now: number = Date.now(),
 ): Promise<Record<string, string>> {
   if (limit === 0) return {};
-  const { client, name } = table();
   const window = Math.floor(now / windowMs);
   const secondsLeft = Math.ceil(((window + 1) * windowMs - now) / 1000);
-  const { Attributes } = await client.send(
-    new UpdateItemCommand({
-      TableName: name,
-      Key: toItem({ pk: `${partitions.rate}${user}#${window}`, sk: 'rate' }),
-      UpdateExpression: 'ADD requests :one SET #ttl = if_not_exists(#ttl, :ttl)',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: toItem({ ':one': 1, ':ttl': Math.ceil(now / 1000) + 3_600 }),
-      ReturnValues: 'UPDATED_NEW',
-    }),
+  const counter = await update(
+    { pk: `${partitions.rate}${user}#${window}`, sk: 'rate' },
+    'ADD requests :one SET #ttl = if_not_exists(#ttl, :ttl)',
+    {
+      names: { '#ttl': 'ttl' },
+      values: { ':one': 1, ':ttl': Math.ceil(now / 1000) + 3_600 },
+      returns: 'UPDATED_NEW',
+    },
   );
-  const used = Number(Attributes?.requests?.N ?? 0);
+  const used = Number(counter?.requests ?? 0);
   const headers = {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(Math.max(0, limit - used)),

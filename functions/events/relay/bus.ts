@@ -1,24 +1,24 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { batchesOf } from '../../../shared/aws/batches.ts';
 import { messageBody } from '../../../shared/aws/message-body.ts';
-import { type Announcement, isProgress } from '../../../shared/events/announcement.ts';
+import { type ChangeEvent, isProgress } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { required } from '../../../shared/settings.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { eventFor } from '../event-names.ts';
 
 const client = new EventBridgeClient({});
-const mostInCall = 10;
-/** A call holds 1 MiB in all; a task is 200 KB at most. */
-const mostBytesInCall = 900_000;
-const mostTries = 5;
+const maxCallEntries = 10;
+/** A call is limited to 1 MiB; a task is at most 200 KB. */
+const maxCallBytes = 900_000;
+const maxAttempts = 5;
 
-/** Puts announcements on the bus, where rules of other services find them by their names. */
-export async function putOnBus(announcements: Announcement[]): Promise<void> {
-  for (const batch of batchesOf(announcements.flatMap(entriesOf), sizeOf, mostInCall, mostBytesInCall)) {
+/** Puts changes on the event bus, where rules of other services match them by name. */
+export async function putOnBus(changes: ChangeEvent[]): Promise<void> {
+  for (const batch of batchesOf(changes.flatMap(entriesOf), sizeOf, maxCallEntries, maxCallBytes)) {
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
-      if (round === mostTries) throw new Error(`The bus refused ${left.length} events ${mostTries} times.`);
+      if (round === maxAttempts) throw new Error(`The bus refused ${left.length} events ${maxAttempts} times.`);
       const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: left }));
       left = left.filter((_, index) => Entries[index]?.ErrorCode !== undefined);
     }
@@ -29,15 +29,13 @@ function sizeOf({ Detail = '' }: PutEventsRequestEntry): number {
   return Buffer.byteLength(Detail);
 }
 
-function entriesOf(announcement: Announcement): PutEventsRequestEntry[] {
+function entriesOf(change: ChangeEvent): PutEventsRequestEntry[] {
   // Rules react to jobs as a whole; the tasks of a large one would not fit an event.
   const [subject, data] =
-    announcement.type === 'task'
-      ? [announcement.task, presentTask(announcement.task)]
-      : [announcement.job, presentJob(announcement.job)];
+    change.type === 'task' ? [change.task, presentTask(change.task)] : [change.job, presentJob(change.job)];
   const names = [
-    ...(announcement.type === 'job' && announcement.news.includes('created') ? ['job_created'] : []),
-    ...(isProgress(announcement) ? ['task_updated'] : [eventFor(subject, undefined)]),
+    ...(change.type === 'job' && change.events.includes('created') ? ['job_created'] : []),
+    ...(isProgress(change) ? ['task_updated'] : [eventFor(subject, undefined)]),
   ];
   return names.flatMap((name) =>
     name === undefined

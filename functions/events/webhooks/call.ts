@@ -9,25 +9,25 @@ import {
 } from '../../../shared/net/addresses.ts';
 import type { Attempt } from '../../../shared/webhooks/webhook.ts';
 
-const timeoutMs = 15_000;
+const defaultTimeoutMs = 15_000;
 
-/** Calls a receiver once: at an address that was checked, following no redirect, for 15 seconds at most. */
+/** Calls a receiver once: at an address that was checked, following no redirect, with a timeout of 15 seconds. */
 export async function callReceiver(
   url: string,
   headers: Record<string, string>,
   body: string,
   allow: AllowedHosts,
-  patienceMs: number = timeoutMs,
+  timeoutMs: number = defaultTimeoutMs,
 ): Promise<Omit<Attempt, 'at'>> {
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   try {
     const target = new URL(url);
     const { hostname, port } = checkUrl(target, allow);
-    const status = await post(target, await connectOptions(hostname, port, allow), headers, body, patienceMs);
+    const status = await post(target, await connectOptions(hostname, port, allow), headers, body, timeoutMs);
     return { status, latencyMs: elapsed() };
   } catch (error) {
-    return { latencyMs: elapsed(), error: explain(error, patienceMs) };
+    return { latencyMs: elapsed(), error: explain(error, timeoutMs) };
   }
 }
 
@@ -36,7 +36,7 @@ function post(
   connection: Awaited<ReturnType<typeof connectOptions>>,
   headers: Record<string, string>,
   body: string,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<number> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -45,9 +45,9 @@ function post(
         ...connection,
         path: `${url.pathname}${url.search}`,
         method: 'POST',
-        // A connection of its own: one that is kept would be reused without its address being checked.
+        // A new connection: one that is kept alive would be reused without its address being checked.
         agent: false,
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(timeoutMs),
         headers: {
           host: url.host,
           'content-type': 'application/json',
@@ -58,7 +58,7 @@ function post(
       },
       (response) => {
         resolve(response.statusCode ?? 0);
-        // Only the status counts; a body without end must not hold the function.
+        // Only the status counts; an endless body must not block the function.
         response.on('error', () => undefined).destroy();
       },
     );
@@ -66,11 +66,11 @@ function post(
   });
 }
 
-function explain(error: unknown, patienceMs: number): string {
+function explain(error: unknown, timeoutMs: number): string {
   if (error instanceof AddressRefused || error instanceof HostNotFound) return error.message;
   if (!(error instanceof Error)) return 'The receiver could not be called.';
   if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return `The receiver did not answer within ${patienceMs / 1000} seconds.`;
+    return `The receiver did not respond within ${timeoutMs / 1000} seconds.`;
   const code = 'code' in error ? String(error.code) : error.name;
   return `The receiver could not be called: ${code}.`;
 }

@@ -9,7 +9,7 @@ import { signedHeaders } from './sign.ts';
 const processor = new BatchProcessor(EventType.SQS);
 const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
 
-/** Calls the webhooks whose deliveries have come up. */
+/** Calls the webhooks whose deliveries are due. */
 export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, deliver, processor, { context });
 

@@ -3,13 +3,13 @@ import { sendEvents } from '../../../shared/aws/events.ts';
 import { holderOf } from '../../../shared/aws/tokens.ts';
 import { storeConnection } from './connections.ts';
 
-/** The request that opened the connection: Lambda's types leave its headers and query out. */
+/** The request that opened the connection: Lambda's types omit its headers and query. */
 type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
   headers?: Record<string, string | undefined>;
   queryStringParameters?: Record<string, string | undefined> | null;
 };
 
-/** Lets a client in. One of Socket.IO says who it is in its first packet, any other in the request itself. */
+/** Accepts a connection. A client of Socket.IO authenticates in its first packet, any other in the request itself. */
 export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResultV2> {
   const { connectionId: id } = event.requestContext;
   const query = event.queryStringParameters ?? {};

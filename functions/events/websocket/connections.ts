@@ -1,21 +1,26 @@
 import {
-  type AttributeValue,
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { fromItem, type Item, isConditionFailure, readAll, table, toItem } from '../../../shared/aws/table.ts';
-import type { Phase, Shown } from '../event-names.ts';
+  batchGet,
+  get,
+  type Item,
+  itemExists,
+  itemIsAbsent,
+  type Key,
+  put,
+  putIf,
+  query,
+  remove,
+  update,
+} from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { Cursor, Phase } from '../event-names.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Longer than API Gateway lets a connection live, so that what is left of one that nobody closed goes by itself. */
+/** Longer than API Gateway keeps a connection open, so that the records of one that was never closed expire. */
 const connectionSeconds = 2 * 60 * 60 + 600;
-/** How long a client of Socket.IO may stay away and still come back to the channels it followed. */
+/** How long a client of Socket.IO may stay disconnected and still resume its subscriptions. */
 const sessionSeconds = 24 * 60 * 60;
 
-/** Who is at the other end, and what they may follow. */
+/** Who is connected, and what they may subscribe to. */
 export interface Identity {
   user: string;
   /** Present where a token is limited to one job. */
@@ -25,56 +30,59 @@ export interface Identity {
 export interface Connection {
   id: string;
   dialect: Dialect;
-  /** Absent until a client of Socket.IO has said who it is. */
+  /** Absent until a client of Socket.IO has authenticated. */
   identity?: Identity;
-  /** Names the session that a client of Socket.IO comes back to. */
+  /** The session that a client of Socket.IO resumes when it reconnects. */
   session?: string;
-  /** Channels that are followed, with the partition that each is kept in. */
+  /** Subscribed channels, with the partition that holds each subscription. */
   channels: Record<string, string>;
 }
 
-export interface Listener {
+export interface Subscriber {
   connection: string;
   channel: string;
   dialect: Dialect;
-  /** What was shown of each task or job when the channel was first followed; absent until then. */
-  since?: Map<string, Shown>;
-  /** How much of that was shown for certain, in the order in which it is; absent once all was. */
-  showing?: number;
+  /** The cursor of each task or job in the snapshot that is sent first; absent until then. */
+  snapshot?: Map<string, Cursor>;
+  /** The position up to which the snapshot was sent for certain; absent once all of it was. */
+  snapshotPosition?: number;
 }
 
-/** What was last sent of a task or job to everybody who follows it. */
-export interface LastShown extends Shown {
-  /** Connections that received it by a channel of their user; of those nothing else says what they received. */
+/** What was last sent of a task or job to all of its subscribers. */
+export interface GroupCursor extends Cursor {
+  /** Connections that received it by a channel of their user; nothing else records what those received. */
   userConnections: string[];
 }
 
-const key = (pk: string, sk: string): Item => ({ pk: { S: pk }, sk: { S: sk } });
-const connectionKey = (id: string) => key(`conn#${id}`, 'conn');
-const listenerKey = (partition: string, { connection, channel }: Pick<Listener, 'connection' | 'channel'>) =>
-  key(partition, `conn#${connection}#${channel}`);
-/** Tells that a partition has, or had, listeners, to those who ask for many partitions at once. */
-const followedKey = (partition: string) => key(partition, 'followed');
+const connectionKey = (id: string): Key => ({ pk: `conn#${id}`, sk: 'conn' });
+const sessionKey = (session: string): Key => ({ pk: `session#${session}`, sk: 'session' });
+const subscriberKey = (
+  partition: string,
+  { connection, channel }: Pick<Subscriber, 'connection' | 'channel'>,
+): Key => ({
+  pk: partition,
+  sk: `conn#${connection}#${channel}`,
+});
+/** Marks a partition that has, or had, subscribers, so that many partitions can be checked in one batch. */
+const subscribedKey = (partition: string): Key => ({ pk: partition, sk: 'subscribed' });
+const cursorPrefix = 'cursor#';
 const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
 
-/** Returns the partition that keeps who follows a job with its tasks, or a task of its own. */
-export const partitionOfGroup = (group: string) => `listen#${group}`;
-/** Returns the partition that keeps who follows all jobs or all tasks of a user. */
-export const partitionOfUser = (user: string) => `listen#user.${user}`;
+/** Returns the partition of the subscribers of a job with its tasks, or of a task without a job. */
+export const partitionOfGroup = (group: string) => `${partitions.subscribers}${group}`;
+/** Returns the partition of the subscribers of all jobs or all tasks of a user. */
+export const partitionOfUser = (user: string) => `${partitions.subscribers}user.${user}`;
 
 /** Stores a new connection. */
 export async function storeConnection(connection: Connection): Promise<void> {
-  await put({ ...fromItem(connectionKey(connection.id)), ...connection, ttl: expiry(connectionSeconds) });
+  await put({ ...connectionKey(connection.id), ...connection, ttl: expiry(connectionSeconds) });
 }
 
 /** Reads a connection. */
 export async function readConnection(id: string): Promise<Connection | undefined> {
-  const { client, name } = table();
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName: name, Key: connectionKey(id), ConsistentRead: true }),
-  );
-  if (!Item) return undefined;
-  const { identity, session, dialect, channels } = fromItem(Item);
+  const item = await get(connectionKey(id));
+  if (!item) return undefined;
+  const { identity, session, dialect, channels } = item;
   return {
     id,
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
@@ -84,256 +92,196 @@ export async function readConnection(id: string): Promise<Connection | undefined
   };
 }
 
-/** Removes a connection and everything it followed. */
+/** Removes a connection and its subscriptions. */
 export async function removeConnection(id: string): Promise<void> {
   const connection = await readConnection(id);
   if (!connection) return;
   await Promise.all(
     Object.entries(connection.channels).map(([channel, partition]) =>
-      removeListener(partition, { connection: id, channel }),
+      removeSubscriber(partition, { connection: id, channel }),
     ),
   );
   await remove(connectionKey(id));
 }
 
 /**
- * Makes a connection follow a channel, and says whether it did not before. A channel of one job or task shows nothing
- * before its present state was shown.
+ * Subscribes a connection to a channel, and returns whether it was not subscribed before. A channel of one job or task
+ * sends nothing before its snapshot.
  */
-export async function addListener(connection: Connection, channel: string, partition: string): Promise<boolean> {
+export async function addSubscriber(connection: Connection, channel: string, partition: string): Promise<boolean> {
   const isOfUser = partition.startsWith(partitionOfUser(''));
   const [isNew] = await Promise.all([
-    create({
-      ...fromItem(listenerKey(partition, { connection: connection.id, channel })),
-      connection: connection.id,
-      channel,
-      dialect: connection.dialect,
-      ...(isOfUser ? { since: {} } : {}),
-      ttl: expiry(connectionSeconds),
-    }),
-    alter(
-      connectionKey(connection.id),
-      'SET channels.#channel = :partition',
-      { ':partition': { S: partition } },
-      { '#channel': channel },
+    putIf(
+      {
+        ...subscriberKey(partition, { connection: connection.id, channel }),
+        connection: connection.id,
+        channel,
+        dialect: connection.dialect,
+        ...(isOfUser ? { snapshot: {} } : {}),
+        ttl: expiry(connectionSeconds),
+      },
+      itemIsAbsent,
     ),
-    put({ ...fromItem(followedKey(partition)), ttl: expiry(connectionSeconds) }),
+    update(connectionKey(connection.id), 'SET channels.#channel = :partition', {
+      condition: itemExists,
+      names: { '#channel': channel },
+      values: { ':partition': partition },
+    }),
+    put({ ...subscribedKey(partition), ttl: expiry(connectionSeconds) }),
     connection.session ? rememberChannel(connection.session, connection.identity?.user ?? '', channel) : undefined,
   ]);
   return isNew;
 }
 
-async function create(record: Record<string, unknown>): Promise<boolean> {
-  const { client, name } = table();
-  try {
-    await client.send(
-      new PutItemCommand({ TableName: name, Item: toItem(record), ConditionExpression: 'attribute_not_exists(pk)' }),
-    );
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
-}
-
 async function rememberChannel(session: string, user: string, channel: string): Promise<void> {
-  const { client, name } = table();
-  await client.send(
-    new UpdateItemCommand({
-      TableName: name,
-      Key: sessionKey(session),
-      UpdateExpression: 'ADD channels :channel SET #user = :user, #ttl = :ttl',
-      ExpressionAttributeNames: { '#user': 'user', '#ttl': 'ttl' },
-      ExpressionAttributeValues: {
-        ':channel': { SS: [channel] },
-        ':user': { S: user },
-        ':ttl': { N: String(expiry(sessionSeconds)) },
-      },
-    }),
-  );
+  await update(sessionKey(session), 'ADD channels :channel SET #user = :user, #ttl = :ttl', {
+    names: { '#user': 'user', '#ttl': 'ttl' },
+    values: { ':channel': new Set([channel]), ':user': user, ':ttl': expiry(sessionSeconds) },
+  });
 }
 
-/** Makes a connection follow a channel no more. */
-export async function dropListener(connection: Connection, channel: string): Promise<void> {
+/** Unsubscribes a connection from a channel. */
+export async function dropSubscriber(connection: Connection, channel: string): Promise<void> {
   const partition = connection.channels[channel];
   if (!partition) return;
-  await removeListener(partition, { connection: connection.id, channel });
-  await alter(connectionKey(connection.id), 'REMOVE channels.#channel', {}, { '#channel': channel });
+  await removeSubscriber(partition, { connection: connection.id, channel });
+  await update(connectionKey(connection.id), 'REMOVE channels.#channel', {
+    condition: itemExists,
+    names: { '#channel': channel },
+  });
   if (connection.session)
-    await alter(sessionKey(connection.session), 'DELETE channels :channel', { ':channel': { SS: [channel] } });
+    await update(sessionKey(connection.session), 'DELETE channels :channel', {
+      condition: itemExists,
+      values: { ':channel': new Set([channel]) },
+    });
 }
 
-/** Returns the channels of a session of this user, for a client that comes back. */
+/** Returns the channels of a session of this user, for a client that reconnects. */
 export async function channelsOfSession(session: string, user: string): Promise<string[]> {
-  const { client, name } = table();
-  const { Item } = await client.send(
-    // A client may be cut off right after it began to follow a channel, and is back within milliseconds.
-    new GetItemCommand({ TableName: name, Key: sessionKey(session), ConsistentRead: true }),
-  );
-  const record = Item ? fromItem(Item) : {};
-  return record.user === user && record.channels instanceof Set ? [...record.channels].map(String) : [];
+  // Consistent, because a client may be disconnected right after it subscribed, and be back within milliseconds.
+  const item = (await get(sessionKey(session))) ?? {};
+  return item.user === user && item.channels instanceof Set ? [...item.channels].map(String) : [];
 }
 
-/** Reads who follows a job with its tasks, or a task of its own, and what they were last shown of each. */
-export async function readGroup(group: string): Promise<{ listeners: Listener[]; shown: Map<string, LastShown> }> {
-  const items = await queryPartition(partitionOfGroup(group));
+/** Reads the subscribers of a job with its tasks, or of a task without a job, and what was last sent of each. */
+export async function readGroup(
+  group: string,
+): Promise<{ subscribers: Subscriber[]; cursors: Map<string, GroupCursor> }> {
+  const items = await readPartition(partitionOfGroup(group));
   return {
-    listeners: items.filter(isListener).map(toListener),
-    shown: new Map(
+    subscribers: items.filter(isSubscriber).map(toSubscriber),
+    cursors: new Map(
       items.flatMap((item) =>
-        String(item.sk).startsWith('shown#') ? [[String(item.sk).slice('shown#'.length), toLastShown(item)]] : [],
+        String(item.sk).startsWith(cursorPrefix)
+          ? [[String(item.sk).slice(cursorPrefix.length), toGroupCursor(item)]]
+          : [],
       ),
     ),
   };
 }
 
-/** Reads who follows all jobs or all tasks of a user. */
-export async function readFollowersOf(user: string): Promise<Listener[]> {
-  return (await queryPartition(partitionOfUser(user))).filter(isListener).map(toListener);
+/** Reads the subscribers of all jobs or all tasks of a user. */
+export async function readUserSubscribers(user: string): Promise<Subscriber[]> {
+  return (await readPartition(partitionOfUser(user))).filter(isSubscriber).map(toSubscriber);
 }
 
-/** Tells which of these partitions anybody listens to, or did lately. */
-export async function followedAmong(partitions: string[]): Promise<Set<string>> {
-  const items = await readAll([...new Set(partitions)].map(followedKey), false);
-  return new Set(items.map(({ pk }) => pk?.S ?? ''));
+/** Returns which of these partitions have subscribers, or had them lately. */
+export async function subscribedAmong(candidates: string[]): Promise<Set<string>> {
+  const items = await batchGet(candidates.map(subscribedKey), { consistent: false });
+  return new Set(items.map(({ pk }) => String(pk)));
 }
 
-/** Takes note of what all listeners of a group were shown of a task or job. */
-export async function noteShown(
+/** Saves what was sent of a task or job to all subscribers of its group. */
+export async function saveCursor(
   group: string,
   subject: { id: string; expiresAt: string },
-  shown: LastShown,
+  cursor: GroupCursor,
 ): Promise<void> {
   await put({
-    ...fromItem(key(partitionOfGroup(group), `shown#${subject.id}`)),
-    ...shown,
+    pk: partitionOfGroup(group),
+    sk: `${cursorPrefix}${subject.id}`,
+    ...cursor,
     ttl: Math.ceil(Date.parse(subject.expiresAt) / 1000),
   });
 }
 
-/** Takes note of what a listener is about to be shown, from where it follows a channel; says whether it still does. */
-export async function noteSince(partition: string, listener: Listener, since: Map<string, Shown>): Promise<boolean> {
-  return alter(listenerKey(partition, listener), 'SET since = :since, showing = :none', {
-    ':none': { N: '0' },
-    ':since': {
-      M: Object.fromEntries(
-        [...since].map(([id, shown]): [string, AttributeValue] => [
-          id,
-          { L: [{ N: String(shown.version) }, { N: String(shown.phase) }] },
-        ]),
-      ),
+/** Saves the snapshot that a subscriber is about to be sent; returns whether it is still subscribed. */
+export async function saveSnapshot(
+  partition: string,
+  subscriber: Subscriber,
+  snapshot: Map<string, Cursor>,
+): Promise<boolean> {
+  const pairs = Object.fromEntries([...snapshot].map(([id, { version, phase }]) => [id, [version, phase]]));
+  const item = await update(
+    subscriberKey(partition, subscriber),
+    'SET #snapshot = :snapshot, snapshotPosition = :none',
+    {
+      condition: itemExists,
+      names: { '#snapshot': 'snapshot' },
+      values: { ':snapshot': pairs, ':none': 0 },
     },
+  );
+  return item !== undefined;
+}
+
+/** Saves the position up to which a subscriber was sent its snapshot. */
+export async function saveSnapshotPosition(partition: string, subscriber: Subscriber, position: number): Promise<void> {
+  const values = { ':position': position };
+  await update(subscriberKey(partition, subscriber), 'SET snapshotPosition = :position', {
+    condition: itemExists,
+    values,
   });
 }
 
-/** Takes note of how much of what it is shown at first a listener was shown. */
-export async function noteShowing(partition: string, listener: Listener, count: number): Promise<void> {
-  await alter(listenerKey(partition, listener), 'SET showing = :count', { ':count': { N: String(count) } });
+/** Saves that a subscriber was sent all of its snapshot. */
+export async function completeSnapshot(partition: string, subscriber: Subscriber): Promise<void> {
+  await update(subscriberKey(partition, subscriber), 'REMOVE snapshotPosition', { condition: itemExists });
 }
 
-/** Takes note that a listener was shown all that it was to be shown at first. */
-export async function noteSinceShown(partition: string, listener: Listener): Promise<void> {
-  await alter(listenerKey(partition, listener), 'REMOVE showing', {});
-}
-
-/** Removes a listener whose connection is gone. */
-export async function removeListener(
+/** Removes a subscription. */
+export async function removeSubscriber(
   partition: string,
-  listener: Pick<Listener, 'connection' | 'channel'>,
+  subscriber: Pick<Subscriber, 'connection' | 'channel'>,
 ): Promise<void> {
-  await remove(listenerKey(partition, listener));
+  await remove(subscriberKey(partition, subscriber));
 }
 
-function sessionKey(session: string): Item {
-  return key(`session#${session}`, 'session');
-}
-
-async function queryPartition(partition: string): Promise<Record<string, unknown>[]> {
-  const { client, name } = table();
-  const items: Record<string, unknown>[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: name,
-        // A listener that has just been added must be seen by whatever is announced after it.
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: partition } },
-        ...(start ? { ExclusiveStartKey: start } : {}),
-      }),
-    );
-    items.push(...(page.Items ?? []).map(fromItem));
-    start = page.LastEvaluatedKey;
-  } while (start);
+/** Reads a partition consistently: a subscriber that was just added must receive whatever is published after it. */
+async function readPartition(partition: string): Promise<Item[]> {
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': partition } });
   const now = Date.now() / 1000;
   return items.filter(({ ttl }) => typeof ttl !== 'number' || ttl > now);
 }
 
-async function alter(
-  Key: Item,
-  UpdateExpression: string,
-  values: Item,
-  names?: Record<string, string>,
-): Promise<boolean> {
-  const { client, name } = table();
-  try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: name,
-        Key,
-        UpdateExpression,
-        ConditionExpression: 'attribute_exists(pk)',
-        ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
-        ...(names ? { ExpressionAttributeNames: names } : {}),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
-}
-
-async function put(record: Record<string, unknown>): Promise<void> {
-  const { client, name } = table();
-  await client.send(new PutItemCommand({ TableName: name, Item: toItem(record) }));
-}
-
-async function remove(Key: Item): Promise<void> {
-  const { client, name } = table();
-  await client.send(new DeleteItemCommand({ TableName: name, Key }));
-}
-
-function isListener({ sk }: Record<string, unknown>): boolean {
+function isSubscriber({ sk }: Item): boolean {
   return String(sk).startsWith('conn#');
 }
 
-function toListener(item: Record<string, unknown>): Listener {
-  const { connection, channel, dialect, since, showing } = item;
+function toSubscriber(item: Item): Subscriber {
+  const { connection, channel, dialect, snapshot, snapshotPosition } = item;
   return {
     connection: String(connection),
     channel: String(channel),
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
-    ...(typeof showing === 'number' ? { showing } : {}),
-    ...(typeof since === 'object' && since !== null
-      ? { since: new Map(Object.entries(since).map(([id, pair]) => [id, pairToShown(pair)])) }
+    ...(typeof snapshotPosition === 'number' ? { snapshotPosition } : {}),
+    ...(typeof snapshot === 'object' && snapshot !== null
+      ? { snapshot: new Map(Object.entries(snapshot).map(([id, pair]) => [id, pairToCursor(pair)])) }
       : {}),
   };
 }
 
-function pairToShown(pair: unknown): Shown {
+function pairToCursor(pair: unknown): Cursor {
   const [version, phase] = Array.isArray(pair) ? pair : [];
-  return toShown({ version, phase });
+  return toCursor({ version, phase });
 }
 
-function toShown({ version, phase }: Record<string, unknown>): Shown {
+function toCursor({ version, phase }: Item): Cursor {
   return { version: Number(version), phase: isPhase(phase) ? phase : 0 };
 }
 
-function toLastShown(item: Record<string, unknown>): LastShown {
+function toGroupCursor(item: Item): GroupCursor {
   const { userConnections } = item;
-  return { ...toShown(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
+  return { ...toCursor(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
 }
 
 function isPhase(value: unknown): value is Phase {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { eventPacket } from './socket-io-packets.ts';
 
-/** How a client speaks: JSON texts, or the packets of Socket.IO. */
+/** The protocol of a client: JSON texts, or the packets of Socket.IO. */
 export type Dialect = 'plain' | 'socket.io';
 
-/** API Gateway takes no larger message. */
-export const largestMessageBytes = 128 * 1024;
+/** The limit of API Gateway. */
+export const maxMessageBytes = 128 * 1024;
 
 export interface Message {
   event: string;
@@ -14,11 +14,11 @@ export interface Message {
   data: JsonObject;
 }
 
-/** Writes a message in the dialect of a connection, without its bulky parts where it would be too large. */
+/** Encodes a message in the dialect of a connection, without its large parts where it would exceed the limit. */
 export function encode(dialect: Dialect, message: Message): string {
   for (const data of [message.data, ...smaller(message.data)]) {
     const text = write(dialect, { ...message, data });
-    if (Buffer.byteLength(text) <= largestMessageBytes) return text;
+    if (Buffer.byteLength(text) <= maxMessageBytes) return text;
   }
   return write(dialect, { ...message, data: { ...pick(message.data, ['id', 'version', 'status']), truncated: true } });
 }
@@ -28,7 +28,7 @@ function write(dialect: Dialect, { event, channel, data }: Message): string {
   return JSON.stringify({ event, ...(channel === undefined ? {} : { channel }), data });
 }
 
-// The API shows in full what does not fit here; a job that is left without its tasks still says how it ended.
+// The API returns in full what does not fit here; a job without its tasks still says how it ended.
 function* smaller(data: JsonObject): Generator<JsonObject> {
   const { tasks: _tasks, payload: _payload, docs: _docs, ...rest } = data;
   if (Array.isArray(data.tasks)) {

@@ -4,8 +4,8 @@ import type { Job } from '../../../shared/jobs/job.ts';
 import { readNumberSettings } from '../../../shared/settings.ts';
 import { isGone, type Task } from '../../../shared/tasks/task.ts';
 
-/** As many as fit one message of a WebSocket. */
-const most = 25;
+/** What fits one WebSocket message. */
+const maxDocs = 25;
 
 /** Returns the newest jobs of a user. */
 export async function latestJobs(user: string): Promise<Job[]> {
@@ -23,5 +23,5 @@ export async function latestTasks(user: string): Promise<Task[]> {
 function newest(owner: string): Promise<string[]> {
   const now = Date.now();
   const { recordSeconds } = readNumberSettings(process.env);
-  return ownedIds({ owner, now, oldest: now - recordSeconds * 1000 }, 0, most);
+  return ownedIds({ owner, now, oldest: now - recordSeconds * 1000 }, 0, maxDocs);
 }

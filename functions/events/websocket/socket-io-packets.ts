@@ -12,16 +12,16 @@ export type ClientPacket =
   | { type: 'pong' }
   | { type: 'close' };
 
-/** A text that is no packet, or one of a kind that only servers send. */
+/** A text that is not a packet, or one of a type that only servers send. */
 export class BadPacket extends Error {
   override name = 'BadPacket';
 }
 
 const pingIntervalMs = 2 * 60 * 60 * 1000;
 const pingTimeoutMs = 60 * 60 * 1000;
-const largestMessageBytes = 128 * 1024;
+const maxMessageBytes = 128 * 1024;
 
-/** Reads a packet of a client, or throws a BadPacket. */
+/** Parses a packet of a client, or throws a BadPacket. */
 export function readPacket(text: string): ClientPacket {
   const body = text.slice(1);
   switch (text.charAt(0)) {
@@ -55,7 +55,7 @@ function readMessage(text: string): ClientPacket {
       if (ackId === undefined) throw new BadPacket('Expected the id of an acknowledgement.');
       return { type: 'ack', namespace, ackId };
     default:
-      throw new BadPacket(`Packets of type ${JSON.stringify(type)} are not taken from clients.`);
+      throw new BadPacket(`Packets of type ${JSON.stringify(type)} are not accepted from clients.`);
   }
 }
 
@@ -97,11 +97,11 @@ export function openPacket(sid: string): string {
     upgrades: [],
     pingInterval: pingIntervalMs,
     pingTimeout: pingTimeoutMs,
-    maxPayload: largestMessageBytes,
+    maxPayload: maxMessageBytes,
   })}`;
 }
 
-/** Writes the answer to a connect packet; the client sends the private id again when it comes back. */
+/** Writes the response to a connect packet; the client sends the private id again when it reconnects. */
 export function connectPacket(sid: string, privateId: string): string {
   return `40${JSON.stringify({ sid, pid: privateId })}`;
 }
@@ -121,7 +121,7 @@ export function ackPacket(ackId: number, ...args: unknown[]): string {
   return `43${ackId}${JSON.stringify(args)}`;
 }
 
-/** Writes the answer to a ping. */
+/** Writes the response to a ping. */
 export function pongPacket(payload: string): string {
   return `3${payload}`;
 }

@@ -7,12 +7,12 @@ import {
 
 // The endpoint is the variable AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI, which the stack sets to the stage's own.
 const client = new ApiGatewayManagementApiClient({
-  // All who follow a job wait while one of them is told: a client that cannot be reached soon is cut off instead.
+  // All subscribers of a job wait while one of them is sent an event: a client that cannot be reached soon is disconnected.
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
 });
 
-/** Sends a text to a connection, or says that the connection is gone. */
+/** Sends a text to a connection; returns `gone` where the connection is closed. */
 export async function post(connection: string, text: string): Promise<'sent' | 'gone'> {
   try {
     await client.send(new PostToConnectionCommand({ ConnectionId: connection, Data: Buffer.from(text) }));
@@ -23,8 +23,8 @@ export async function post(connection: string, text: string): Promise<'sent' | '
   }
 }
 
-/** Ends a connection. */
-export async function hangUp(connection: string): Promise<void> {
+/** Closes a connection. */
+export async function disconnect(connection: string): Promise<void> {
   try {
     await client.send(new DeleteConnectionCommand({ ConnectionId: connection }));
   } catch (error) {

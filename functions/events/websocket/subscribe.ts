@@ -1,14 +1,14 @@
 import { sendEvents } from '../../../shared/aws/events.ts';
 import { records } from '../../../shared/aws/records.ts';
-import { groupOf } from '../../../shared/events/announcement.ts';
+import { groupOf } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { isGone } from '../../../shared/tasks/task.ts';
 import { type Channel, parseChannel } from './channel.ts';
 import {
-  addListener,
+  addSubscriber,
   type Connection,
-  dropListener,
+  dropSubscriber,
   type Identity,
   partitionOfGroup,
   partitionOfUser,
@@ -17,7 +17,7 @@ import { encode } from './dialect.ts';
 import { latestJobs, latestTasks } from './latest.ts';
 import { post } from './sockets.ts';
 
-/** A channel that a client may not follow, or that does not exist, which looks the same from outside. */
+/** A channel that a client may not subscribe to, or that does not exist, which looks the same from outside. */
 export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
   readonly errorCode: 'bad_request' | 'not_found' | 'forbidden';
@@ -28,9 +28,9 @@ export class SubscriptionRefused extends Error {
   }
 }
 
-const mostChannels = 200;
+const maxChannels = 200;
 
-/** Makes a connection follow a channel, and has the present state shown to it. */
+/** Subscribes a connection to a channel, and has the current state sent to it. */
 export async function subscribe(connection: Connection, name: string): Promise<void> {
   const { identity } = connection;
   const channel = parseChannel(name);
@@ -40,19 +40,19 @@ export async function subscribe(connection: Connection, name: string): Promise<v
       'Expected a channel job.{id}, task.{id}, user.{id}.jobs or user.{id}.tasks.',
     );
   const { channels } = connection;
-  if (!Object.hasOwn(channels, name) && Object.keys(channels).length >= mostChannels)
-    throw new SubscriptionRefused('forbidden', `A connection may follow ${mostChannels} channels.`);
-  if ('user' in channel) return followUser(connection, identity, channel, name);
+  if (!Object.hasOwn(channels, name) && Object.keys(channels).length >= maxChannels)
+    throw new SubscriptionRefused('forbidden', `A connection may subscribe to at most ${maxChannels} channels.`);
+  if ('user' in channel) return subscribeToUser(connection, identity, channel, name);
   const group = await groupFor(identity, channel.kind, channel.id);
-  const isNew = await addListener(connection, name, partitionOfGroup(group));
+  const isNew = await addSubscriber(connection, name, partitionOfGroup(group));
   const again = isNew ? {} : { again: true as const };
-  // Shown by the relay, which alone knows what else it is showing of this job at that moment.
+  // Sent by the relay, which alone knows what else it is sending of this job at that moment.
   await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group, ...again }]);
 }
 
-/** Makes a connection follow a channel no more. */
+/** Unsubscribes a connection from a channel. */
 export async function unsubscribe(connection: Connection, name: string): Promise<void> {
-  await dropListener(connection, name);
+  await dropSubscriber(connection, name);
 }
 
 async function groupFor(identity: Identity, kind: 'job' | 'task', id: string): Promise<string> {
@@ -64,7 +64,7 @@ async function groupFor(identity: Identity, kind: 'job' | 'task', id: string): P
   return group;
 }
 
-async function followUser(
+async function subscribeToUser(
   connection: Connection,
   identity: Identity,
   channel: Extract<Channel, { user: string }>,
@@ -72,10 +72,10 @@ async function followUser(
 ): Promise<void> {
   if (channel.user !== identity.user || identity.job !== undefined)
     throw new SubscriptionRefused('not_found', `There is no channel ${name} for this access token.`);
-  await addListener(connection, name, partitionOfUser(channel.user));
+  await addSubscriber(connection, name, partitionOfUser(channel.user));
   const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
   const docs = latest.map((one) => ('waitsFor' in one ? presentTask(one) : presentJob(one)));
-  // An event may overtake this; by the versions a client tells which of the two is older.
+  // An event may overtake this; by the versions a client knows which of the two is older.
   const data = { channel: name, docs };
   await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));
 }

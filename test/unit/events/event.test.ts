@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type EventName,
-  eventFor,
-  jobAsShown,
-  phases,
-  type Shown,
-  taskAsShown,
-} from '../../../functions/events/event-names.ts';
+import { type Cursor, type EventName, eventFor, jobAt, phases, taskAt } from '../../../functions/events/event-names.ts';
 import { channelsOf, parseChannel } from '../../../functions/events/websocket/channel.ts';
-import { encode, largestMessageBytes } from '../../../functions/events/websocket/dialect.ts';
+import { encode, maxMessageBytes } from '../../../functions/events/websocket/dialect.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 
@@ -41,7 +34,7 @@ function jobIn(status: Job['status'], version: number): Job {
 }
 
 describe('the name of a change', () => {
-  test.each<[TaskStatus, Shown | undefined, EventName | undefined]>([
+  test.each<[TaskStatus, Cursor | undefined, EventName | undefined]>([
     ['created', undefined, undefined],
     ['processing', undefined, 'task_started'],
     ['processing', { version: 1, phase: phases.created }, 'task_started'],
@@ -60,7 +53,7 @@ describe('the name of a change', () => {
     expect(eventFor(taskIn(status, 5), shown)).toBe(event);
   });
 
-  test.each<[Job['status'], Shown | undefined, EventName | undefined]>([
+  test.each<[Job['status'], Cursor | undefined, EventName | undefined]>([
     ['created', undefined, undefined],
     ['processing', undefined, 'job_started'],
     ['processing', { version: 4, phase: phases.started }, undefined],
@@ -80,15 +73,15 @@ describe('what somebody was shown before', () => {
       endedAt: 'then',
       failure: { errorCode: 'processing_failed', msg: '' },
     } as const;
-    const { endedAt, failure, ...shown } = taskAsShown(ended, { version: 2, phase: phases.started });
+    const { endedAt, failure, ...shown } = taskAt(ended, { version: 2, phase: phases.started });
     expect([endedAt, failure]).toEqual([undefined, undefined]);
     expect(shown).toEqual(taskIn('processing', 2));
-    expect(taskAsShown(ended, { version: 5, phase: phases.ended })).toBe(ended);
+    expect(taskAt(ended, { version: 5, phase: phases.ended })).toBe(ended);
   });
 
   test('is a running job again, where the job has ended since', () => {
-    expect(jobAsShown(jobIn('completed', 5), { version: 2, phase: phases.started })).toEqual(jobIn('processing', 2));
-    expect(jobAsShown(jobIn('created', 1), { version: 1, phase: phases.created })).toEqual(jobIn('created', 1));
+    expect(jobAt(jobIn('completed', 5), { version: 2, phase: phases.started })).toEqual(jobIn('processing', 2));
+    expect(jobAt(jobIn('created', 1), { version: 1, phase: phases.created })).toEqual(jobIn('created', 1));
   });
 });
 
@@ -125,7 +118,7 @@ describe('messages', () => {
     const task = { id: '2', version: 3, name: 'a', operation: 'convert', status: 'failed', payload };
     const data = { id: '1', version: 3, status: 'failed', tasks: Array.from({ length: 500 }, () => task) };
     const text = encode(dialect, { event: 'job_failed', data });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(largestMessageBytes);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxMessageBytes);
     expect(text).toContain('"truncated":true');
     expect(text).not.toContain('xxx');
     expect(text.match(/"status":"failed"/g)).toHaveLength(501);

@@ -81,7 +81,7 @@ const startInDeletedJob: History = {
   actions: [
     complete,
     { kind: 'advance', seconds: 1000 },
-    { kind: 'deleteJob', crashIn: 1 },
+    { kind: 'deleteJob', crashIn: 2 },
     { kind: 'sweep' },
     { ...complete, failIn: 0 },
     { ...complete, pick: 21 },

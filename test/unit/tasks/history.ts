@@ -360,12 +360,15 @@ async function work(
     const decision = await lifecycle.apply(id, { type: 'started' });
     if (decision.outcome === 'refused' && decision.reason === 'ended') return await lifecycle.settleAgain(id);
     if (decision.outcome !== 'changed') return;
-    const { attempt } = decision.task;
+    let known = decision.task;
+    const { attempt } = known;
     for (let beat = 0; beat < beats; beat++) {
-      const { outcome: kept } = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 });
-      if (kept !== 'changed') return;
+      const kept = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 }, known);
+      if (kept.outcome !== 'changed') return;
+      known = kept.task;
     }
-    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files: [fileOf(id, attempt)] });
+    const files = [fileOf(id, attempt)];
+    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files }, known);
     if (outcome === 'fail')
       await lifecycle.apply(id, {
         type: 'failed',
@@ -381,7 +384,8 @@ async function work(
 
 async function upload(service: MemoryService, gate: Gate, id: string): Promise<void> {
   const lifecycle = service.lifecycle(gate);
-  const { outcome } = await lifecycle.apply(id, { type: 'uploaded', file: fileOf(id, 0) });
+  const known = await service.records(gate).task(id);
+  const { outcome } = await lifecycle.apply(id, { type: 'uploaded', file: fileOf(id, 0) }, known);
   if (outcome === 'refused') await lifecycle.settleAgain(id);
 }
 
@@ -455,11 +459,11 @@ function checkEnds(service: MemoryService, witness: Witness): void {
 }
 
 /** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
-function checkTelling({ announced }: MemoryService): Set<string> {
+function checkTelling({ published }: MemoryService): Set<string> {
   const ended = new Set<string>();
-  for (const change of announced) {
+  for (const change of published) {
     if ('job' in change) {
-      if (!change.news.includes('ended')) continue;
+      if (!change.events.includes('ended')) continue;
       if (change.job.status === 'completed')
         ensure(
           change.job.tasks.every((id) => ended.has(id)),
@@ -474,7 +478,7 @@ function checkTelling({ announced }: MemoryService): Set<string> {
       for (const id of task.dependsOn)
         ensure(
           ended.has(id) ||
-            !announced.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
+            !published.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
           'a task was told to have started before its input was told to have ended',
         );
   }

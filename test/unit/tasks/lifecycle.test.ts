@@ -5,13 +5,16 @@ import { type Plan, workersLost } from '../../../shared/lifecycle/lifecycle.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import {
   heartbeatWindowMs,
-  maximumAttempts,
+  maxAttempts,
   maxRecoveries,
-  queuedPatienceMs,
+  queueTimeoutMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
 import { createdAt, makeRequest } from './factory.ts';
 import { CallFailed, Crash, countCalls, crashAfter, failOnce, fileOf, MemoryService } from './memory-records.ts';
+
+/** A change of a record that the caller does not know: a read and a conditional write. */
+const callsOfChange = 2;
 
 const uploadSeconds = 3_600;
 const damaged = { errorCode: 'processing_failed', msg: 'The file is damaged.' } as const;
@@ -226,10 +229,10 @@ describe('telling', () => {
     const plan = planOf(graph);
     const service = new MemoryService(createdAt);
     const on = await createdService(plan, service);
-    service.announced.length = 0;
+    service.published.length = 0;
     await act(on);
-    return service.announced.map((change) =>
-      'job' in change ? `job ${change.news}` : `${change.task.name} ${change.task.status}`,
+    return service.published.map((change) =>
+      'job' in change ? `job ${change.events}` : `${change.task.name} ${change.task.status}`,
     );
   }
 
@@ -255,7 +258,7 @@ describe('telling', () => {
     const calls: string[] = [];
     const lifecycle = on.service.lifecycle(async (call) => void calls.push(call));
     await lifecycle.apply(on.id('only'), { type: 'completed', attempt, files: [] });
-    expect(calls.filter((call) => call === 'announce')).toHaveLength(1);
+    expect(calls.filter((call) => call === 'publish')).toHaveLength(1);
     expect(on.job()?.status).toBe('completed');
   });
 
@@ -264,15 +267,15 @@ describe('telling', () => {
     const service = new MemoryService(createdAt);
     const { start, id } = await createdService(plan, service);
     const attempt = await start('only');
-    service.announced.length = 0;
+    service.published.length = 0;
     const dying = service.lifecycle(async (call) => {
-      if (call === 'announce') throw new Crash();
+      if (call === 'publish') throw new Crash();
     });
     await expect(dying.apply(id('only'), { type: 'completed', attempt, files: [] })).rejects.toThrow(Crash);
-    expect(service.announced).toEqual([]);
-    service.now += queuedPatienceMs;
+    expect(service.published).toEqual([]);
+    service.now += queueTimeoutMs;
     await service.sweep();
-    const heard = service.announced.map((change) => ('job' in change ? `job ${change.news}` : change.task.status));
+    const heard = service.published.map((change) => ('job' in change ? `job ${change.events}` : change.task.status));
     expect([...new Set(heard)]).toEqual(['completed', 'job ended']);
   });
 });
@@ -471,10 +474,12 @@ describe('deleting a task', () => {
     const completed = service.tasks.get(id('a'));
     if (!completed) throw new Error('the task is gone');
 
-    await expect(service.lifecycle(crashAfter(1)).apply(id('a'), { type: 'deleted' })).rejects.toThrow(Crash);
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), { type: 'deleted' })).rejects.toThrow(
+      Crash,
+    );
     await lifecycle.settle(completed);
     expect(status('a')).toBe('deleted');
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
 
     expect(status('a')).toBe('gone');
@@ -536,7 +541,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(plan)).rejects.toThrow(Crash);
     expect(service.tasks.size).toBe(2);
 
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
 
     expect(service.tasks.size).toBe(0);
@@ -571,7 +576,7 @@ describe('the sweep', () => {
 
     await service.records().createTasks(ready.tasks.slice(2));
     if (ready.job) await service.records().createJob(ready.job);
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
 
     expect(new Set(takeQueue())).toEqual(new Set(['merge']));
@@ -593,7 +598,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(planOf({ a: [] }))).rejects.toThrow(Crash);
     expect(service.queue).toEqual([]);
 
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
 
     expect(service.queue).toHaveLength(1);
@@ -608,7 +613,7 @@ describe('the sweep', () => {
 
     await complete('a');
     expect(service.queue).toEqual([]);
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
 
     expect(service.queue).toEqual([later.tasks[0]?.id]);
@@ -643,7 +648,7 @@ describe('the sweep', () => {
 
   it('gives a task up that no worker survived', async () => {
     const { service, start, task, job } = await createdService(planOf({ a: [] }));
-    for (let attempt = 1; attempt <= maximumAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       await start('a');
       service.now += 2 * heartbeatWindowMs;
     }
@@ -659,7 +664,7 @@ describe('the sweep', () => {
     takeQueue();
     const attempt = await start('a');
     const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(id('a'), attempt)] };
-    await expect(service.lifecycle(crashAfter(1)).apply(id('a'), event)).rejects.toThrow(Crash);
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
 
     service.now += 60_000;
     await service.sweep();
@@ -721,9 +726,9 @@ describe('a record that the sweep cannot recover', () => {
     const { service, start, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
     const attempt = await start('a');
     const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
-    await expect(service.lifecycle(refuse('announce')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+    await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
 
-    const { givenUp } = await sweepForHours(service, 'announce');
+    const { givenUp } = await sweepForHours(service, 'publish');
 
     expect(new Set(givenUp).size).toBe(givenUp.length);
     expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
@@ -734,7 +739,7 @@ describe('a record that the sweep cannot recover', () => {
 
   it('can be deleted, and so can its job, while nobody can be told', async () => {
     const { service, id, status } = await createdService(planOf({ a: [], b: ['a'] }));
-    const lifecycle = service.lifecycle(refuse('announce'));
+    const lifecycle = service.lifecycle(refuse('publish'));
     const errors: unknown[] = [];
 
     const decision = await lifecycle.commit(id('a'), { type: 'deleted' }, (error) => errors.push(error));
@@ -742,7 +747,7 @@ describe('a record that the sweep cannot recover', () => {
     expect(status('a')).toBe('deleted');
     await lifecycle.deleteJob(service.jobs.keys().next().value ?? '', (error) => errors.push(error));
     expect(errors.length).toBeGreaterThan(0);
-    await sweepForHours(service, 'announce');
+    await sweepForHours(service, 'publish');
 
     expect(status('a')).toBe('gone');
     expect(status('b')).toBe('gone');
@@ -838,7 +843,7 @@ const acts: Record<string, { act: Act; end: string }> = {
 /** Lets the sweep and workers finish everything, and says how the job ended. */
 async function finish({ service, takeQueue, complete, status, job }: Service): Promise<string> {
   for (let round = 0; round < 6; round++) {
-    service.now += queuedPatienceMs;
+    service.now += queueTimeoutMs;
     await service.sweep();
     for (const name of new Set(takeQueue())) {
       if (status(name) === 'created' || status(name) === 'processing') await complete(name);
@@ -866,7 +871,7 @@ describe.each(Object.entries(acts))('breaking off a %s', (_name, { act, end }) =
   it('before any of its calls comes to the same end after the sweep', async () => {
     const total = await countCallsOf();
 
-    for (let calls = 1; calls < total; calls++) {
+    for (let calls = callsOfChange; calls < total; calls++) {
       const created = await prepare();
       await expect(act(created.service.lifecycle(crashAfter(calls)), created)).rejects.toThrow(Crash);
       expect(await finish(created), `after ${calls} of ${total} calls`).toBe(end);
@@ -877,7 +882,7 @@ describe.each(Object.entries(acts))('breaking off a %s', (_name, { act, end }) =
   it('by a call that fails comes to the same end after the sweep', async () => {
     const total = await countCallsOf();
 
-    for (let call = 1; call < total; call++) {
+    for (let call = callsOfChange; call < total; call++) {
       const created = await prepare();
       await expect(act(created.service.lifecycle(failOnce(call)), created)).rejects.toThrow(CallFailed);
       expect(await finish(created), `at call ${call} of ${total}`).toBe(end);

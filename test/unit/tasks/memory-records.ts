@@ -1,4 +1,5 @@
 import type { Job } from '../../../shared/jobs/job.ts';
+import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
 import type {
   Change as LifecycleChange,
   LifecycleParts,
@@ -6,6 +7,7 @@ import type {
 } from '../../../shared/lifecycle/lifecycle.ts';
 import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
+import { taskOf } from '../../../shared/tasks/transitions.ts';
 
 /** A change of one record: `before` is absent when it was made, `after` when it was removed. */
 export interface Change<T> {
@@ -33,8 +35,8 @@ export class MemoryService {
   readonly jobs = new Map<string, Job>();
   /** Messages in the order sent; the same task may be there many times. */
   readonly queue: string[] = [];
-  /** What listeners were told, in the order sent. */
-  readonly announced: LifecycleChange[] = [];
+  /** What was published, in the order sent. */
+  readonly published: LifecycleChange[] = [];
   readonly filesDeletedOf: string[] = [];
   /** Tasks whose secrets are kept beside their files. */
   readonly secretsOf = new Set<string>();
@@ -65,9 +67,9 @@ export class MemoryService {
         this.secretsOf.delete(taskId);
       },
       route: (task, inputs) => this.route(task, inputs),
-      announce: async (changes) => {
-        await gate('announce');
-        this.announced.push(...changes);
+      publish: async (changes) => {
+        await gate('publish');
+        this.published.push(...changes);
       },
       now: () => this.now,
     });
@@ -91,13 +93,14 @@ export class MemoryService {
           this.putTask(task);
         }
       },
-      changeTask: async (id, decision) => {
-        await gate('changeTask');
-        const task = this.tasks.get(id);
-        if (!task) return { outcome: 'missing' };
-        const decided = decision(task);
-        if (decided.outcome === 'changed') this.putTask(decided.task);
-        return decided;
+      changeTask: (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeTask',
+          () => this.tasks.get(id),
+          (task) => this.putTask(task),
+        );
+        return changeRecord(access, decision, taskOf, known);
       },
       addDependent: async (id, dependent) => {
         await gate('addDependent');
@@ -128,12 +131,20 @@ export class MemoryService {
         await gate('createJob');
         this.putJob(job);
       },
-      changeJob: async (id, decision) => {
-        await gate('changeJob');
-        const job = this.jobs.get(id);
-        const next = job && decision(job);
-        if (next) this.putJob(next);
-        return next;
+      changeJob: async (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeJob',
+          () => this.jobs.get(id),
+          (job) => this.putJob(job),
+        );
+        const made = await changeRecord(
+          access,
+          (job) => ({ job: decision(job) }),
+          ({ job }) => job,
+          known,
+        );
+        return 'job' in made ? made.job : undefined;
       },
       closeTask: async (id, task) => {
         await gate('closeTask');
@@ -141,16 +152,16 @@ export class MemoryService {
         if (!job) return undefined;
         return this.putJob({ ...job, open: job.open.filter((other) => other !== task), version: job.version + 1 });
       },
-      told: async (id, news) => {
-        await gate('told');
+      markPublished: async (id, events) => {
+        await gate('markPublished');
         const job = this.jobs.get(id);
         if (!job) return;
-        const { dueAt, untold = [], ...rest } = job;
-        const left = untold.filter((item) => !news.includes(item));
+        const { dueAt, pendingEvents = [], ...rest } = job;
+        const left = pendingEvents.filter((item) => !events.includes(item));
         const owed = left.length > 0 || job.status === 'deleted';
         this.putJob({
           ...rest,
-          ...(left.length > 0 ? { untold: left } : {}),
+          ...(left.length > 0 ? { pendingEvents: left } : {}),
           ...(owed && dueAt !== undefined ? { dueAt } : {}),
           version: job.version + 1,
         });
@@ -176,8 +187,8 @@ export class MemoryService {
     const { tasks, jobs } = this.due();
     const givenUp: string[] = [];
     const note = async (id: string, failed: Promise<boolean>) => void ((await failed) && givenUp.push(id));
-    for (const task of tasks) await lifecycle.drive(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
-    for (const job of jobs) await lifecycle.driveJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
+    for (const task of tasks) await lifecycle.recover(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
+    for (const job of jobs) await lifecycle.recoverJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
     return givenUp;
   }
 
@@ -185,8 +196,8 @@ export class MemoryService {
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);
     const { tasks, jobs } = this.due();
-    for (const task of tasks) await lifecycle.drive(task);
-    for (const job of jobs) await lifecycle.driveJob(job);
+    for (const task of tasks) await lifecycle.recover(task);
+    for (const job of jobs) await lifecycle.recoverJob(job);
   }
 
   putTask(task: Task): Task {
@@ -207,6 +218,28 @@ export class MemoryService {
     const task = this.tasks.get(id);
     return task && this.putTask({ ...task, ...change(task), version: task.version + 1 });
   }
+}
+
+/** Makes the access to one record as a table gives it: a read and a conditional write are two calls. */
+function accessTo<T extends { version: number }>(
+  gate: Gate,
+  call: string,
+  get: () => T | undefined,
+  put: (record: T) => void,
+): RecordAccess<T> {
+  return {
+    read: async () => {
+      await gate(`${call} read`);
+      return get();
+    },
+    replace: async (record, version) => {
+      await gate(call);
+      if (get()?.version !== version) return false;
+      put(record);
+      return true;
+    },
+    backOff: () => Promise.resolve(),
+  };
 }
 
 /** The end of a process between two of its calls. */
@@ -309,7 +342,7 @@ export class Interleaving {
   async settle(): Promise<void> {
     // A process needs a few turns from one call to its next; all are microtasks, so counting turns is enough.
     let quiet = 0;
-    for (let seen = -1; quiet < 12; ) {
+    for (let seen = -1; quiet < 20; ) {
       await undefined;
       const now = this.#pending.length * 1000 + this.#alive;
       quiet = now === seen ? quiet + 1 : 0;

@@ -11,7 +11,7 @@ import { isId } from '../../../shared/ids.ts';
 import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
 import type { FieldErrors } from '../../../shared/operations/problems.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
-import { queuedPatienceMs } from '../../../shared/tasks/transitions.ts';
+import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
 import { createdAt, iso, makeRequest, makeTask } from './factory.ts';
 import { fileOf } from './memory-records.ts';
 
@@ -102,7 +102,7 @@ describe('planning a job', () => {
 
     const dates = { createdAt: iso(createdAt), updatedAt: iso(createdAt), expiresAt: iso(createdAt + 86_400_000) };
     expect(job).toMatchObject({ ...dates, status: 'created', version: 1 });
-    expect(tasks[0]).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: createdAt + queuedPatienceMs });
+    expect(tasks[0]).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: createdAt + queueTimeoutMs });
     expect(tasks[0]).not.toHaveProperty('startedAt');
   });
 
