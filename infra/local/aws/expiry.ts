@@ -1,5 +1,5 @@
 import type { LocalBucket, LocalTable } from '../template/model.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from './s3/store.ts';
 import type { Tables } from './tables.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

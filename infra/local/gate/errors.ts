@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { S3Error, s3Error } from '../aws/s3-error.ts';
+import { S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
+import { respondError } from '../aws/s3/request.ts';
 
 export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api';
 export type Service = JsonService | 's3';
@@ -55,7 +56,7 @@ const jsonShapes: Record<RefusalReason, JsonShape> = {
   'too-large': { status: 413, type: 'RequestEntityTooLargeException', queryCode: 'RequestEntityTooLarge' },
 };
 
-const s3Codes: Record<RefusalReason, string> = {
+const s3Codes: Record<RefusalReason, S3ErrorCode> = {
   'access-denied': 'AccessDenied',
   'missing-authentication': 'AccessDenied',
   'malformed-authentication': 'AuthorizationHeaderMalformed',
@@ -74,23 +75,14 @@ export function answerError(service: Service, error: unknown, res: ServerRespons
     res.destroy();
     return;
   }
-  if (service === 's3') answerS3Error(error, res);
+  if (service === 's3') respondError(res, toS3Error(error));
   else answerJsonError(service, error, res);
-}
-
-function answerS3Error(error: unknown, res: ServerResponse): void {
-  const failure = toS3Error(error);
-  const body = failure.toXML();
-  res.statusCode = failure.status;
-  res.setHeader('content-type', 'application/xml');
-  res.setHeader('content-length', Buffer.byteLength(body));
-  res.end(body);
 }
 
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof Refusal) return s3Error(s3Codes[error.reason], error.message);
-  return s3Error('InternalError', 'We encountered an internal error. Please try again.');
+  if (error instanceof Refusal) return new S3Error(s3Codes[error.reason], error.message);
+  return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
 function answerJsonError(service: JsonService, error: unknown, res: ServerResponse): void {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { parseDeleteKeys } from '../aws/objects.ts';
-import { S3Error } from '../aws/s3-error.ts';
+import { readDeletion } from '../aws/s3/delete-objects.ts';
+import { S3Error } from '../aws/s3/error.ts';
+import { operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
@@ -116,21 +117,19 @@ export function createGate(options: GateOptions): Gate {
     }
     const verified = verifier.verify('s3', req, url.path, url.query, undefined);
     const query = operationQuery(url.query);
-    const method = req.method ?? 'GET';
-    const isDelete = target.key === '' && method === 'POST' && query.has('delete');
-    const listed = isDelete ? await readContent(req, verified) : undefined;
-    const deleteKeys = listed ? parseDeleteKeys(listed.toString()) : [];
-    authorise(verified.credentials, s3Actions(method, target, query, req.headers, deleteKeys));
-    if (listed) {
-      await servers.s3({ method, ...target, query, headers: req.headers, original: req, body: listed }, res);
-      return;
-    }
-    const content = openContent(req, verified);
+    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, req.headers);
+    const authoriseKeys = (keys: string[]) =>
+      authorise(verified.credentials, s3Actions(operation, target, query, req.headers, keys));
+    // The keys to delete are in the body; for anything else, a call is refused before its body is read.
+    if (operation !== 'DeleteObjects') authoriseKeys([]);
+    const { body, headers } = openContent(req, verified);
     try {
-      await servers.s3({ method, ...target, query, ...content, original: req }, res);
-    } catch (error) {
-      content.body?.destroy();
-      throw error;
+      const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
+      if (deletion) authoriseKeys(deletion.keys);
+      const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
+      await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+    } finally {
+      body?.destroy();
     }
   }
 
@@ -233,14 +232,6 @@ function openContent(req: IncomingMessage, verified: Verified): Content {
   return { body, headers: headersOfContent(req.headers, length) };
 }
 
-async function readContent(req: IncomingMessage, verified: Verified): Promise<Buffer> {
-  const { body, length } = openBody(req, verified);
-  if (length > LARGEST_CALL_BYTES) throw new Refusal('too-large', 'Your request was too big.');
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 let requests = 0;
 
 function setRequestId(res: ServerResponse): void {
@@ -249,8 +240,7 @@ function setRequestId(res: ServerResponse): void {
 }
 
 function isInternal(error: unknown): boolean {
-  if (error instanceof Refusal) return false;
-  return !(error instanceof S3Error) || error.status >= 500;
+  return !(error instanceof Refusal || error instanceof S3Error);
 }
 
 function ignore(): void {

@@ -11,12 +11,14 @@ import {
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   paginateListObjectsV2,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -272,6 +274,76 @@ describe('S3 behind the gate', () => {
 
     const found = await aws.s3().send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }));
     expect(found.TagSet).toEqual(TagSet);
+  });
+
+  it('sends an object only while the conditions of the request hold', async () => {
+    const { ETag } = await put('conditional', '0123456789');
+    const { LastModified } = await get('conditional');
+    const past = new Date(0);
+
+    for (const [conditions, status] of [
+      [{ IfMatch: ETag }, 200],
+      [{ IfMatch: '*' }, 200],
+      [{ IfMatch: ETag, IfUnmodifiedSince: past }, 200],
+      [{ IfMatch: '"other"' }, 412],
+      [{ IfUnmodifiedSince: past }, 412],
+      [{ IfMatch: '"other"', IfNoneMatch: ETag }, 412],
+      [{ IfNoneMatch: '"other"' }, 200],
+      [{ IfNoneMatch: ETag }, 304],
+      [{ IfModifiedSince: LastModified }, 304],
+      [{ IfModifiedSince: past }, 200],
+      [{ IfNoneMatch: '"other"', IfModifiedSince: LastModified }, 200],
+    ] as const) {
+      const outcome = await get('conditional', conditions).catch((error: unknown) => error);
+      expect(outcome, JSON.stringify(conditions)).toMatchObject({ $metadata: { httpStatusCode: status } });
+    }
+    const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'conditional' }));
+    const resume = (tag: string) => fetch(url, { headers: { range: 'bytes=5-', 'if-range': tag } });
+    expect([(await resume(ETag ?? '')).status, (await resume('"other"')).status]).toEqual([206, 200]);
+  });
+
+  it('refuses as not implemented what S3 would do and this one does not', async () => {
+    await put('plain');
+    const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'plain' }));
+    const target = { Bucket, Key: 'plain' };
+
+    for (const call of [
+      () => get('plain', { VersionId: '1' }),
+      () => get('plain', { PartNumber: 1 }),
+      () => put('plain', 'x', { StorageClass: 'GLACIER' }),
+      () => put('plain', 'x', { Tagging: 'a=b' }),
+      () => put('plain', 'x', { IfMatch: '"tag"' }),
+      () => put('plain', 'x', { ChecksumCRC32C: 'AAAAAA==' }),
+      () => aws.s3().send(new DeleteObjectCommand({ ...target, IfMatch: '"tag"' })),
+      () => aws.s3().send(new ListMultipartUploadsCommand({ Bucket })),
+      () =>
+        aws.s3().send(new UploadPartCopyCommand({ ...target, UploadId, PartNumber: 1, CopySource: `${Bucket}/plain` })),
+    ])
+      await expect(call(), String(call)).rejects.toMatchObject({
+        name: 'NotImplemented',
+        $metadata: { httpStatusCode: 501 },
+      });
+    expect((await get('plain')).bytes.toString()).toBe('content');
+  });
+
+  it.each([
+    ['not XML', '<CompleteMultipartUpload><Part>'],
+    ['an unknown entity', '<CompleteMultipartUpload><Part>&any;</Part></CompleteMultipartUpload>'],
+    ['another document', '<Delete></Delete>'],
+    ['no part', '<CompleteMultipartUpload></CompleteMultipartUpload>'],
+    [
+      'a part without tag',
+      '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>',
+    ],
+  ])('refuses to complete an upload with %s', async (_what, body) => {
+    const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'malformed' }));
+    const command = new CompleteMultipartUploadCommand({ Bucket, Key: 'malformed', UploadId });
+    const url = await getSignedUrl(aws.s3(), command);
+
+    const response = await fetch(url, { method: 'POST', body });
+
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('<Code>MalformedXML</Code>');
   });
 
   it('does not replace an object that must not exist yet', async () => {
