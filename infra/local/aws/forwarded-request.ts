@@ -1,53 +1,30 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 
 interface Original {
   method?: string | undefined;
   socket: Socket;
 }
 
-/** A request for an embedded server: another path, other headers, and a body that need not come from the socket. */
+/** A request for an embedded server, with a path and body of its own. */
 export class ForwardedRequest extends IncomingMessage {
-  readonly #body: Readable | undefined;
-
-  constructor(original: Original, url: string, headers: IncomingMessage['headers'], body?: Readable | Buffer) {
+  constructor(original: Original, url: string, headers: IncomingMessage['headers'], body: Buffer) {
     super(original.socket);
     this.method = original.method ?? 'GET';
     this.url = url;
     this.headers = headers;
     this.httpVersion = '1.1';
-    // An aborted upload is an answer to nobody, not a reason to end the process.
-    this.on('error', () => undefined);
-    if (body === undefined || Buffer.isBuffer(body)) {
-      if (body && body.length > 0) this.push(body);
-      this.#finish();
-      return;
-    }
-    this.#body = body;
-    body.pause();
-    body.on('data', (chunk) => {
-      if (!this.push(chunk)) body.pause();
-    });
-    body.on('end', () => this.#finish());
-    body.on('error', (error) => this.destroy(error));
-    body.on('close', () => {
-      if (!body.readableEnded) this.destroy(body.errored ?? new Error('The request body ended early'));
-    });
-  }
-
-  #finish(): void {
     this.complete = true;
+    if (body.length > 0) this.push(body);
     this.push(null);
   }
 
   override _read(): void {
-    this.#body?.resume();
+    // Nothing to pull: the body is there.
   }
 
   // The socket stays the client's: the base class would destroy it with the request.
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#body?.destroy(error ?? undefined);
     done(error);
   }
 }

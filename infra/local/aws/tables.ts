@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
+import { openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, EmittedRequest } from './forwarded-request.ts';
-import { openItemDatabase } from './item-database.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;

@@ -240,8 +240,8 @@ function answer(res: ServerResponse, fields: Map<string, string>, object: Stored
   res.setHeader('location', location);
   const status = fields.get('success_action_status');
   if (status === '201') {
-    const children = { Location: location, Bucket: object.bucket, Key: object.key, ETag: etag };
-    respondXml(res, 'PostResponse', Object.entries(children), 201);
+    const content = { Location: location, Bucket: object.bucket, Key: object.key, ETag: etag };
+    respondXml(res, 'PostResponse', content, 201);
   } else respondEmpty(res, status === '200' ? 200 : 204);
 }
 

@@ -23,7 +23,7 @@ export async function readDeletion(body: Readable, headers: IncomingHttpHeaders)
 export const deleteObjects: Handler = ({ bucket, deletion }, res, { store }) => {
   const { keys, quiet } = deletion ?? { keys: [], quiet: false };
   for (const key of keys) store.delete(bucket, key);
-  respondXml(res, 'DeleteResult', quiet ? [] : keys.map((key) => ['Deleted', [['Key', key]]] as const));
+  respondXml(res, 'DeleteResult', { Deleted: quiet ? [] : keys.map((key) => ({ Key: key })) });
 };
 
 export const deleteObject: Handler = ({ bucket, key }, res, { store }) => {

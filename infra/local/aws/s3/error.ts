@@ -56,8 +56,7 @@ export class S3Error extends Error {
   }
 
   toXml(): string {
-    const children = [['Code', this.code] as const, ['Message', this.message] as const];
-    return xmlDocument('Error', [...children, ...Object.entries(this.#detail)], '');
+    return xmlDocument('Error', { Code: this.code, Message: this.message, ...this.#detail }, '');
   }
 }
 

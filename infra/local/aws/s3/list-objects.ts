@@ -21,41 +21,31 @@ export const listObjects: Handler = ({ operation, query, bucket }, res, { store 
     limit === 0
       ? { objects: [], commonPrefixes: [], next: undefined }
       : store.list(bucket, { prefix, delimiter, limit, after });
-  const optional = (name: string, value: string | undefined) =>
-    value === undefined || value === '' ? [] : [[name, value] as const];
-  respondXml(res, 'ListBucketResult', [
-    ['Name', bucket],
-    ['Prefix', encode(prefix)],
-    ...optional('Delimiter', encode(delimiter)),
-    ...optional('EncodingType', encoding ?? undefined),
-    ['MaxKeys', limit],
-    ['IsTruncated', String(next !== undefined)],
+  const encoded = (text: string | undefined) => (text ? encode(text) : undefined);
+  respondXml(res, 'ListBucketResult', {
+    Name: bucket,
+    Prefix: encode(prefix),
+    Delimiter: encoded(delimiter),
+    EncodingType: encoding ?? undefined,
+    MaxKeys: limit,
+    IsTruncated: next !== undefined,
     ...(isV2
-      ? [
-          ['KeyCount', objects.length + commonPrefixes.length] as const,
-          ...optional('ContinuationToken', token ?? undefined),
-          ...optional('NextContinuationToken', next === undefined ? undefined : writeToken(next)),
-        ]
-      : [
-          ['Marker', encode(after)] as const,
-          // Without a delimiter, clients go on after the last key.
-          ...optional('NextMarker', next === undefined || delimiter === '' ? undefined : encode(next)),
-        ]),
-    ...objects.map(
-      (object) =>
-        [
-          'Contents',
-          [
-            ['Key', encode(object.key)],
-            ['LastModified', new Date(object.modified).toISOString()],
-            ['ETag', `"${object.etag}"`],
-            ['Size', object.size],
-            ['StorageClass', 'STANDARD'],
-          ],
-        ] as const,
-    ),
-    ...commonPrefixes.map((common) => ['CommonPrefixes', [['Prefix', encode(common)]]] as const),
-  ]);
+      ? {
+          KeyCount: objects.length + commonPrefixes.length,
+          ContinuationToken: token ?? undefined,
+          NextContinuationToken: next === undefined ? undefined : writeToken(next),
+        }
+      : // Without a delimiter, clients go on after the last key.
+        { Marker: encode(after), NextMarker: delimiter === '' ? undefined : encoded(next) }),
+    Contents: objects.map((object) => ({
+      Key: encode(object.key),
+      LastModified: new Date(object.modified).toISOString(),
+      ETag: `"${object.etag}"`,
+      Size: object.size,
+      StorageClass: 'STANDARD',
+    })),
+    CommonPrefixes: commonPrefixes.map((common) => ({ Prefix: encode(common) })),
+  });
 };
 
 function encodeKey(key: string): string {

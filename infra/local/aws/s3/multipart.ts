@@ -10,11 +10,7 @@ const MAX_LISTED_PARTS = 1000;
 
 export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { store }) => {
   const uploadId = store.startUpload(bucket, key, metadataOf(Object.entries(headers)));
-  respondXml(res, 'InitiateMultipartUploadResult', [
-    ['Bucket', bucket],
-    ['Key', key],
-    ['UploadId', uploadId],
-  ]);
+  respondXml(res, 'InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: uploadId });
 };
 
 export const uploadPart: Handler = async (request, res, { store }) => {
@@ -34,12 +30,8 @@ export const completeMultipartUpload: Handler = async (request, res, { store, cr
   assertWritable(headers, store.find(bucket, key));
   const object = store.completeUpload(bucket, key, uploadIdOf(query), parts);
   created('CompleteMultipartUpload', object);
-  respondXml(res, 'CompleteMultipartUploadResult', [
-    ['Location', location],
-    ['Bucket', bucket],
-    ['Key', key],
-    ['ETag', `"${object.etag}"`],
-  ]);
+  const ETag = `"${object.etag}"`;
+  respondXml(res, 'CompleteMultipartUploadResult', { Location: location, Bucket: bucket, Key: key, ETag });
 };
 
 export const abortMultipartUpload: Handler = ({ bucket, key, query }, res, { store }) => {
@@ -53,26 +45,16 @@ export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
   const limit = Math.min(MAX_LISTED_PARTS, integerParameter(query, 'max-parts', MAX_LISTED_PARTS));
   const parts = store.listParts(bucket, key, uploadId).filter((part) => part.number > marker);
   const page = parts.slice(0, limit);
-  respondXml(res, 'ListPartsResult', [
-    ['Bucket', bucket],
-    ['Key', key],
-    ['UploadId', uploadId],
-    ['PartNumberMarker', marker],
-    ['NextPartNumberMarker', page.at(-1)?.number ?? 0],
-    ['MaxParts', limit],
-    ['IsTruncated', String(page.length < parts.length)],
-    ...page.map(
-      (part) =>
-        [
-          'Part',
-          [
-            ['PartNumber', part.number],
-            ['ETag', `"${part.md5}"`],
-            ['Size', part.size],
-          ],
-        ] as const,
-    ),
-  ]);
+  respondXml(res, 'ListPartsResult', {
+    Bucket: bucket,
+    Key: key,
+    UploadId: uploadId,
+    PartNumberMarker: marker,
+    NextPartNumberMarker: page.at(-1)?.number ?? 0,
+    MaxParts: limit,
+    IsTruncated: page.length < parts.length,
+    Part: page.map((part) => ({ PartNumber: part.number, ETag: `"${part.md5}"`, Size: part.size })),
+  });
 };
 
 function uploadIdOf(query: URLSearchParams): string {

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { notImplemented } from './error.ts';
 
-/** An operation of S3, with the permission it needs on its object or bucket. */
 interface Operation {
+  /** The method, the target and the query parameters that select it. */
+  request: string;
+  /** The permission it needs on its object or bucket. */
   action: string;
   /** The query parameters it takes besides those that select it. */
   parameters?: readonly string[];
@@ -22,51 +24,43 @@ const LISTING = ['prefix', 'delimiter', 'max-keys', 'encoding-type'];
 const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range'];
 
 const OPERATIONS = {
-  HeadBucket: { action: 's3:ListBucket' },
-  GetBucketLocation: { action: 's3:GetBucketLocation' },
-  ListObjects: { action: 's3:ListBucket', parameters: [...LISTING, 'marker'] },
-  ListObjectsV2: { action: 's3:ListBucket', parameters: [...LISTING, 'continuation-token', 'start-after'] },
-  DeleteObjects: { action: 's3:DeleteObject' },
-  GetObject: { action: 's3:GetObject', parameters: RESPONSE_OVERRIDES, conditions: CONDITIONS },
-  HeadObject: { action: 's3:GetObject', parameters: RESPONSE_OVERRIDES, conditions: CONDITIONS },
-  PutObject: { action: 's3:PutObject', conditions: ['if-none-match'] },
-  CopyObject: { action: 's3:PutObject' },
-  DeleteObject: { action: 's3:DeleteObject' },
-  CreateMultipartUpload: { action: 's3:PutObject' },
-  UploadPart: { action: 's3:PutObject' },
-  CompleteMultipartUpload: { action: 's3:PutObject', conditions: ['if-none-match'] },
-  AbortMultipartUpload: { action: 's3:AbortMultipartUpload' },
-  ListParts: { action: 's3:ListMultipartUploadParts', parameters: ['max-parts', 'part-number-marker'] },
-  GetObjectTagging: { action: 's3:GetObjectTagging' },
-  PutObjectTagging: { action: 's3:PutObjectTagging' },
-  DeleteObjectTagging: { action: 's3:DeleteObjectTagging' },
+  HeadBucket: { request: 'HEAD bucket', action: 's3:ListBucket' },
+  GetBucketLocation: { request: 'GET bucket location', action: 's3:GetBucketLocation' },
+  ListObjects: { request: 'GET bucket', action: 's3:ListBucket', parameters: [...LISTING, 'marker'] },
+  ListObjectsV2: {
+    request: 'GET bucket list-type',
+    action: 's3:ListBucket',
+    parameters: [...LISTING, 'continuation-token', 'start-after'],
+  },
+  DeleteObjects: { request: 'POST bucket delete', action: 's3:DeleteObject' },
+  GetObject: { request: 'GET object', action: 's3:GetObject', parameters: RESPONSE_OVERRIDES, conditions: CONDITIONS },
+  HeadObject: {
+    request: 'HEAD object',
+    action: 's3:GetObject',
+    parameters: RESPONSE_OVERRIDES,
+    conditions: CONDITIONS,
+  },
+  PutObject: { request: 'PUT object', action: 's3:PutObject', conditions: ['if-none-match'] },
+  CopyObject: { request: 'PUT object copy', action: 's3:PutObject' },
+  DeleteObject: { request: 'DELETE object', action: 's3:DeleteObject' },
+  CreateMultipartUpload: { request: 'POST object uploads', action: 's3:PutObject' },
+  UploadPart: { request: 'PUT object partNumber uploadId', action: 's3:PutObject' },
+  CompleteMultipartUpload: { request: 'POST object uploadId', action: 's3:PutObject', conditions: ['if-none-match'] },
+  AbortMultipartUpload: { request: 'DELETE object uploadId', action: 's3:AbortMultipartUpload' },
+  ListParts: {
+    request: 'GET object uploadId',
+    action: 's3:ListMultipartUploadParts',
+    parameters: ['max-parts', 'part-number-marker'],
+  },
+  GetObjectTagging: { request: 'GET object tagging', action: 's3:GetObjectTagging' },
+  PutObjectTagging: { request: 'PUT object tagging', action: 's3:PutObjectTagging' },
+  DeleteObjectTagging: { request: 'DELETE object tagging', action: 's3:DeleteObjectTagging' },
 } satisfies Record<string, Operation>;
 
 export type S3Operation = keyof typeof OPERATIONS;
 
 /** The query parameters that select an operation other than the plain one of the method. */
 const SELECTORS = ['delete', 'list-type', 'location', 'partNumber', 'tagging', 'uploadId', 'uploads'];
-
-const SELECTED: Record<string, S3Operation> = {
-  'HEAD bucket': 'HeadBucket',
-  'GET bucket location': 'GetBucketLocation',
-  'GET bucket': 'ListObjects',
-  'GET bucket list-type': 'ListObjectsV2',
-  'POST bucket delete': 'DeleteObjects',
-  'GET object': 'GetObject',
-  'HEAD object': 'HeadObject',
-  'PUT object': 'PutObject',
-  'PUT object copy': 'CopyObject',
-  'DELETE object': 'DeleteObject',
-  'POST object uploads': 'CreateMultipartUpload',
-  'PUT object partNumber uploadId': 'UploadPart',
-  'POST object uploadId': 'CompleteMultipartUpload',
-  'DELETE object uploadId': 'AbortMultipartUpload',
-  'GET object uploadId': 'ListParts',
-  'GET object tagging': 'GetObjectTagging',
-  'PUT object tagging': 'PutObjectTagging',
-  'DELETE object tagging': 'DeleteObjectTagging',
-};
 
 /** What requests may carry beside conditions; to ignore any other header of S3 would be to pretend. */
 const KNOWN_HEADERS =
@@ -82,7 +76,9 @@ export function operationOf(
   const selectors = SELECTORS.filter((name) => query.has(name));
   const copy = headers['x-amz-copy-source'] === undefined ? [] : ['copy'];
   const selection = [method, key === '' ? 'bucket' : 'object', ...selectors, ...copy].join(' ');
-  const name = SELECTED[selection];
+  const name = Object.keys(OPERATIONS)
+    .filter(isOperation)
+    .find((each) => OPERATIONS[each].request === selection);
   if (!name) throw notImplemented(selection);
   const { parameters = [], conditions = [] }: Operation = OPERATIONS[name];
   const parameter = [...query.keys()].find((each) => !SELECTORS.includes(each) && !parameters.includes(each));
@@ -92,6 +88,10 @@ export function operationOf(
   );
   if (header !== undefined) throw notImplemented(header);
   return name;
+}
+
+function isOperation(name: string): name is S3Operation {
+  return name in OPERATIONS;
 }
 
 /** Returns the permission that an operation needs on its object or bucket. */

@@ -43,10 +43,10 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
       );
   });
   created('Copy', copied);
-  respondXml(res, 'CopyObjectResult', [
-    ['LastModified', new Date(copied.modified).toISOString()],
-    ['ETag', `"${copied.etag}"`],
-  ]);
+  respondXml(res, 'CopyObjectResult', {
+    LastModified: new Date(copied.modified).toISOString(),
+    ETag: `"${copied.etag}"`,
+  });
 };
 
 /** Returns the body to store; throws when it is larger than S3 takes in one request. */

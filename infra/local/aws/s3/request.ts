@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { S3Error } from './error.ts';
 import type { S3Operation } from './operations.ts';
 import type { ObjectStore, StoredObject } from './store.ts';
-import { parseXml, type XmlElement, type XmlNode, xmlDocument } from './xml.ts';
+import { parseXml, type XmlContent, type XmlNode, xmlDocument } from './xml.ts';
 
 const MAX_XML_BYTES = 16 * 1024 * 1024;
 
@@ -69,7 +69,7 @@ export function respondEmpty(res: ServerResponse, status: 200 | 204 = 200): void
   res.end();
 }
 
-export function respondXml(res: ServerResponse, root: string, content: XmlElement[1], status = 200): void {
+export function respondXml(res: ServerResponse, root: string, content: XmlContent, status = 200): void {
   sendXml(res, status, xmlDocument(root, content));
 }
 

@@ -7,17 +7,8 @@ const MAX_TAGS = 10;
 
 export const getObjectTagging: Handler = ({ bucket, key }, res, { store }) => {
   if (!store.find(bucket, key)) throw noSuchKey(key);
-  const tags = store.tags(bucket, key).map(
-    (tag) =>
-      [
-        'Tag',
-        [
-          ['Key', tag.key],
-          ['Value', tag.value],
-        ],
-      ] as const,
-  );
-  respondXml(res, 'Tagging', [['TagSet', tags]]);
+  const tags = store.tags(bucket, key).map((tag) => ({ Key: tag.key, Value: tag.value }));
+  respondXml(res, 'Tagging', { TagSet: { Tag: tags } });
 };
 
 export const putObjectTagging: Handler = async ({ bucket, key, body }, res, { store }) => {

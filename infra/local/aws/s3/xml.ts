@@ -1,5 +1,9 @@
-/** An element to write: its name, and its text or its children. */
-export type XmlElement = readonly [string, string | number | readonly XmlElement[]];
+/** The content of an element to write: text, or its children by name. A list repeats its element, undefined omits it. */
+export type XmlContent =
+  | string
+  | number
+  | boolean
+  | { readonly [name: string]: XmlContent | readonly XmlContent[] | undefined };
 
 /** An element that was parsed; `text` is what it holds when it has no children. */
 export interface XmlNode {
@@ -11,7 +15,7 @@ export interface XmlNode {
 /** Writes a response of S3 as XML. */
 export function xmlDocument(
   root: string,
-  content: XmlElement[1],
+  content: XmlContent,
   namespace = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"',
 ): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${writeContent(content)}</${root}>`;
@@ -74,9 +78,11 @@ function decodeXml(text: string): string | undefined {
   return isWellFormed ? decoded : undefined;
 }
 
-function writeContent(content: XmlElement[1]): string {
-  if (typeof content === 'string' || typeof content === 'number') return escapeXml(String(content));
-  return content.map(([name, inner]) => `<${name}>${writeContent(inner)}</${name}>`).join('');
+function writeContent(content: XmlContent): string {
+  if (typeof content !== 'object') return escapeXml(String(content));
+  return Object.entries(content)
+    .flatMap(([name, inner = []]) => [inner].flat().map((each) => `<${name}>${writeContent(each)}</${name}>`))
+    .join('');
 }
 
 function escapeXml(text: string): string {
