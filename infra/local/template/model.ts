@@ -36,8 +36,7 @@ export interface LocalFunction {
   handler: string;
   timeoutSeconds: number;
   memoryMegabytes: number;
-  ephemeralStorageMegabytes: number;
-  reservedConcurrency?: number;
+  reservedConcurrency?: number | undefined;
   environment: Record<string, string>;
   role: LocalRole;
 }
@@ -50,7 +49,7 @@ export interface KeyAttribute {
 export interface TableIndex {
   name: string;
   partitionKey: KeyAttribute;
-  sortKey?: KeyAttribute;
+  sortKey?: KeyAttribute | undefined;
   projection: { type: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; attributes: string[] };
 }
 
@@ -59,9 +58,9 @@ export interface LocalTable {
   name: string;
   arn: string;
   partitionKey: KeyAttribute;
-  sortKey?: KeyAttribute;
+  sortKey?: KeyAttribute | undefined;
   indexes: TableIndex[];
-  timeToLiveAttribute?: string;
+  timeToLiveAttribute?: string | undefined;
 }
 
 export interface LocalQueue {
@@ -87,7 +86,7 @@ export interface BucketCorsRule {
   allowedOrigins: string[];
   allowedHeaders: string[];
   exposedHeaders: string[];
-  maxAgeSeconds?: number;
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface LocalBucket {
@@ -112,7 +111,7 @@ export interface ApiCors {
   allowMethods: string[];
   allowHeaders: string[];
   exposeHeaders: string[];
-  maxAgeSeconds?: number;
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface LocalHttpApi {
@@ -142,7 +141,7 @@ export interface QueueSource {
   function: LocalFunction;
   batchSize: number;
   batchingWindowSeconds: number;
-  maximumConcurrency?: number;
+  maximumConcurrency?: number | undefined;
   reportBatchItemFailures: boolean;
 }
 
@@ -165,5 +164,4 @@ export interface LocalStack {
   eventBuses: LocalEventBus[];
   queueSources: QueueSource[];
   schedules: Schedule[];
-  outputs: Record<string, string>;
 }

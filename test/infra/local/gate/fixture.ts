@@ -109,7 +109,6 @@ export function makeStack(origin: string): LocalStack {
     eventBuses: [],
     queueSources: [],
     schedules: [],
-    outputs: {},
   };
 }
 

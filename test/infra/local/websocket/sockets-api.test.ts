@@ -63,7 +63,6 @@ function functionFor(name: string): LocalFunction {
     handler: 'handler',
     timeoutSeconds: 3,
     memoryMegabytes: 128,
-    ephemeralStorageMegabytes: 512,
     environment: {},
     role: { logicalId: name, arn: '', statements: [] },
   };
