@@ -6,7 +6,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_RUN_MS = 60 * 1000;
 
-/** Deletes expired items and objects shortly after the start and then every hour; answers how to stop. */
+/** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
 export function startExpiry(work: {
   tables: LocalTable[];
   buckets: LocalBucket[];

@@ -1,6 +1,6 @@
 /**
- * What is changed inside fauxqs 2.4, since it loses or refuses what SQS does not. Each patch names the upstream change
- * that makes it superfluous.
+ * What is changed inside fauxqs 2.4, since it loses or refuses what SQS does not. Each patch names the upstream
+ * change that ends it.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { buildApp } from 'fauxqs';

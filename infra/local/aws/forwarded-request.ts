@@ -6,21 +6,22 @@ interface Original {
   socket: Socket;
 }
 
-/** A request for an embedded server, with a path and body of its own. */
+/** A request for an embedded server; without a body, the caller emits it, so that what the server throws reaches it. */
 export class ForwardedRequest extends IncomingMessage {
-  constructor(original: Original, url: string, headers: IncomingMessage['headers'], body: Buffer) {
+  constructor(original: Original, url: string, headers: IncomingMessage['headers'], body?: Buffer) {
     super(original.socket);
-    this.method = original.method ?? 'GET';
+    this.method = original.method ?? 'POST';
     this.url = url;
     this.headers = headers;
     this.httpVersion = '1.1';
+    if (!body) return;
     this.complete = true;
     if (body.length > 0) this.push(body);
     this.push(null);
   }
 
   override _read(): void {
-    // Nothing to pull: the body is there.
+    // Nothing to pull.
   }
 
   // The socket stays the client's: the base class would destroy it with the request.
@@ -29,25 +30,7 @@ export class ForwardedRequest extends IncomingMessage {
   }
 }
 
-/** A request for an embedded server whose body the caller emits itself, so that what the server throws reaches it. */
-export class EmittedRequest extends IncomingMessage {
-  constructor(original: Original, url: string, headers: IncomingMessage['headers']) {
-    super(original.socket);
-    this.method = original.method ?? 'POST';
-    this.url = url;
-    this.headers = headers;
-  }
-
-  override _read(): void {
-    // Nothing to pull: the body comes by emit.
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    done(error);
-  }
-}
-
-/** A response that keeps what an embedded server answers instead of sending it. */
+/** A response that keeps what an embedded server writes instead of sending it. */
 export class CapturedResponse extends ServerResponse {
   readonly body: Promise<string>;
   #resolve: (body: string) => void;

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { S3Error } from '../aws/s3/error.ts';
 import type { BucketCorsRule } from '../template/model.ts';
 
-/** Answers a preflight by the rules of the bucket, which needs no signature. */
-export function answerPreflight(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
+/** Responds to a preflight by the rules of the bucket, which needs no signature. */
+export function respondPreflight(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   const method = req.headers['access-control-request-method'];
   if (!origin) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.');
@@ -24,7 +24,7 @@ export function answerPreflight(rules: BucketCorsRule[], req: IncomingMessage, r
   res.end();
 }
 
-/** Sets the headers that let the page of another origin read the answer, where a rule of the bucket allows it. */
+/** Sets the headers that let the page of another origin read the response, where a rule of the bucket allows it. */
 export function setCorsHeaders(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   if (!origin) return;

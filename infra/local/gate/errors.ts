@@ -17,7 +17,7 @@ export type RefusalReason =
   | 'invalid-request'
   | 'too-large';
 
-/** A call the gate does not pass on; each protocol words it in its own way. */
+/** A call that the gate refuses; each protocol words it in its own way. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalReason;
@@ -69,14 +69,14 @@ const s3Codes: Record<RefusalReason, S3ErrorCode> = {
   'too-large': 'MaxMessageLengthExceeded',
 };
 
-/** Answers an error the way the service would, unless an answer has begun. */
-export function answerError(service: Service, error: unknown, res: ServerResponse): void {
+/** Responds with an error the way the service would, unless a response has begun. */
+export function respondServiceError(service: Service, error: unknown, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
   }
   if (service === 's3') respondError(res, toS3Error(error));
-  else answerJsonError(service, error, res);
+  else respondJsonError(service, error, res);
 }
 
 function toS3Error(error: unknown): S3Error {
@@ -85,7 +85,7 @@ function toS3Error(error: unknown): S3Error {
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
-function answerJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
+function respondJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
   const shape = refusal
     ? jsonShapes[refusal.reason]

@@ -44,9 +44,9 @@ export async function postObject(req: IncomingMessage, res: ServerResponse, cont
     const { key, range } = admit(form.fields, context);
     const object = await store(form, key, range, context);
     context.created(object);
-    answer(res, form.fields, object, context.bucketUrl);
+    respond(res, form.fields, object, context.bucketUrl);
   } catch (error) {
-    // The rest is read and dropped: a browser shows no answer before it has sent everything.
+    // The rest is read and dropped: a browser shows no response before it has sent everything.
     form.file.on('error', () => undefined);
     form.file.resume();
     form.whole.catch(() => undefined);
@@ -128,7 +128,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
 
 const MAX_FIELD_FILE_BYTES = 1024 * 1024;
 
-/** Verifies who signed the form and that it is as the policy demands. */
+/** Verifies the signature of the form and that its fields match the policy. */
 function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
   const key = fields.get('key');
   if (key === undefined) throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
@@ -176,13 +176,13 @@ async function store(
   }
 }
 
-/** Encodes user metadata the way S3 answers what is not ASCII. */
+/** Encodes user metadata the way S3 returns what is not ASCII. */
 function encodeMetadata(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`;
 }
 
-/** Keeps a value fit for a header of the answers to come. */
+/** Makes a value fit for a header of later responses. */
 function headerText(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
 }
@@ -222,7 +222,7 @@ class LengthLimit extends Transform {
   }
 }
 
-function answer(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
+function respond(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
   const etag = `"${object.etag}"`;
   const location = `${bucketUrl}/${object.key.split('/').map(encodeRfc3986).join('/')}`;
   res.setHeader('etag', etag);

@@ -96,7 +96,7 @@ export interface LocalBucket {
   cors: BucketCorsRule[];
   notifications: BucketNotification[];
   policy: PolicyStatement[];
-  /** Days after which objects under the prefix go. */
+  /** Days after which objects under the prefix expire. */
   expirations: { prefix: string; days: number }[];
 }
 
@@ -121,7 +121,7 @@ export interface LocalHttpApi {
   cors?: ApiCors;
 }
 
-export interface LocalSocketsApi {
+export interface LocalWebSocketApi {
   logicalId: string;
   apiId: string;
   stage: string;
@@ -160,7 +160,7 @@ export interface LocalStack {
   queues: LocalQueue[];
   buckets: LocalBucket[];
   httpApis: LocalHttpApi[];
-  socketsApis: LocalSocketsApi[];
+  webSocketApis: LocalWebSocketApi[];
   eventBuses: LocalEventBus[];
   queueSources: QueueSource[];
   schedules: Schedule[];

@@ -11,9 +11,9 @@ import type {
   LocalHttpApi,
   LocalQueue,
   LocalRole,
-  LocalSocketsApi,
   LocalStack,
   LocalTable,
+  LocalWebSocketApi,
   QueueSource,
   Schedule,
   TableIndex,
@@ -95,8 +95,8 @@ function assemble(ofType: ByType): LocalStack {
   for (const { properties } of ofType('AWS::Logs::LogGroup'))
     properties.pass('Logs go to a file here', 'RetentionInDays');
   const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
-  const { httpApis, socketsApis } = readApis(ofType, functionNamed);
-  checkPermissions(ofType, functionNamed, [...httpApis, ...socketsApis], schedules);
+  const { httpApis, webSocketApis } = readApis(ofType, functionNamed);
+  checkPermissions(ofType, functionNamed, [...httpApis, ...webSocketApis], schedules);
   return {
     account,
     region,
@@ -105,7 +105,7 @@ function assemble(ofType: ByType): LocalStack {
     tables: ofType('AWS::DynamoDB::Table').map(readTable),
     buckets: readBuckets(ofType),
     httpApis,
-    socketsApis,
+    webSocketApis,
     eventBuses: ofType('AWS::Events::EventBus').map(readEventBus),
     queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
       readQueueSource(resource, queues, functionNamed),
@@ -295,7 +295,7 @@ function readBuckets(ofType: ByType): LocalBucket[] {
       policy: policies.filter(({ bucket }) => bucket === ref).flatMap(({ statements }) => statements),
       expirations: lifecycle.objects('Rules').flatMap((rule) => {
         rule.only('Status', 'Enabled');
-        rule.pass('Parts of broken-off uploads are small change on a laptop', 'AbortIncompleteMultipartUpload');
+        rule.pass('Parts of aborted uploads take little space on one machine', 'AbortIncompleteMultipartUpload');
         const days = rule.optionalNumber('ExpirationInDays');
         const prefix = rule.optionalText('Prefix') ?? '';
         return days === undefined ? [] : [{ prefix, days }];
@@ -306,7 +306,7 @@ function readBuckets(ofType: ByType): LocalBucket[] {
 
 interface Apis {
   httpApis: LocalHttpApi[];
-  socketsApis: LocalSocketsApi[];
+  webSocketApis: LocalWebSocketApi[];
 }
 
 function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): Apis {
@@ -334,22 +334,22 @@ function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction
     }),
   );
   const routesOf = (ref: string) => routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route);
-  const apis: Apis = { httpApis: [], socketsApis: [] };
+  const apis: Apis = { httpApis: [], webSocketApis: [] };
   for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
     const protocol = resource.properties.text('ProtocolType');
     const stage = stages.get(resource.ref) ?? '';
-    if (protocol === 'WEBSOCKET') apis.socketsApis.push(readSocketsApi(resource, stage, routesOf));
+    if (protocol === 'WEBSOCKET') apis.webSocketApis.push(readWebSocketApi(resource, stage, routesOf));
     else if (protocol === 'HTTP' && stage === '$default') apis.httpApis.push(readHttpApi(resource, routesOf));
     else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
   return apis;
 }
 
-function readSocketsApi(
+function readWebSocketApi(
   { logicalId, ref, properties }: Resource,
   stage: string,
   routesOf: (ref: string) => ApiRoute[],
-): LocalSocketsApi {
+): LocalWebSocketApi {
   properties.only('RouteSelectionExpression', '$request.body.action');
   properties.pass('Texts for people', 'Description', 'Name');
   return { logicalId, apiId: ref, stage, routes: routesOf(ref) };
@@ -389,7 +389,7 @@ function readQueueSource(
   const visibility = Number(queue.attributes.VisibilityTimeout ?? 30);
   if (visibility < target.timeoutSeconds) {
     throw new NotUnderstood(
-      `${logicalId}: Lambda refuses a queue whose visibility time-out (${visibility} s) is shorter than the function's (${target.timeoutSeconds} s).`,
+      `${logicalId}: Lambda refuses a queue whose visibility timeout (${visibility} s) is shorter than the function's (${target.timeoutSeconds} s).`,
     );
   }
   return {

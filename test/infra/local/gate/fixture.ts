@@ -105,7 +105,7 @@ export function makeStack(origin: string): LocalStack {
       },
     ],
     httpApis: [],
-    socketsApis: [],
+    webSocketApis: [],
     eventBuses: [],
     queueSources: [],
     schedules: [],

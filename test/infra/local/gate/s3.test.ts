@@ -43,8 +43,8 @@ describe('S3 behind the gate', () => {
   const put = (Key: string, Body: string | Buffer | Readable = 'content', extra: object = {}) =>
     aws.s3().send(new PutObjectCommand({ Bucket, Key, Body, ...extra }));
   const get = async (Key: string, extra: object = {}) => {
-    const answer = await aws.s3().send(new GetObjectCommand({ Bucket, Key, ...extra }));
-    return { ...answer, bytes: Buffer.from((await answer.Body?.transformToByteArray()) ?? []) };
+    const response = await aws.s3().send(new GetObjectCommand({ Bucket, Key, ...extra }));
+    return { ...response, bytes: Buffer.from((await response.Body?.transformToByteArray()) ?? []) };
   };
 
   it('keeps a buffer with its type and metadata', async () => {
@@ -90,7 +90,7 @@ describe('S3 behind the gate', () => {
     ['the end', 'bytes=-3', '789', 'bytes 7-9/10'],
     ['more than there is at the end', 'bytes=-500', '0123456789', 'bytes 0-9/10'],
     ['beyond the end', 'bytes=8-100', '89', 'bytes 8-9/10'],
-  ])('answers a range of %s', async (_what, Range, text, ContentRange) => {
+  ])('returns a range of %s', async (_what, Range, text, ContentRange) => {
     await put('range', '0123456789');
 
     const found = await get('range', { Range });
@@ -108,7 +108,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('answers a head with length and type, and 404 where there is nothing', async () => {
+  it('responds to HEAD with length and type, and 404 where there is nothing', async () => {
     await put('head', 'four', { ContentType: 'image/png' });
 
     const head = await aws.s3().send(new HeadObjectCommand({ Bucket, Key: 'head' }));
@@ -384,7 +384,7 @@ describe('S3 behind the gate', () => {
     expect(found.bytes.toString()).toBe('whole and old');
   });
 
-  it('goes on reading an object that is replaced meanwhile', async () => {
+  it('continues to read an object that is replaced meanwhile', async () => {
     const old = randomBytes(4 * 1024 * 1024);
     await put('reading', old);
     const { Body } = await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'reading' }));
@@ -439,7 +439,7 @@ describe('S3 behind the gate', () => {
     },
   );
 
-  it('tells the queue of a new object before the writer has its answer', async () => {
+  it('notifies the queue of a new object before the writer gets its response', async () => {
     await put('uploads/my file+1.txt', 'five5');
 
     const queue = aws.stack.queues.find(({ name }) => name === 'uploads');
@@ -460,7 +460,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('does not acknowledge an object of which the queue does not let S3 tell', async () => {
+  it('does not acknowledge an object that the queue does not let S3 notify it of', async () => {
     await using strict = await startLocalAws({
       change: (stack) => {
         for (const queue of stack.queues) queue.policy = [];
