@@ -213,14 +213,8 @@ class Front {
       await this.#listenOn('::1', chosen);
     } catch (error) {
       // A machine without IPv6 reaches localhost by IPv4.
-      if (
-        !(
-          error instanceof Error &&
-          'code' in error &&
-          (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
-        )
-      )
-        throw error;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error;
     }
     return chosen;
   }

@@ -171,7 +171,7 @@ async function store(
       blob,
     );
   } catch (error) {
-    if (blob) await context.store.discard(blob);
+    if (blob) context.store.discard(blob);
     throw error;
   }
 }

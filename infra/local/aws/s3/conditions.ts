@@ -2,8 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { notImplemented, S3Error } from './error.ts';
 import type { StoredObject } from './store.ts';
 
-type Copied = 'x-amz-copy-source-';
-
 /**
  * Evaluates the conditions of a request on an object: throws PreconditionFailed, or returns whether the object is one
  * that the client has already. A tag that matches outweighs a date that does not, and a tag that should not match
@@ -12,7 +10,7 @@ type Copied = 'x-amz-copy-source-';
 export function isUnmodified(
   { etag, modified }: StoredObject,
   headers: IncomingHttpHeaders,
-  prefix: Copied | '' = '',
+  prefix: '' | 'x-amz-copy-source-' = '',
 ): boolean {
   const value = (name: string) => textOf(headers[`${prefix}${name}`]);
   const matches = (tag: string) => bareTag(tag) === etag || (tag === '*' && prefix === '');

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { isRangeWanted, isUnmodified } from './conditions.ts';
 import { noSuchKey, S3Error } from './error.ts';
-import { RESPONSE_OVERRIDES } from './operations.ts';
+import { SYSTEM_METADATA } from './metadata.ts';
 import type { Handler } from './request.ts';
 import type { StoredObject } from './store.ts';
 
@@ -53,12 +53,12 @@ function setHeaders(res: ServerResponse, object: StoredObject): void {
 
 /** Reads the headers that a signed request may replace in its response. */
 function readOverrides(query: URLSearchParams): [string, string][] {
-  return RESPONSE_OVERRIDES.flatMap((name): [string, string][] => {
-    const value = query.get(name);
+  return SYSTEM_METADATA.flatMap((name): [string, string][] => {
+    const value = query.get(`response-${name}`);
     if (value === null) return [];
     if (/[^\x20-\x7e\x80-\xff]/.test(value))
       throw new S3Error('InvalidArgument', 'Header value cannot be represented using ISO-8859-1.');
-    return [[name.slice('response-'.length), value]];
+    return [[name, value]];
   });
 }
 

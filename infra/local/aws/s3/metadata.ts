@@ -2,14 +2,15 @@ import { S3Error } from './error.ts';
 import type { Metadata } from './store.ts';
 
 const MAX_USER_METADATA_BYTES = 2 * 1024;
-const SYSTEM_METADATA = new Set([
+/** The headers that are kept with an object, and that a signed request may override in its response. */
+export const SYSTEM_METADATA = [
   'cache-control',
   'content-disposition',
   'content-encoding',
   'content-language',
   'content-type',
   'expires',
-]);
+];
 
 /** Returns what is kept with an object out of the headers of its request, or the fields of its form. */
 export function metadataOf(
@@ -20,7 +21,7 @@ export function metadataOf(
   let userBytes = 0;
   for (const [name, value] of entries) {
     const isUserMetadata = name.startsWith('x-amz-meta-');
-    if (typeof value !== 'string' || !(isUserMetadata || SYSTEM_METADATA.has(name))) continue;
+    if (typeof value !== 'string' || !(isUserMetadata || SYSTEM_METADATA.includes(name))) continue;
     metadata[name] = encode(value, isUserMetadata);
     if (isUserMetadata) userBytes += name.length - 'x-amz-meta-'.length + Buffer.byteLength(value);
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { notImplemented } from './error.ts';
+import { SYSTEM_METADATA } from './metadata.ts';
 
 interface Operation {
   /** The method, the target and the query parameters that select it. */
@@ -12,14 +13,7 @@ interface Operation {
   conditions?: readonly string[];
 }
 
-export const RESPONSE_OVERRIDES = [
-  'response-cache-control',
-  'response-content-disposition',
-  'response-content-encoding',
-  'response-content-language',
-  'response-content-type',
-  'response-expires',
-];
+const OVERRIDES = SYSTEM_METADATA.map((name) => `response-${name}`);
 const LISTING = ['prefix', 'delimiter', 'max-keys', 'encoding-type'];
 const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range'];
 
@@ -33,11 +27,11 @@ const OPERATIONS = {
     parameters: [...LISTING, 'continuation-token', 'start-after'],
   },
   DeleteObjects: { request: 'POST bucket delete', action: 's3:DeleteObject' },
-  GetObject: { request: 'GET object', action: 's3:GetObject', parameters: RESPONSE_OVERRIDES, conditions: CONDITIONS },
+  GetObject: { request: 'GET object', action: 's3:GetObject', parameters: OVERRIDES, conditions: CONDITIONS },
   HeadObject: {
     request: 'HEAD object',
     action: 's3:GetObject',
-    parameters: RESPONSE_OVERRIDES,
+    parameters: OVERRIDES,
     conditions: CONDITIONS,
   },
   PutObject: { request: 'PUT object', action: 's3:PutObject', conditions: ['if-none-match'] },
@@ -54,7 +48,6 @@ const OPERATIONS = {
   },
   GetObjectTagging: { request: 'GET object tagging', action: 's3:GetObjectTagging' },
   PutObjectTagging: { request: 'PUT object tagging', action: 's3:PutObjectTagging' },
-  DeleteObjectTagging: { request: 'DELETE object tagging', action: 's3:DeleteObjectTagging' },
 } satisfies Record<string, Operation>;
 
 export type S3Operation = keyof typeof OPERATIONS;

@@ -13,7 +13,7 @@ import type { S3Operation } from './operations.ts';
 import { assertBucket, copyObject, putObject } from './put-object.ts';
 import { type CreationListener, type Handler, respondEmpty, respondXml, type S3Request } from './request.ts';
 import type { ObjectStore } from './store.ts';
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './tagging.ts';
+import { getObjectTagging, putObjectTagging } from './tagging.ts';
 
 export interface S3Service {
   handle(request: S3Request, res: ServerResponse): Promise<void>;
@@ -56,5 +56,4 @@ const handlers: Record<S3Operation, Handler> = {
   ListParts: listParts,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
-  DeleteObjectTagging: deleteObjectTagging,
 };

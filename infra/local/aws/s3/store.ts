@@ -128,17 +128,13 @@ export class ObjectStore {
 
   /** Makes written bytes the object of the key, in place of what it held; deletes them when the check throws. */
   commit(bucket: string, key: string, metadata: Metadata, blob: Blob, check?: () => void): StoredObject {
-    try {
-      check?.();
-    } catch (error) {
-      this.#remove(blob.file);
-      throw error;
-    }
+    if (check) this.#checkOrDiscard(blob, check);
     return this.#replace(bucket, key, blob.md5, metadata, [{ file: blob.file, size: blob.size }]);
   }
 
-  async discard(blob: Blob): Promise<void> {
-    await rm(this.#path(blob.file), { force: true });
+  /** Deletes written bytes that are not to be committed. */
+  discard(blob: Blob): void {
+    this.#remove(blob.file);
   }
 
   /**
@@ -149,17 +145,18 @@ export class ObjectStore {
     from: { bucket: string; key: string },
     to: { bucket: string; key: string },
     metadata: Metadata | undefined,
-    check: (source: StoredObject) => void = () => undefined,
+    check: (source: StoredObject) => void,
   ): Promise<StoredObject> {
     const source = this.#row(from.bucket, from.key);
     if (!source) throw noSuchKey(from.key);
     check(source);
-    const segments = source.segments.map((segment) => ({ ...segment, file: randomUUID() }));
+    const segments: Segment[] = [];
     for (const segment of source.segments) this.#hold(segment.file);
     try {
-      for (const [index, segment] of segments.entries()) {
-        const original = source.segments[index];
-        if (original) await link(this.#path(original.file), this.#path(segment.file));
+      for (const { file, size } of source.segments) {
+        const copy = { file: randomUUID(), size };
+        await link(this.#path(file), this.#path(copy.file));
+        segments.push(copy);
       }
     } finally {
       for (const segment of source.segments) this.#release(segment.file);
@@ -167,12 +164,10 @@ export class ObjectStore {
     return this.#replace(to.bucket, to.key, source.etag, metadata ?? source.metadata, segments);
   }
 
-  delete(bucket: string, key: string): boolean {
+  delete(bucket: string, key: string): void {
     const row = this.#row(bucket, key);
-    if (!row) return false;
     this.#statements.deleteObject.run(bucket, key);
-    for (const segment of row.segments) this.#remove(segment.file);
-    return true;
+    for (const segment of row?.segments ?? []) this.#remove(segment.file);
   }
 
   list(bucket: string, options: { prefix: string; after: string; delimiter: string; limit: number }): Listing {
@@ -192,13 +187,9 @@ export class ObjectStore {
           listing.next = last;
           return listing;
         }
-        if (common === undefined) {
-          listing.objects.push(row);
-          last = row.key;
-        } else {
-          listing.commonPrefixes.push(common);
-          last = common;
-        }
+        if (common === undefined) listing.objects.push(row);
+        else listing.commonPrefixes.push(common);
+        last = common ?? row.key;
       }
       if (rows.length < KEY_PAGE) return listing;
     }
@@ -222,13 +213,8 @@ export class ObjectStore {
   async putPart(bucket: string, key: string, id: string, number: number, content: Readable): Promise<Blob> {
     this.#upload(bucket, key, id);
     const blob = await this.write(content);
-    try {
-      // Again, since the upload may have been completed or aborted while the bytes came.
-      this.#upload(bucket, key, id);
-    } catch (error) {
-      await this.discard(blob);
-      throw error;
-    }
+    // Again, since the upload may have been completed or aborted while the bytes came.
+    this.#checkOrDiscard(blob, () => this.#upload(bucket, key, id));
     const previous = this.#statements.part.get(id, number);
     this.#statements.upsertPart.run(id, number, blob.size, blob.md5, blob.file);
     if (previous) this.#remove(String(previous.file));
@@ -285,6 +271,15 @@ export class ObjectStore {
 
   close(): void {
     this.#db.close();
+  }
+
+  #checkOrDiscard(blob: Blob, check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.discard(blob);
+      throw error;
+    }
   }
 
   #row(bucket: string, key: string): Row | undefined {

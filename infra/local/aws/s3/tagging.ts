@@ -1,6 +1,5 @@
 import { noSuchKey, S3Error } from './error.ts';
 import { type Handler, malformedXml, readXml, respondEmpty, respondXml } from './request.ts';
-import type { ObjectStore, Tag } from './store.ts';
 import { childrenOf, childText } from './xml.ts';
 
 const MAX_TAGS = 10;
@@ -24,15 +23,6 @@ export const putObjectTagging: Handler = async ({ bucket, key, body }, res, { st
   if (new Set(tags.map((tag) => tag.key)).size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key');
   if (tags.length > MAX_TAGS) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${MAX_TAGS}`);
-  setTags(store, bucket, key, tags);
+  if (!store.setTags(bucket, key, tags)) throw noSuchKey(key);
   respondEmpty(res);
 };
-
-export const deleteObjectTagging: Handler = ({ bucket, key }, res, { store }) => {
-  setTags(store, bucket, key, []);
-  respondEmpty(res, 204);
-};
-
-function setTags(store: ObjectStore, bucket: string, key: string, tags: Tag[]): void {
-  if (!store.setTags(bucket, key, tags)) throw noSuchKey(key);
-}
