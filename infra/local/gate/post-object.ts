@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, pipeline, Readable, Transform } from 'node:stream';
 import busboy from 'busboy';
-import { S3Error } from '../aws/s3/error.ts';
+import { notImplemented, S3Error } from '../aws/s3/error.ts';
 import { metadataOf } from '../aws/s3/metadata.ts';
 import { MAX_PUT_BYTES } from '../aws/s3/put-object.ts';
 import { respondEmpty, respondXml } from '../aws/s3/request.ts';
@@ -14,6 +14,7 @@ import { encodeRfc3986, type SignatureVerifier } from './signature.ts';
 
 /** S3 takes at most 20 KB of fields ahead of the file. */
 const MAX_FIELDS_BYTES = 20 * 1024;
+const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
 
 export interface PostContext {
   bucket: string;
@@ -148,6 +149,8 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   );
   const policy = parsePostPolicy(policyText);
   assertPolicy(policy, fields, context.bucket, Date.now());
+  const unknown = [...fields.keys()].find((name) => UNSUPPORTED_FIELDS.test(name));
+  if (unknown !== undefined) throw notImplemented(unknown);
   context.authorise(credentials, key);
   return { key, range: policy.lengthRange };
 }

@@ -191,6 +191,15 @@ describe('presigned requests', () => {
         'AccessDenied',
       ],
       [
+        'a field that would do what is not implemented',
+        async () => {
+          const post = await presign({ Fields: { 'x-amz-storage-class': 'GLACIER' } });
+          return [post.url, formOf(post, new Blob(['x']))];
+        },
+        501,
+        'NotImplemented',
+      ],
+      [
         'a role that may not put the key',
         async () => {
           const post = await presign({ Key: 'elsewhere/file' });
