@@ -14,7 +14,7 @@ import type { Permission } from '../shared/permissions.ts';
 export interface Resources {
   table: Pick<ITable, 'tableArn' | 'tableName'>;
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
-  /** The queues of what a change of a record sets going: the engines' by their names, and those of events. */
+  /** The queues that a change of a record sends to: those of the engines by their names, and those of events. */
   queues: Map<string, IQueue>;
   sockets: { url: string; arns: string[]; clientUrl: string };
   webhooks: IQueue;
@@ -82,7 +82,7 @@ const statements: Record<Permission, (resources: Resources) => PolicyStatement[]
   'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
   'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
   'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
-  // What a client posted is read where forms write, and kept where none does.
+  // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
   'files:keep': ({ bucket }) => [
     allow(['s3:GetObject'], [bucket.arnForObjects(`${uploadPrefix}*`)]),
     allow(['s3:PutObject'], [bucket.arnForObjects(`${filePrefix}*`)]),
@@ -108,7 +108,7 @@ const statements: Record<Permission, (resources: Resources) => PolicyStatement[]
   'bus:put': ({ bus }) => [allow(['events:PutEvents'], [bus.eventBusArn])],
 };
 
-/** Partitions that are read as a whole: who follows what, a user's webhooks, a webhook's deliveries. */
+/** Partitions that are read as a whole: subscribers, a user's webhooks, a webhook's deliveries. */
 const queriedPrefixes = [partitions.subscribers, partitions.webhooks, partitions.deliveries];
 
 function eventsQueue({ queues }: Resources): IQueue {

@@ -19,7 +19,7 @@ const permissions: Permission[] = [
   'queues:send',
 ];
 
-/** An engine: its queue, and the function that works on it. */
+/** An engine: its queue, and the function that consumes it. */
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly #catalogue: EngineCatalogue;
@@ -30,7 +30,7 @@ export class Engine extends Construct {
     this.work = new WorkQueue(this, 'Work', { consumerTimeout: Duration.seconds(catalogue.resources.timeoutSeconds) });
   }
 
-  /** Adds the function; it comes after the queues of all engines because any end may release work for any of them. */
+  /** Adds the function; it comes after the queues of all engines because the end of a task may queue others on any of them. */
   addWorker(resources: Resources, environment: Record<string, string>): void {
     const { summary, resources: size, reachesOpenBuckets } = this.#catalogue;
     const folder = folderOf(this.#catalogue);

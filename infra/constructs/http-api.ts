@@ -8,7 +8,7 @@ import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
-/** API Gateway ends a request after 30 seconds; a function that stops just before can still answer. */
+/** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
 const timeout = Duration.seconds(29);
 const memoryMegabytes = 1024;
 
@@ -30,7 +30,7 @@ export class LatheApi extends Construct {
     });
   }
 
-  /** Adds the functions; they come after the API because they are told its address. */
+  /** Adds the functions; they come after the API because their environment holds its URL. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     for (const [name, route] of Object.entries<Route>(routes)) {
       const permissions: Permission[] =

@@ -12,7 +12,7 @@ import { ZipFunction } from './function.ts';
 export const uploadedTimeout = Duration.seconds(300);
 const changes: Permission[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
 
-/** What keeps tasks going beside the engines: arrived uploads, dead messages, and the sweep of what is lost or over. */
+/** The lifecycle of tasks beside the engines: arrived uploads, dead letters, and the sweep of lost and expired records. */
 export class Lifecycle extends Construct {
   constructor(
     scope: Construct,
@@ -22,7 +22,7 @@ export class Lifecycle extends Construct {
     super(scope, id);
     const uploaded = this.#add(
       'Uploaded',
-      'Completes the tasks whose files have arrived',
+      'Completes tasks whose uploads have arrived',
       uploadedTimeout,
       [...changes, 'files:keep'],
       props,
@@ -33,7 +33,7 @@ export class Lifecycle extends Construct {
 
     const deadLetters = this.#add(
       'DeadLetters',
-      'Fails the tasks that no worker could finish',
+      'Fails tasks that no worker could finish',
       Duration.seconds(60),
       changes,
       props,
@@ -43,7 +43,7 @@ export class Lifecycle extends Construct {
 
     const sweep = this.#add(
       'Sweep',
-      'Drives what was lost and deletes what is over',
+      'Requeues lost tasks and deletes expired records and files',
       Duration.seconds(300),
       [...changes, 'records:due', 'webhooks:send'],
       props,

@@ -18,7 +18,7 @@ export function installSystemPackages({ forTests, optional }) {
     if (install(prefix, missing)) return;
     console.error('apt-get failed; its message is above.');
   }
-  console.log(`Going on without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
+  console.log(`Continuing without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
 }
 
 function wantedPackages({ forTests, optional }) {

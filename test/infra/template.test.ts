@@ -35,7 +35,7 @@ function textsOf(value: Json | undefined): string[] {
 
 describe('every function', () => {
   test.for(functions.map((fn) => [fn.id, fn] as const))(
-    '(%s) has a time-out, memory and logs that are forgotten',
+    '(%s) has a timeout, memory and logs that expire',
     ([, { Properties }]) => {
       expect(Properties.Timeout).toBeGreaterThanOrEqual(10);
       expect(Properties.Timeout).toBeLessThanOrEqual(900);
@@ -91,7 +91,7 @@ describe('no policy', () => {
 });
 
 describe('every queue', () => {
-  test('is encrypted, and gives up into dead letters unless it holds them', () => {
+  test('is encrypted, and has a dead-letter queue unless it is one', () => {
     for (const { id, Properties } of queues) {
       expect(Properties.SqsManagedSseEnabled, id).toBe(true);
       if (deadLetterIds.has(id)) expect(Properties.MessageRetentionPeriod, id).toBe(14 * 86_400);
@@ -139,7 +139,7 @@ describe('the bucket', () => {
     expect(JSON.stringify(policy?.Properties.PolicyDocument)).toContain('"aws:SecureTransport":"false"');
   });
 
-  test('takes uploads from any page and tells the queue of uploads about them only', () => {
+  test('takes uploads from any page and notifies the queue of uploads of them only', () => {
     const [rule] = (properties.CorsConfiguration as { CorsRules: Record<string, Json>[] }).CorsRules;
     expect(rule).toMatchObject({ AllowedOrigins: ['*'], AllowedMethods: expect.arrayContaining(['GET', 'POST']) });
     expect(stack.buckets[0]?.notifications).toMatchObject([{ event: 's3:ObjectCreated:*', prefix: 'uploads/' }]);
@@ -222,9 +222,9 @@ describe('every row of the route table', () => {
     expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
   });
 
-  test('is all that the API answers, but for what no route matches', () => {
-    const answered = new Set(api?.routes.map((route) => route.function));
-    expect(answered.size).toBe(rows.length + 1);
+  test('is all that the API serves, but for what no route matches', () => {
+    const serving = new Set(api?.routes.map((route) => route.function));
+    expect(serving.size).toBe(rows.length + 1);
     expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
       functionOf(stack, 'functions/api/service/fallback.ts'),
     );
@@ -276,16 +276,16 @@ const permissionsOf: Record<Permission, (stack: LocalStack, fn: LocalFunction) =
   'queues:send': sendToNamedQueues,
   'events:send': sendToNamedQueues,
   'webhooks:send': sendToNamedQueues,
-  'sockets:manage': ({ region, account, socketsApis }) =>
+  'sockets:manage': ({ region, account, webSocketApis }) =>
     ['POST', 'DELETE'].map(
       (method) =>
-        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${socketsApis[0]?.apiId}/${socketsApis[0]?.stage}/${method}/@connections/*`,
+        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${webSocketApis[0]?.apiId}/${webSocketApis[0]?.stage}/${method}/@connections/*`,
     ),
   'sockets:locate': () => [],
   'bus:put': ({ eventBuses }) => on(eventBuses[0]?.arn, 'events:PutEvents'),
 };
 
-/** Whoever may send to a queue is told its address, and whoever is told may send. */
+/** Whoever may send to a queue has its URL, and whoever has its URL may send. */
 function sendToNamedQueues({ queues: all }: LocalStack, { environment }: LocalFunction): string[] {
   const urls = Object.entries(environment).flatMap(([name, value]) => (name.startsWith('LATHE_QUEUE_') ? [value] : []));
   return all.filter(({ url }) => urls.includes(url)).flatMap(({ arn }) => on(arn, 'sqs:SendMessage'));
@@ -310,12 +310,12 @@ test('an endpoint that reads no records reads none but the keys and counts of ca
   }
 });
 
-test('/health is told where the WebSocket API is: its own endpoint and stage in AWS, this machine here', () => {
+test('/health has the URL of the WebSocket API: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
   const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');
   const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/service/health.ts');
   const endpoint = { 'Fn::GetAtt': [sockets?.id, 'ApiEndpoint'] };
-  const url = { 'Fn::Join': ['', [endpoint, `/${stack.socketsApis[0]?.stage}`]] };
+  const url = { 'Fn::Join': ['', [endpoint, `/${stack.webSocketApis[0]?.stage}`]] };
   expect(health?.Properties.Environment).toMatchObject({ Variables: { LATHE_WEBSOCKET_URL: url } });
   expect(template.Outputs.SocketsUrl).toMatchObject({ Value: url });
   const { environment } = functionOf(stack, 'functions/api/service/health.ts');

@@ -14,7 +14,7 @@ const ITEM_OPERATIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem
 const TABLE_OPERATIONS = new Set(['DescribeTable', 'DescribeTimeToLive']);
 const BATCH_OPERATIONS = new Set(['BatchGetItem', 'BatchWriteItem']);
 
-/** Names the permissions of a DynamoDB call; refuses what is not supported here. */
+/** Returns the permissions that a DynamoDB call needs; refuses what is not supported here. */
 export function dynamodbActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const tables = new Map(stack.tables.map((table) => [table.name, table]));
   const action = `dynamodb:${operation}`;
@@ -41,29 +41,21 @@ export function dynamodbActions(stack: LocalStack, operation: string, input: Inp
   ];
 }
 
-const SQS_ACTIONS: Record<string, string> = {
-  SendMessage: 'sqs:SendMessage',
-  SendMessageBatch: 'sqs:SendMessage',
-  ReceiveMessage: 'sqs:ReceiveMessage',
-  DeleteMessage: 'sqs:DeleteMessage',
-  DeleteMessageBatch: 'sqs:DeleteMessage',
-  ChangeMessageVisibility: 'sqs:ChangeMessageVisibility',
-  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
-  GetQueueAttributes: 'sqs:GetQueueAttributes',
-  GetQueueUrl: 'sqs:GetQueueUrl',
-  PurgeQueue: 'sqs:PurgeQueue',
-};
+const SQS_OPERATIONS =
+  /^(SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?$|^(ReceiveMessage|GetQueueAttributes|GetQueueUrl|PurgeQueue)$/;
 
-/** Names the permission of an SQS call; refuses what is not supported here. */
+/** Returns the permission that an SQS call needs; refuses what is not supported here. */
 export function sqsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
-  const action = SQS_ACTIONS[operation];
-  if (!action) throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
+  if (!SQS_OPERATIONS.test(operation))
+    throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
   const name = queueName(input);
   if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');
+  // A batch needs the permission of its single operation.
+  const action = `sqs:${operation.replace(/Batch$/, '')}`;
   return [{ action, resource: `arn:aws:sqs:${stack.region}:${stack.account}:${name}` }];
 }
 
-/** Names the permissions of an EventBridge call: one for each bus that it puts events on. */
+/** Returns the permissions that an EventBridge call needs: one for each bus that it puts events on. */
 export function eventsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   if (operation !== 'PutEvents')
     throw new Refusal('unsupported', `The operation ${operation} of EventBridge is not supported here.`);

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../aws/object-store.ts';
-import type { ObjectCreation } from '../aws/objects.ts';
+import type { ObjectCreation } from '../aws/s3/request.ts';
+import type { StoredObject } from '../aws/s3/store.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
 import { isAllowed } from './policy.ts';

@@ -1,6 +1,6 @@
 import { FunctionError } from './function-error.ts';
 
-/** Lambda's limit for the event and for the answer of a synchronous invocation. */
+/** Lambda's limit for the event and the response of a synchronous invocation. */
 const PAYLOAD_LIMIT_BYTES = 6_291_556;
 
 /** Encodes an event as JSON, and refuses one that Lambda would not take. */

@@ -1,4 +1,4 @@
-/** What the host and the environment that holds the handler say to each other. */
+/** The messages between the host and the environment that runs the handler. */
 
 export interface FunctionDescription {
   name: string;

@@ -3,56 +3,56 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
-import type { LocalFunction, LocalSocketsApi, LocalStack } from '../template/model.ts';
-import { connectEvent, disconnectEvent, messageEvent, type SocketFacts } from './event.ts';
+import type { LocalFunction, LocalStack, LocalWebSocketApi } from '../template/model.ts';
+import { type ConnectionFacts, connectEvent, disconnectEvent, messageEvent } from './event.ts';
 import { watchFrames } from './frames.ts';
 
 /** API Gateway's limits. */
-export interface SocketLimits {
+export interface WebSocketLimits {
   messageBytes: number;
   frameBytes: number;
   idleMs: number;
   lifeMs: number;
-  /** What waits for a client that does not read, before no more is taken for it. */
+  /** What is buffered for a client that does not read, before posts to it are refused. */
   bufferBytes: number;
 }
 
-const GATEWAY_LIMITS: SocketLimits = {
+const GATEWAY_LIMITS: WebSocketLimits = {
   messageBytes: 128 * 1024,
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
   lifeMs: 2 * 60 * 60_000,
-  // Not documented; LimitExceededException is said to tell of it.
+  // Not documented; exceeding it gives LimitExceededException.
   bufferBytes: 1024 * 1024,
 };
 
-export interface SocketsApi {
+export interface WebSocketApi {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Sends to a connection, unless there is none of that id or too much waits for it already. */
+  /** Sends to a connection, unless there is none of that id or its buffer is full. */
   post(connectionId: string, data: Buffer): 'sent' | 'full' | 'gone';
   /** Ends a connection; false when there is none of that id. */
   disconnect(connectionId: string): boolean;
-  /** Cuts a connection without a farewell, or all of them, as a network does. */
+  /** Drops a connection without a close frame, or all of them, as a network failure does. */
   cut(connectionId?: string): void;
   connectionIds(): string[];
-  limits: SocketLimits;
+  limits: WebSocketLimits;
   close(): Promise<void>;
 }
 
 interface Connection {
   socket: WebSocket;
-  facts: SocketFacts;
+  facts: ConnectionFacts;
   idle: NodeJS.Timeout;
   life: NodeJS.Timeout;
 }
 
-/** Serves WebSockets as API Gateway does: a function for who comes, who goes, and what they say. */
-export function createSocketsApi(
-  api: LocalSocketsApi,
+/** Serves WebSockets as API Gateway does, with a function each for connects, messages and disconnects. */
+export function createWebSocketApi(
+  api: LocalWebSocketApi,
   runtime: LambdaRuntime,
   stack: Pick<LocalStack, 'account'>,
-  options: { report(line: string): void; limits?: Partial<SocketLimits> },
-): SocketsApi {
+  options: { report(line: string): void; limits?: Partial<WebSocketLimits> },
+): WebSocketApi {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.messageBytes, clientTracking: false });
   const connections = new Map<string, Connection>();
@@ -66,7 +66,7 @@ export function createSocketsApi(
   };
 
   async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const facts: SocketFacts = {
+    const facts: ConnectionFacts = {
       apiId: api.apiId,
       accountId: stack.account,
       stage: api.stage,
@@ -75,7 +75,7 @@ export function createSocketsApi(
       connectionId: `${randomBytes(11).toString('base64url')}=`,
       connectedAt: Date.now(),
     };
-    // A client that goes away before it is let in is nobody's fault.
+    // A client may disconnect before it is accepted.
     socket.on('error', () => {});
     const status = await admit(facts, request);
     if (status < 200 || status > 299 || closing) {
@@ -83,7 +83,7 @@ export function createSocketsApi(
       return;
     }
     if (!socket.readable || !socket.writable) {
-      // It was let in, and has gone meanwhile.
+      // It was accepted, and has disconnected meanwhile.
       socket.destroy();
       depart(facts, 1006, '');
       return;
@@ -94,17 +94,17 @@ export function createSocketsApi(
     });
   }
 
-  async function admit(facts: SocketFacts, request: IncomingMessage): Promise<number> {
+  async function admit(facts: ConnectionFacts, request: IncomingMessage): Promise<number> {
     try {
-      const answer = await runtime.invoke(routeOf('$connect'), connectEvent(facts, request));
-      const status = typeof answer === 'object' && answer !== null && 'statusCode' in answer ? answer.statusCode : 200;
+      const result = await runtime.invoke(routeOf('$connect'), connectEvent(facts, request));
+      const status = typeof result === 'object' && result !== null && 'statusCode' in result ? result.statusCode : 200;
       return typeof status === 'number' ? status : 500;
     } catch {
       return 500;
     }
   }
 
-  function enter(socket: WebSocket, facts: SocketFacts): void {
+  function enter(socket: WebSocket, facts: ConnectionFacts): void {
     const { connectionId } = facts;
     const connection: Connection = {
       socket,
@@ -127,7 +127,7 @@ export function createSocketsApi(
     });
   }
 
-  function depart(facts: SocketFacts, code: number, reason: string): void {
+  function depart(facts: ConnectionFacts, code: number, reason: string): void {
     if (closing) return;
     const left = leave(facts, code, reason).finally(() => leaving.delete(left));
     leaving.add(left);
@@ -140,8 +140,8 @@ export function createSocketsApi(
     } catch (error) {
       if (closing) return;
       options.report(`${api.logicalId}: a message failed: ${String(error)}`);
-      const answer = { message: 'Internal server error', connectionId: facts.connectionId, requestId: newRequestId() };
-      socket.send(JSON.stringify(answer), () => {});
+      const reply = { message: 'Internal server error', connectionId: facts.connectionId, requestId: newRequestId() };
+      socket.send(JSON.stringify(reply), () => {});
     }
   }
 
@@ -156,11 +156,11 @@ export function createSocketsApi(
     }
   }
 
-  async function leave(facts: SocketFacts, code: number, reason: string): Promise<void> {
+  async function leave(facts: ConnectionFacts, code: number, reason: string): Promise<void> {
     try {
       await runtime.invoke(routeOf('$disconnect'), disconnectEvent(facts, code, reason));
     } catch (error) {
-      if (!closing) options.report(`${api.logicalId}: a leave failed: ${String(error)}`);
+      if (!closing) options.report(`${api.logicalId}: a disconnect failed: ${String(error)}`);
     }
   }
 
@@ -174,13 +174,13 @@ export function createSocketsApi(
       if (connection?.socket.readyState !== 1) return 'gone';
       if (connection.socket.bufferedAmount > limits.bufferBytes) return 'full';
       connection.idle.refresh();
-      // Taken is sent, as far as API Gateway says; a write that fails ends the connection.
+      // API Gateway reports success once it has accepted the data; a write that fails ends the connection.
       connection.socket.send(data, { binary: false }, () => {});
       return 'sent';
     },
     disconnect(connectionId) {
       const connection = connections.get(connectionId);
-      // A client that does not read would not see the farewell, nor answer it.
+      // A client that does not read would neither see the close frame nor return it.
       if (connection && connection.socket.bufferedAmount > 0) connection.socket.terminate();
       else connection?.socket.close(1000);
       return connection !== undefined;
@@ -199,7 +199,7 @@ export function createSocketsApi(
   };
 }
 
-/** Answers a request for a WebSocket with a refusal, and ends the connection whether or not the client ends its side. */
+/** Refuses a WebSocket upgrade, and ends the connection whether or not the client ends its side. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`;
   socket.end(`${head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());

@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { LocalFunction } from '../../../../infra/local/template/model.ts';
-import { createSocketsApi, type SocketLimits } from '../../../../infra/local/websocket/sockets-api.ts';
+import { createWebSocketApi, type WebSocketLimits } from '../../../../infra/local/websocket/websocket-api.ts';
 import { until } from '../../../support/until.ts';
 
 const closing: (() => Promise<unknown> | unknown)[] = [];
@@ -16,7 +16,7 @@ afterEach(async () => {
 type Handler = (event: { requestContext: Record<string, unknown>; body?: string }) => Promise<unknown> | unknown;
 
 /** Serves a WebSocket API whose functions are the given handlers, by the names of their routes. */
-async function serve(handlers: Record<string, Handler> = {}, limits: Partial<SocketLimits> = {}) {
+async function serve(handlers: Record<string, Handler> = {}, limits: Partial<WebSocketLimits> = {}) {
   const events: { route: string; event: Parameters<Handler>[0] }[] = [];
   const routes = ['$connect', '$default', '$disconnect'].map((routeKey) => ({
     routeKey,
@@ -30,7 +30,7 @@ async function serve(handlers: Record<string, Handler> = {}, limits: Partial<Soc
     },
     stop: async () => undefined,
   };
-  const api = createSocketsApi(
+  const api = createWebSocketApi(
     { logicalId: 'Sockets', apiId: 'abc', stage: 'live', routes },
     runtime,
     { account: '000000000000' },
@@ -63,7 +63,6 @@ function functionFor(name: string): LocalFunction {
     handler: 'handler',
     timeoutSeconds: 3,
     memoryMegabytes: 128,
-    ephemeralStorageMegabytes: 512,
     environment: {},
     role: { logicalId: name, arn: '', statements: [] },
   };
@@ -77,7 +76,7 @@ test('a client comes, speaks and goes, and its functions hear of it', async () =
   socket.send('no JSON');
   await until('both messages came', () => (events.length === 3 ? true : undefined));
   socket.close(1000);
-  await until('its leaving was told', () => (events.length === 4 ? true : undefined));
+  await until('its disconnect was reported', () => (events.length === 4 ? true : undefined));
   expect(events.map(({ route }) => route)).toEqual(['$connect', '$default', '$default', '$disconnect']);
   expect(events[0]?.event).toMatchObject({
     headers: { 'X-Mine': 'yes' },
@@ -89,15 +88,18 @@ test('a client comes, speaks and goes, and its functions hear of it', async () =
   expect(ids.size).toBe(1);
 });
 
-test.each([401, 403, 500])('a client that the connect route answers %i is not let in', async (statusCode) => {
-  const { events, connect } = await serve({ $connect: () => ({ statusCode }) });
-  const [, response] = await once(connect(), 'unexpected-response');
-  expect(response.statusCode).toBe(statusCode);
-  response.destroy();
-  expect(events.map(({ route }) => route)).toEqual(['$connect']);
-});
+test.each([401, 403, 500])(
+  'a client to which the connect route responds with %i is not accepted',
+  async (statusCode) => {
+    const { events, connect } = await serve({ $connect: () => ({ statusCode }) });
+    const [, response] = await once(connect(), 'unexpected-response');
+    expect(response.statusCode).toBe(statusCode);
+    response.destroy();
+    expect(events.map(({ route }) => route)).toEqual(['$connect']);
+  },
+);
 
-test('nothing can be sent before the connect route has returned, nor after the client has gone', async () => {
+test('nothing can be sent before the connect route has returned, nor after the client has disconnected', async () => {
   const sent: string[] = [];
   const { api, events, connect } = await serve({
     $connect: async ({ requestContext }) => {
@@ -111,7 +113,7 @@ test('nothing can be sent before the connect route has returned, nor after the c
   sent.push(api.post(id, Buffer.from('in time')));
   expect(String((await heard)[0])).toBe('in time');
   socket.terminate();
-  await until('it has gone', () => (events.length === 2 ? true : undefined));
+  await until('it has disconnected', () => (events.length === 2 ? true : undefined));
   sent.push(api.post(id, Buffer.from('late')));
   expect(sent).toEqual(['gone', 'sent', 'gone']);
   expect(api.disconnect(id)).toBe(false);
@@ -143,7 +145,7 @@ test('no more is taken for a client that does not read, until it does, and it ca
   expect(api.post(second, Buffer.from('more'))).toBe('gone');
 });
 
-test('a message that its function fails on is answered with an error', async () => {
+test('a message that its function fails on gets an error', async () => {
   const { connect } = await serve({
     $default: () => {
       throw new Error('broken');
@@ -201,8 +203,8 @@ function ask(port: number): Socket {
 
 test('a client that is refused and never ends its side is not kept', async () => {
   const { server, port } = await serve({ $connect: () => ({ statusCode: 401 }) });
-  const [answer] = await once(ask(port), 'data');
-  expect(String(answer)).toContain('401 Unauthorized');
+  const [response] = await once(ask(port), 'data');
+  expect(String(response)).toContain('401 Unauthorized');
   await until(
     'the server has let it go',
     async () => {
@@ -215,21 +217,21 @@ test('a client that is refused and never ends its side is not kept', async () =>
 
 test('a client that goes while it is being let in is heard of as one that left', async () => {
   const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<{ statusCode: number }>();
+  const result = Promise.withResolvers<{ statusCode: number }>();
   const { events, server, port, api } = await serve({
     $connect: () => {
       asked.resolve();
-      return answer.promise;
+      return result.promise;
     },
   });
   const arrived = once(server, 'connection');
   const client = ask(port);
   const [socket] = await arrived;
   await asked.promise;
-  const gone = new Promise((resolve) => socket.once('close', resolve));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   client.resetAndDestroy();
-  await gone;
-  answer.resolve({ statusCode: 200 });
+  await closed;
+  result.resolve({ statusCode: 200 });
   await until('it has left', () => events.some(({ route }) => route === '$disconnect') || undefined);
   expect(events.map(({ event }) => event.requestContext.connectionId)[1]).toBe(
     events[0]?.event.requestContext.connectionId,

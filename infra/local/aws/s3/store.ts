@@ -1,16 +1,21 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { s3Error } from './s3-error.ts';
+import { noSuchKey, S3Error } from './error.ts';
 
-const SMALLEST_PART_BYTES = 5 * 1024 * 1024;
+const MIN_PART_BYTES = 5 * 1024 * 1024;
 const KEY_PAGE = 1000;
 
 export type Metadata = Record<string, string>;
+
+export interface Tag {
+  key: string;
+  value: string;
+}
 
 export interface StoredObject {
   bucket: string;
@@ -121,13 +126,15 @@ export class ObjectStore {
     return { file, size, md5: hash.digest('hex') };
   }
 
-  /** Makes written bytes the object of the key, in place of what it held. */
-  commit(bucket: string, key: string, metadata: Metadata, blob: Blob): StoredObject {
+  /** Makes written bytes the object of the key, in place of what it held; deletes them when the check throws. */
+  commit(bucket: string, key: string, metadata: Metadata, blob: Blob, check?: () => void): StoredObject {
+    if (check) this.#checkOrDiscard(blob, check);
     return this.#replace(bucket, key, blob.md5, metadata, [{ file: blob.file, size: blob.size }]);
   }
 
-  async discard(blob: Blob): Promise<void> {
-    await rm(this.#path(blob.file), { force: true });
+  /** Deletes written bytes that are not to be committed. */
+  discard(blob: Blob): void {
+    this.#remove(blob.file);
   }
 
   /**
@@ -138,17 +145,18 @@ export class ObjectStore {
     from: { bucket: string; key: string },
     to: { bucket: string; key: string },
     metadata: Metadata | undefined,
-    check: (source: StoredObject) => void = () => undefined,
+    check: (source: StoredObject) => void,
   ): Promise<StoredObject> {
     const source = this.#row(from.bucket, from.key);
-    if (!source) throw s3Error('NoSuchKey', 'The specified key does not exist.', { detail: { Key: from.key } });
+    if (!source) throw noSuchKey(from.key);
     check(source);
-    const segments = source.segments.map((segment) => ({ ...segment, file: randomUUID() }));
+    const segments: Segment[] = [];
     for (const segment of source.segments) this.#hold(segment.file);
     try {
-      for (const [index, segment] of segments.entries()) {
-        const original = source.segments[index];
-        if (original) await link(this.#path(original.file), this.#path(segment.file));
+      for (const { file, size } of source.segments) {
+        const copy = { file: randomUUID(), size };
+        await link(this.#path(file), this.#path(copy.file));
+        segments.push(copy);
       }
     } finally {
       for (const segment of source.segments) this.#release(segment.file);
@@ -156,12 +164,10 @@ export class ObjectStore {
     return this.#replace(to.bucket, to.key, source.etag, metadata ?? source.metadata, segments);
   }
 
-  delete(bucket: string, key: string): boolean {
+  delete(bucket: string, key: string): void {
     const row = this.#row(bucket, key);
-    if (!row) return false;
     this.#statements.deleteObject.run(bucket, key);
-    for (const segment of row.segments) this.#remove(segment.file);
-    return true;
+    for (const segment of row?.segments ?? []) this.#remove(segment.file);
   }
 
   list(bucket: string, options: { prefix: string; after: string; delimiter: string; limit: number }): Listing {
@@ -181,13 +187,9 @@ export class ObjectStore {
           listing.next = last;
           return listing;
         }
-        if (common === undefined) {
-          listing.objects.push(row);
-          last = row.key;
-        } else {
-          listing.commonPrefixes.push(common);
-          last = common;
-        }
+        if (common === undefined) listing.objects.push(row);
+        else listing.commonPrefixes.push(common);
+        last = common ?? row.key;
       }
       if (rows.length < KEY_PAGE) return listing;
     }
@@ -201,24 +203,18 @@ export class ObjectStore {
       .filter((key) => key.startsWith(prefix));
   }
 
-  startUpload(id: string, bucket: string, key: string, metadata: Metadata): void {
+  /** Starts a multipart upload and returns its id. */
+  startUpload(bucket: string, key: string, metadata: Metadata): string {
+    const id = randomBytes(16).toString('hex');
     this.#statements.insertUpload.run(id, bucket, key, JSON.stringify(metadata), Date.now());
+    return id;
   }
 
-  /** Throws unless the upload is one of the key. */
-  assertUpload(bucket: string, key: string, id: string): void {
+  async putPart(bucket: string, key: string, id: string, number: number, content: Readable): Promise<Blob> {
     this.#upload(bucket, key, id);
-  }
-
-  async putPart(bucket: string, id: string, number: number, content: Readable): Promise<Blob> {
     const blob = await this.write(content);
-    try {
-      // Only now: the upload may have been completed or aborted while the bytes came.
-      this.#upload(bucket, undefined, id);
-    } catch (error) {
-      await this.discard(blob);
-      throw error;
-    }
+    // Again, since the upload may have been completed or aborted while the bytes came.
+    this.#checkOrDiscard(blob, () => this.#upload(bucket, key, id));
     const previous = this.#statements.part.get(id, number);
     this.#statements.upsertPart.run(id, number, blob.size, blob.md5, blob.file);
     if (previous) this.#remove(String(previous.file));
@@ -230,19 +226,19 @@ export class ObjectStore {
     return this.#parts(id);
   }
 
-  completeUpload(bucket: string, id: string, wanted: { number: number; etag: string }[]): StoredObject {
-    const upload = this.#upload(bucket, undefined, id);
+  completeUpload(bucket: string, key: string, id: string, wanted: { number: number; etag: string }[]): StoredObject {
+    const metadata = this.#upload(bucket, key, id);
     const parts = new Map(this.#parts(id).map((part) => [part.number, part]));
     const chosen = wanted.map(({ number, etag }, index) => {
       const part = parts.get(number);
       if (!part || part.md5 !== etag) {
-        throw s3Error('InvalidPart', 'One or more of the specified parts could not be found.');
+        throw new S3Error('InvalidPart', 'One or more of the specified parts could not be found.');
       }
       if (index > 0 && number <= (wanted[index - 1]?.number ?? 0)) {
-        throw s3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
+        throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
       }
-      if (index < wanted.length - 1 && part.size < SMALLEST_PART_BYTES) {
-        throw s3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size');
+      if (index < wanted.length - 1 && part.size < MIN_PART_BYTES) {
+        throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size');
       }
       return part;
     });
@@ -251,9 +247,7 @@ export class ObjectStore {
     const segments = chosen.map(({ file, size }) => ({ file, size }));
     const used = new Set(segments.map((segment) => segment.file));
     const etag = `${digest.digest('hex')}-${chosen.length}`;
-    const stored = this.#replace(bucket, upload.key, etag, upload.metadata, segments, () =>
-      this.#statements.deleteUpload.run(id),
-    );
+    const stored = this.#replace(bucket, key, etag, metadata, segments, () => this.#statements.deleteUpload.run(id));
     for (const part of parts.values()) if (!used.has(part.file)) this.#remove(part.file);
     return stored;
   }
@@ -265,17 +259,27 @@ export class ObjectStore {
     for (const part of parts) this.#remove(part.file);
   }
 
-  tags(bucket: string, key: string): string | undefined {
+  tags(bucket: string, key: string): Tag[] {
     const row = this.#statements.tags.get(bucket, key);
-    return typeof row?.tagging === 'string' ? row.tagging : undefined;
+    return typeof row?.tagging === 'string' ? JSON.parse(row.tagging) : [];
   }
 
-  setTags(bucket: string, key: string, xml: string | undefined): void {
-    this.#statements.setTags.run(xml ?? null, bucket, key);
+  /** Replaces the tags of an object; returns false when there is no object. */
+  setTags(bucket: string, key: string, tags: Tag[]): boolean {
+    return this.#statements.setTags.run(JSON.stringify(tags), bucket, key).changes > 0;
   }
 
   close(): void {
     this.#db.close();
+  }
+
+  #checkOrDiscard(blob: Blob, check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.discard(blob);
+      throw error;
+    }
   }
 
   #row(bucket: string, key: string): Row | undefined {
@@ -315,15 +319,16 @@ export class ObjectStore {
     return { bucket, key, size, etag, modified, metadata };
   }
 
-  #upload(bucket: string, key: string | undefined, id: string): { key: string; metadata: Metadata } {
+  /** Returns the metadata of an upload. Whoever may write one key must not write another through an upload of it. */
+  #upload(bucket: string, key: string, id: string): Metadata {
     const row = this.#statements.upload.get(id);
-    if (!row || row.bucket !== bucket || (key !== undefined && row.key !== key)) {
-      throw s3Error(
+    if (!row || row.bucket !== bucket || row.key !== key) {
+      throw new S3Error(
         'NoSuchUpload',
         'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
       );
     }
-    return { key: String(row.key), metadata: JSON.parse(String(row.metadata)) };
+    return JSON.parse(String(row.metadata));
   }
 
   #parts(id: string): (Part & { file: string })[] {
