@@ -23,7 +23,7 @@ export async function enqueue(engine: string, taskId: string): Promise<void> {
   );
 }
 
-/** Hides a message for so many seconds from now; it is received again when a worker that dies lets them pass. */
+/** Hides a message for a number of seconds from now; it is received again after that if its worker has died. */
 export async function hideFor(queueUrl: string, receiptHandle: string, seconds: number): Promise<void> {
   await client.send(
     new ChangeMessageVisibilityCommand({

@@ -8,7 +8,7 @@ import { storeInParts } from './parts.ts';
 /** The limit of a copy in one request; larger files are streamed through the function in parts. */
 const maxCopyBytes = 5_000_000_000;
 
-/** The smallest part that S3 takes. Of 10,000 at most, these hold 50 GB, and a few of them fit a small function. */
+/** The minimum part size of S3. With at most 10,000 parts it allows 50 GB, and a few parts fit a small function. */
 const partBytes = 5 * 1024 * 1024;
 
 /** Copies a stored file to another key of the bucket. */

@@ -11,7 +11,7 @@ export interface TokenHolder {
   job?: string;
 }
 
-/** Makes a token that is valid for so many seconds. Only its hash is stored, so it cannot be shown again. */
+/** Issues a token with a lifetime in seconds. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(holder: TokenHolder, seconds: number): Promise<{ token: string; expiresAt: string }> {
   const token = `lathet_${randomBytes(32).toString('base64url')}`;
   const expires = Date.now() + seconds * 1000;

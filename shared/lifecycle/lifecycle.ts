@@ -43,7 +43,7 @@ export interface LifecycleParts {
   deleteFiles(taskId: string): Promise<void>;
   /** Deletes the secrets of a task that has no more use for them. */
   deleteSecrets(taskId: string): Promise<void>;
-  /** Finds the engine for a task whose inputs have all completed, or says why there is none. */
+  /** Returns the engine for a task whose inputs have all completed, or why there is none. */
   route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
   /** Publishes changes, in this order and at least once: by the versions, subscribers drop what they know. */
   publish(changes: Change[]): Promise<void>;
@@ -260,7 +260,7 @@ export function createLifecycle(parts: LifecycleParts) {
     );
   }
 
-  /** Takes a task from the open ones of its job, and completes the job after the last. Returns false as above. */
+  /** Removes a task from the open ones of its job, and completes the job after the last. Returns false as above. */
   async function closeInJob(task: Task): Promise<boolean> {
     if (!task.job) return true;
     const job = await records.closeTask(task.job, task.id);
@@ -303,6 +303,8 @@ export function createLifecycle(parts: LifecycleParts) {
   async function recoverJob(job: Job): Promise<void> {
     if (job.status === 'deleted') return deleteJob(job.id);
     await publishPending(job, await records.tasks(job.tasks));
+    // Whoever published the last event may have died before the job was no longer due.
+    if (!job.pendingEvents?.length) await records.markPublished(job.id, []);
   }
 
   async function settleAgain(id: string): Promise<void> {

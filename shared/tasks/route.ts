@@ -5,7 +5,7 @@ import { isProcessing } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
 import type { StoredFile, Task, TaskFailure } from './task.ts';
 
-/** Finds the engine for a task whose inputs have completed, from the formats their files turned out to have. */
+/** Finds the engine for a task whose inputs have completed, from the detected formats of their files. */
 export function routeTask(
   catalogue: Catalogue,
   task: Task,

@@ -13,7 +13,7 @@ export const maxAttempts = 5;
 /** Consecutive failed recoveries after which the sweep gives up a record. */
 export const maxRecoveries = 5;
 
-/** Returns how long the sweep waits after so many failed recoveries of a record: 1, 2, 4, 8 minutes. */
+/** Returns the delay of the next recovery after a number of failed ones: 1, 2, 4, 8 minutes. */
 export function recoveryDelayMs(failedRecoveries: number): number {
   return 60_000 * 2 ** (failedRecoveries - 1);
 }

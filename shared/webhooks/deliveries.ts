@@ -41,7 +41,7 @@ const maxDelaySeconds = 900;
 const graceMs = 120_000;
 const slackMs = 2_000;
 /** Longer than an attempt, so that two of one delivery do not overlap. */
-const holdMs = 30_000;
+const lockMs = 30_000;
 /** A record is at most 400 KB. */
 const maxBodyBytes = 300_000;
 
@@ -79,7 +79,7 @@ export function createDeliveries(parts: DeliveryParts) {
           dueAt: now + graceMs,
         };
         const known = await parts.create(delivery);
-        // Whoever wrote it may have died before it sent the message; a second message finds the work done.
+        // The process that created it may have died before it sent the message; a second message finds the work done.
         if (!known || (known.state === 'pending' && known.attemptCount === 0)) await parts.send(refOf(delivery), 0);
       }),
     );
@@ -89,27 +89,28 @@ export function createDeliveries(parts: DeliveryParts) {
   async function attempt(ref: DeliveryRef, call: Call): Promise<void> {
     const delivery = await parts.read(ref);
     const now = parts.now();
-    if (delivery?.state !== 'pending' || (delivery.heldUntil ?? 0) > now) return;
+    if (delivery?.state !== 'pending' || (delivery.lockedUntil ?? 0) > now) return;
     // A message that came twice must not bring the next attempt forward.
     if (delivery.attemptCount > 0 && (delivery.dueAt ?? 0) > now + graceMs + slackMs) return;
-    const held = { ...delivery, heldUntil: now + holdMs, dueAt: now + graceMs, version: delivery.version + 1 };
-    if (!(await parts.replace(held))) return;
-    const webhook = await parts.webhook(held);
+    const locked = { ...delivery, lockedUntil: now + lockMs, dueAt: now + graceMs, version: delivery.version + 1 };
+    if (!(await parts.replace(locked))) return;
+    const webhook = await parts.webhook(locked);
     if (!webhook || webhook.disabledAt !== undefined) {
-      await finish(held, { at: isoTime(now), latencyMs: 0, error: 'The webhook was deleted or is disabled.' });
+      await finish(locked, { at: isoTime(now), latencyMs: 0, error: 'The webhook was deleted or is disabled.' });
       return;
     }
-    const outcome = await call(webhook, held);
+    const outcome = await call(webhook, locked);
     if (outcome.status === 410) await parts.disable(webhook);
-    const next = afterAttempt(held, { at: isoTime(now), ...outcome }, parts.now());
+    const next = afterAttempt(locked, { at: isoTime(now), ...outcome }, parts.now());
     await parts.replace(withGrace(next));
     if (next.delaySeconds !== undefined && next.delaySeconds <= maxDelaySeconds)
       await parts.send(ref, next.delaySeconds);
   }
 
-  function finish(held: Delivery, last: Attempt): Promise<boolean> {
-    const { heldUntil: _held, dueAt: _due, ...rest } = held;
-    return parts.replace({ ...rest, state: 'failed', attempts: [...held.attempts, last], version: held.version + 1 });
+  function finish(delivery: Delivery, last: Attempt): Promise<boolean> {
+    const { lockedUntil: _locked, dueAt: _due, ...rest } = delivery;
+    const version = delivery.version + 1;
+    return parts.replace({ ...rest, state: 'failed', attempts: [...delivery.attempts, last], version });
   }
 
   /** Requeues a delivery that is due, since its message was lost or its delay was too long for the queue. */

@@ -43,7 +43,7 @@ export interface Delivery {
   /** Attempts since the event, or since it was last replayed. */
   attemptCount: number;
   /** Until when an attempt has it locked, in milliseconds. */
-  heldUntil?: number;
+  lockedUntil?: number;
   createdAt: string;
   expiresAt: string;
   version: number;
@@ -61,7 +61,7 @@ export const deliveryKeptMs = 4 * 24 * 60 * 60 * 1000;
 
 const maxStoredAttempts = 50;
 
-/** Makes a secret that nobody can guess. */
+/** Makes a random signing secret. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
@@ -93,7 +93,7 @@ export function afterAttempt(
   attempt: Attempt,
   now: number,
 ): { delivery: Delivery; delaySeconds?: number } {
-  const { heldUntil: _held, dueAt: _due, failedRecoveries: _failed, ...rest } = delivery;
+  const { lockedUntil: _locked, dueAt: _due, failedRecoveries: _failed, ...rest } = delivery;
   const made = {
     ...rest,
     attempts: [...delivery.attempts, attempt].slice(-maxStoredAttempts),

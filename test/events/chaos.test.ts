@@ -29,7 +29,7 @@ function hastenRedelivery(altered: LocalStack): void {
 // All 200 runs of it are `npm run test:events`.
 const runs = Number(process.env.LATHE_TEST_RUNS ?? 6);
 
-test('both kinds of client hear every event of ten tasks once and in order, though the relay gets each message twice', async () => {
+test('both kinds of client receive every event of ten tasks once and in order, though the relay gets each message twice', async () => {
   const figures = await runChaos(stack, { runs: 4, atOnce: 2, kill: false });
   expect(figures.faults).toEqual([]);
   expect(figures.repeats).toBe(0);

@@ -87,12 +87,12 @@ describe('a webhook', () => {
     const { id } = await register(receiver.url, ['job.failed']);
     await stack.client.runJob(completes);
     await failingJob();
-    await until('the failure is told', () => receiver.calls[0]);
+    await until('the failure is delivered', () => receiver.calls[0]);
     expect((await remove(id)).status).toBe(200);
     const { url } = receiver;
     const sentinel = await register(`${url}?sentinel`, ['job.failed']);
     await failingJob();
-    await until('the sentinel is told', () => receiver.calls.find(({ path }) => path.includes('sentinel')));
+    await until('the sentinel is delivered', () => receiver.calls.find(({ path }) => path.includes('sentinel')));
     expect(receiver.calls.map((call) => read(call).type)).toEqual(['job.failed', 'job.failed']);
     await remove(sentinel.id);
     expect((await remove(id)).status).toBe(404);
@@ -107,14 +107,14 @@ describe('a webhook', () => {
     await remove(made.id);
   });
 
-  test('that is given with a job hears of that job alone, signed with the secret in the answer', async () => {
+  test('that is given with a job receives the events of that job alone, signed with the secret in the response', async () => {
     await using receiver = await startReceiver((res) => res.writeHead(200).end());
     const job = await stack.client.create<JobView & { webhook: { id: string; secret: string } }>('/v1/process/jobs', {
       tasks: completes,
       webhook_url: receiver.url,
     });
     await stack.client.runJob(completes);
-    await until('both events are told', () => (receiver.calls.length >= 2 ? true : undefined));
+    await until('both events are delivered', () => (receiver.calls.length >= 2 ? true : undefined));
     expect(new Set(receiver.calls.map((call) => read(call).data.id))).toEqual(new Set([job.id]));
     for (const { body, headers } of receiver.calls)
       expect(() => new Verifier(job.webhook.secret).verify(body, headers)).not.toThrow();

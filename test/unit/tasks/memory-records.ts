@@ -153,18 +153,25 @@ export class MemoryService {
         return this.putJob({ ...job, open: job.open.filter((other) => other !== task), version: job.version + 1 });
       },
       markPublished: async (id, events) => {
-        await gate('markPublished');
-        const job = this.jobs.get(id);
-        if (!job) return;
-        const { dueAt, pendingEvents = [], ...rest } = job;
-        const left = pendingEvents.filter((item) => !events.includes(item));
-        const owed = left.length > 0 || job.status === 'deleted';
-        this.putJob({
-          ...rest,
-          ...(left.length > 0 ? { pendingEvents: left } : {}),
-          ...(owed && dueAt !== undefined ? { dueAt } : {}),
-          version: job.version + 1,
-        });
+        const update = async (condition: (job: Job) => boolean, change: (job: Job) => Job) => {
+          await gate('markPublished');
+          const job = this.jobs.get(id);
+          if (!job || !condition(job)) return false;
+          this.putJob({ ...change(job), version: job.version + 1 });
+          return true;
+        };
+        const isLive = ({ status }: Job) => status !== 'deleted';
+        const left = ({ pendingEvents = [] }: Job) => pendingEvents.filter((event) => !events.includes(event));
+        const settled = ({ pendingEvents: _pending, dueAt: _dueAt, ...rest }: Job): Job => rest;
+        if (events.length > 0) {
+          const isAll = (job: Job) => left(job).length === 0 && job.pendingEvents?.length === events.length;
+          if (await update((job) => isLive(job) && isAll(job), settled)) return;
+          await update(
+            () => true,
+            (job) => ({ ...job, pendingEvents: left(job) }),
+          );
+        }
+        await update((job) => isLive(job) && !job.pendingEvents?.length, settled);
       },
       deleteJob: async (id) => {
         await gate('deleteJob');

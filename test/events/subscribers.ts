@@ -2,8 +2,8 @@ import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { type Patience, until } from '../support/until.ts';
 
-/** An event as a client heard it. */
-export interface Heard {
+/** An event as a client received it. */
+export interface Received {
   event: string;
   id: string;
   version: number;
@@ -13,12 +13,12 @@ export interface Heard {
   at: number;
 }
 
-export interface Follower {
-  readonly heard: Heard[];
-  /** Everything that came, the answers to subscriptions and errors included. */
+export interface Subscriber {
+  readonly received: Received[];
+  /** Everything that was received, including responses to subscriptions and errors. */
   readonly messages: { event: string; channel?: string; data: Record<string, unknown> }[];
   readonly connections: number;
-  follow(channel: string): void;
+  subscribe(channel: string): void;
   close(): void;
 }
 
@@ -39,16 +39,16 @@ function wellKnown({ url }: Service): SocketAddresses {
   return { url: `${host}/ws`, socketIo: { url: host, path: '/socket.io' } };
 }
 
-abstract class Listening implements Follower {
-  readonly heard: Heard[] = [];
-  readonly messages: Follower['messages'] = [];
+abstract class RecordingSubscriber implements Subscriber {
+  readonly received: Received[] = [];
+  readonly messages: Subscriber['messages'] = [];
   connections = 0;
 
-  protected take(message: Follower['messages'][number]): void {
+  protected take(message: Subscriber['messages'][number]): void {
     this.messages.push(message);
     const { event, data } = message;
     if (!/^(?:job|task)_/.test(event)) return;
-    this.heard.push({
+    this.received.push({
       event,
       id: String(data.id),
       version: Number(data.version),
@@ -58,12 +58,12 @@ abstract class Listening implements Follower {
     });
   }
 
-  abstract follow(channel: string): void;
+  abstract subscribe(channel: string): void;
   abstract close(): void;
 }
 
-/** A client on plain WebSockets that comes back after a cut and asks for its channels again. */
-export class PlainFollower extends Listening {
+/** A client on plain WebSockets that reconnects and subscribes to its channels again. */
+export class PlainSubscriber extends RecordingSubscriber {
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #channels = new Set<string>();
@@ -77,7 +77,7 @@ export class PlainFollower extends Listening {
     this.#connect();
   }
 
-  follow(channel: string): void {
+  subscribe(channel: string): void {
     this.#channels.add(channel);
     this.#ask(channel);
   }
@@ -113,8 +113,8 @@ export class PlainFollower extends Listening {
   }
 }
 
-/** The unmodified client of Socket.IO, which subscribes once and leaves coming back to its library and to the service. */
-export class SocketFollower extends Listening {
+/** The unmodified client of Socket.IO, which subscribes once and leaves reconnecting to its library and to the service. */
+export class SocketSubscriber extends RecordingSubscriber {
   readonly socket: Socket;
 
   constructor(service: Service, token = `Bearer ${service.apiKey}`, { socketIo } = wellKnown(service)) {
@@ -137,7 +137,7 @@ export class SocketFollower extends Listening {
     });
   }
 
-  follow(channel: string): void {
+  subscribe(channel: string): void {
     this.socket.emit('subscribe', channel);
   }
 
@@ -146,49 +146,54 @@ export class SocketFollower extends Listening {
   }
 }
 
-/** Waits until a client has been told that it follows a channel. */
-export function untilFollowing(follower: Follower, channel: string, patience?: Patience): Promise<true> {
+/** Waits until a client has been notified that it is subscribed to a channel. */
+export function untilSubscribed(subscriber: Subscriber, channel: string, patience?: Patience): Promise<true> {
   return until(
-    `${channel} is followed`,
-    () => follower.messages.some(({ event, data }) => event === 'subscribed' && isOf(channel, data)) || undefined,
+    `${channel} is subscribed`,
+    () => subscriber.messages.some(({ event, data }) => event === 'subscribed' && isOf(channel, data)) || undefined,
     patience,
   );
 }
 
 /**
- * Asks once more for a channel that is followed, and waits for the answer, which comes after all that was sent before of
+ * Subscribes once more to a channel, and waits for the response, which comes after all that was sent before of
  * the same job.
  */
-export async function untilAllCame(follower: Follower, channel: string): Promise<void> {
+export async function untilAllCame(subscriber: Subscriber, channel: string): Promise<void> {
   const answers = () =>
-    follower.messages.filter(({ event, data }) => event === 'subscribed' && isOf(channel, data)).length;
+    subscriber.messages.filter(({ event, data }) => event === 'subscribed' && isOf(channel, data)).length;
   const before = answers();
-  follower.follow(channel);
-  await until(`${channel} is followed anew`, () => answers() > before || undefined);
+  subscriber.subscribe(channel);
+  await until(`${channel} is subscribed again`, () => answers() > before || undefined);
 }
 
-/** Tells whether a client is shown this when it begins to follow a channel: its task or job, or a list by its name. */
+/** Returns whether a client receives this when it subscribes to a channel: its task or job, or a list by its name. */
 function isOf(channel: string, data: Record<string, unknown>): boolean {
   return data.channel === channel || channel === `job.${data.id}` || channel === `task.${data.id}`;
 }
 
-/** Waits until a client has heard an event of a task or job. */
-export function untilHeard(follower: Follower, event: string, id: string, patience?: Patience): Promise<Heard> {
+/** Waits until a client has received an event of a task or job. */
+export function untilReceived(
+  subscriber: Subscriber,
+  event: string,
+  id: string,
+  patience?: Patience,
+): Promise<Received> {
   return until(
-    `${event} of ${id} is heard`,
-    () => follower.heard.find((one) => one.event === event && one.id === id),
+    `${event} of ${id} is received`,
+    () => subscriber.received.find((one) => one.event === event && one.id === id),
     patience,
   );
 }
 
 /**
- * Drops what a client knows already: what is no newer by its version, and an event that comes again after a cut, when
- * the present state is shown anew.
+ * Drops what a client knows already: what is no newer by its version, and an event that is repeated after a reconnect, when
+ * the current state is sent again.
  */
-export function withoutRepeats(heard: Heard[]): Heard[] {
+export function withoutRepeats(received: Received[]): Received[] {
   const latest = new Map<string, number>();
   const known = new Set<string>();
-  return heard.filter(({ event, id, version }) => {
+  return received.filter(({ event, id, version }) => {
     const isKnown = (latest.get(id) ?? 0) >= version || (event !== 'task_updated' && known.has(`${event} ${id}`));
     latest.set(id, Math.max(version, latest.get(id) ?? 0));
     known.add(`${event} ${id}`);
