@@ -9,7 +9,7 @@ import type { MissingComponents, PackageManager } from '../../shared/catalogue/m
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 
-/** Finds out what the engines lack on this machine, and why. In a process of its own: a native library that breaks must break nothing else. */
+/** Returns what the engines lack on this machine, and why. Checked in another process, which a native library may crash. */
 export async function findMissing(): Promise<MissingComponents> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)]);
   return JSON.parse(stdout);

@@ -130,7 +130,7 @@ function indexWrites(table: Table, existing: Item | undefined, item: Item | null
   return writes;
 }
 
-/** Tells whether an index has an entry of the same content already, as most have after a heartbeat of a task. */
+/** Returns whether an index has an entry of the same content already, as most have after a heartbeat of a task. */
 function isAsBefore(entry: Item, existing: Item | undefined): boolean {
   return (
     existing !== undefined && Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, existing[name]))

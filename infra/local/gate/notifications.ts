@@ -6,7 +6,7 @@ import { isAllowed } from './policy.ts';
 
 let lastSequence = 0n;
 
-/** Tells the queues that a bucket notifies of a new object; throws when a queue does not let S3 send to it. */
+/** Notifies the queues of a bucket of a new object; throws when a queue does not let S3 send to it. */
 export function notifyCreated(
   stack: LocalStack,
   sendMessage: EmbeddedServers['sendMessage'],
@@ -73,7 +73,7 @@ function record(stack: LocalStack, bucket: LocalBucket, eventName: string, objec
   };
 }
 
-/** Makes a number that grows with every event, also over a restart and within a millisecond. */
+/** Returns a number that grows with every event, also over a restart and within a millisecond. */
 function nextSequence(): string {
   const now = BigInt(Date.now()) << 16n;
   lastSequence = now > lastSequence ? now : lastSequence + 1n;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { finished, pipeline, Readable, Transform } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import busboy from 'busboy';
 import { notImplemented, S3Error } from '../aws/s3/error.ts';
 import { metadataOf } from '../aws/s3/metadata.ts';
@@ -161,11 +161,11 @@ async function store(
   range: LengthRange | undefined,
   context: PostContext,
 ): Promise<StoredObject> {
-  const limited = new LengthLimit(range ?? { min: 0, max: MAX_PUT_BYTES });
   let blob: Blob | undefined;
   try {
-    pipeline(form.file, limited, () => undefined);
-    blob = await context.store.write(limited);
+    blob = await context.store.write(
+      Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
+    );
     await form.whole;
     return context.store.commit(
       context.bucket,
@@ -191,38 +191,22 @@ function headerText(value: string): string {
 }
 
 /** Passes as many bytes as the policy allows, and fails as soon as there are more or when there were fewer. */
-class LengthLimit extends Transform {
-  readonly #range: LengthRange;
-  #seen = 0;
-
-  constructor(range: LengthRange) {
-    super();
-    this.#range = range;
+async function* limitLength(file: Readable, { min, max }: LengthRange): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of file) {
+    size += chunk.length;
+    if (size > max)
+      throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
+        ProposedSize: size,
+        MaxSizeAllowed: max,
+      });
+    yield chunk;
   }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null, data?: Buffer) => void) {
-    this.#seen += chunk.length;
-    if (this.#seen > this.#range.max) {
-      done(
-        new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
-          ProposedSize: this.#seen,
-          MaxSizeAllowed: this.#range.max,
-        }),
-      );
-    } else done(null, chunk);
-  }
-
-  override _flush(done: (error?: Error | null) => void) {
-    if (this.#seen >= this.#range.min) done();
-    else {
-      done(
-        new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
-          ProposedSize: this.#seen,
-          MinSizeAllowed: this.#range.min,
-        }),
-      );
-    }
-  }
+  if (size < min)
+    throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+      ProposedSize: size,
+      MinSizeAllowed: min,
+    });
 }
 
 function respond(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {

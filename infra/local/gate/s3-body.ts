@@ -14,7 +14,7 @@ const STREAMING_PAYLOADS = new Set([
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
 ]);
 
-/** Opens the body of an upload: decoded, with what its sender said of it checked before it ends, and never held whole. */
+/** Opens the body of an upload as a decoded stream that fails at its end unless length, digests and signatures match. */
 export function openBody(req: IncomingMessage, verified: Verified): { body: Readable; length: number } {
   const chunked = STREAMING_PAYLOADS.has(verified.payloadHash);
   const length = readLength(req, chunked);

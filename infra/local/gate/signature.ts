@@ -15,7 +15,7 @@ interface Scope {
   service: string;
 }
 
-/** What a verified signature says: who signed, and what the signing of further chunks of the body goes on from. */
+/** A verified signature: who signed, and what the signatures of the chunks of the body continue from. */
 export interface Verified {
   credentials: Credentials;
   payloadHash: string;
@@ -48,7 +48,7 @@ export function parseQuery(raw: string): Query {
   return { pairs, get: (name) => pairs.find(([key]) => key === name)?.[1] };
 }
 
-/** Encodes as RFC 3986 and SigV4 want it, which is stricter than encodeURIComponent. */
+/** Encodes as RFC 3986 and SigV4 require, which is stricter than encodeURIComponent. */
 export function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

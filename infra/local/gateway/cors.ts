@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiCors } from '../template/model.ts';
 
-/** Tells whether a request is a preflight, which the gateway handles itself when CORS is configured. */
+/** Returns whether a request is a preflight, which the gateway handles itself when CORS is configured. */
 export function isPreflight(request: IncomingMessage): boolean {
   return (
     request.method === 'OPTIONS' &&

@@ -16,7 +16,7 @@ export function encodeEvent(event: unknown): string {
   return text;
 }
 
-/** Encodes what a handler returned as JSON, and refuses what Lambda would not hand back. */
+/** Encodes what a handler returned as JSON, and refuses what Lambda would not return. */
 export function encodeResult(result: unknown): string {
   const text = JSON.stringify(result) ?? 'null';
   if (Buffer.byteLength(text) > PAYLOAD_LIMIT_BYTES) {

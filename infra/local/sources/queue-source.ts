@@ -62,7 +62,7 @@ export function startQueueSource(
     if (batch.length === 0) return;
     const closes = Date.now() + batchingWindowSeconds * 1000;
     for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
-      // SQS waits in whole seconds; a shorter rest of the window passes before one last look.
+      // SQS waits in whole seconds; a shorter rest of the window passes before one last receive.
       if (left < 1000) await wait(left, undefined, { signal });
       await receive(batch, Math.min(MAX_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
     }

@@ -102,7 +102,7 @@ export class Properties {
   }
 }
 
-/** Tells whether a value is an object with keys. */
+/** Returns whether a value is an object with keys. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

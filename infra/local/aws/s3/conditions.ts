@@ -23,7 +23,7 @@ export function isUnmodified(
   return since !== undefined && second <= since;
 }
 
-/** Tells whether a range of the object is wanted, which the client may make depend on the object being the one it knows. */
+/** Returns whether a range of the object is wanted, which the client may make depend on the object being the one it knows. */
 export function isRangeWanted({ etag, modified }: StoredObject, headers: IncomingHttpHeaders): boolean {
   const condition = textOf(headers['if-range']);
   return condition === undefined || bareTag(condition) === etag || Date.parse(condition) === wholeSecond(modified);

@@ -53,7 +53,10 @@ export async function readXml(body: Readable | undefined, root: string): Promise
 }
 
 export function malformedXml(): S3Error {
-  return new S3Error('MalformedXML', 'The XML you provided was not well-formed or did not validate.');
+  return new S3Error(
+    'MalformedXML',
+    'The XML you provided was not well-formed or did not validate against our published schema.',
+  );
 }
 
 /** Reads a parameter that is a number of at most ten digits. */
