@@ -8,8 +8,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', new LastLine()],
     sequence: { sequencer: LongestFirst },
-    // Files that start a service load two cores by themselves, but wait a third of their time.
-    maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
+    // Files that start a service load two cores by themselves, but wait half of their time.
+    maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
     // Tests that run side by side wait for timers most of the time; one that is left over would wait alone.
     maxConcurrency: 6,
     // Machines of a shared runner stall for seconds; a test that hangs is found all the same.

@@ -29,6 +29,7 @@ async function startSlowJob(client: Client): Promise<JobView> {
   await until(
     'the conversion has begun',
     async () => (await client.showTask(convert)).status === 'processing' || undefined,
+    { everyMs: 50 },
   );
   return job;
 }

@@ -49,7 +49,7 @@ async function convertOne(image: Buffer, from: Format, to: Format, options: Reco
   return { file, content: await download(file.url) };
 }
 
-describe('a conversion', () => {
+describe.concurrent('a conversion', () => {
   test.for(formats.flatMap((from) => formats.filter((to) => to !== from).map((to) => [from, to] as const)))(
     'from %s to %s gives an image of the same size and colours',
     async ([from, to]) => {
