@@ -118,6 +118,22 @@ describe('creating', () => {
     expect(status('a')).toBe('completed');
     expect(job()).toMatchObject({ status: 'processing', open: [ready.tasks[1]?.id] });
   });
+
+  it('releases nothing in a job that is not written yet', async () => {
+    const plan = planOf({ upload: [], convert: ['upload'] });
+    const service = new MemoryService(createdAt);
+    await service.records().createTasks(plan.tasks);
+    const { upload, takeQueue, start } = on(service, plan);
+
+    await upload('upload');
+    expect(takeQueue()).toEqual([]);
+
+    if (plan.job) await service.records().createJob(plan.job);
+    service.now += queueTimeoutMs;
+    await service.sweep();
+    expect(takeQueue()).toContain('convert');
+    await start('convert');
+  });
 });
 
 describe('completing', () => {
