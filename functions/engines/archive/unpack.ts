@@ -25,7 +25,7 @@ export async function unpack(
   context: WorkContext,
 ): Promise<Unpacked> {
   const reader = readers[input.format];
-  if (!reader) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (!reader) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   await mkdir(folder, { recursive: true });
   const root = join(folder, 'tree');
   await mkdir(root);
@@ -57,7 +57,7 @@ async function checked(root: string, input: InputFile, entries: Entry[], order: 
   return { root, tree, order };
 }
 
-/** Gets down to what can be listed: a tar out of a compressed stream, or a tar made of what only libarchive reads. */
+/** Returns an archive that can be listed: the tar in a compressed stream, or a tar of what only libarchive reads. */
 async function opened(
   input: InputFile,
   reader: ArchiveReader,
@@ -83,10 +83,10 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
       cwd: folder,
       signal: context.signal,
       env: { LC_ALL: 'C.UTF-8' },
-      // A passphrase would be asked for at the terminal, of which there is none.
+      // It would prompt for a passphrase on the terminal, which does not exist here.
       input: '',
     });
-    // An entry that does not fit into a tar is left out with a warning, which would lose a file silently.
+    // An entry that does not fit into a tar is skipped with a warning, which would lose a file silently.
     if (stderr.includes('cannot archive'))
       throw new EngineError('The archive contains an entry that is not a file, folder or link.', {
         detail: lastLines(stderr),

@@ -182,7 +182,7 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'compress_image',
     label: 'Method',
-    hint: 'How the output size is determined.',
+    hint: 'Compression method.',
     data_type: 'string',
     default_value: 'by_quality',
     type: 'enum',

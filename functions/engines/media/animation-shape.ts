@@ -9,7 +9,7 @@ import { hasAlpha, onColour, resizeTo } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
 
-/** Wider animations than this are seldom meant: they grow to hundreds of megabytes. */
+/** Default limit of the width: wider animations grow to hundreds of megabytes. */
 const usualWidth = 640;
 
 interface Size {

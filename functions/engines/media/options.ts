@@ -132,7 +132,7 @@ const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
 /** Encoders that have a bit rate to set. */
 const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
-/** Encoders that code to a quality. */
+/** Encoders with a constant quality mode. */
 const factored: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -192,7 +192,7 @@ function soundOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
-/** Lists the options of a conversion to a sound or video format. */
+/** Lists the options of a conversion to an audio or video format. */
 export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   const { video } = format;
   if (!video) return [...soundOptions(format), ...cut];
@@ -368,7 +368,7 @@ function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescr
   );
 }
 
-/** How a still is brought to a size: by this engine's names, or by those that every picture has. */
+/** Size options of a still: this engine's names, and those that every image has. */
 const stillSize = size.map(
   (option): OptionDescriptor =>
     option.name === 'fit'
@@ -383,7 +383,7 @@ const stillSize = size.map(
       : option,
 );
 
-/** Options of pictures taken out of a video. */
+/** Options of extracting frames from a video. */
 export function stillOptions(ext: string): OptionDescriptor[] {
   const own: OptionDescriptor[] = [
     time('frame_time', 'Time', 'Position of the frame. Defaults to the start.'),
@@ -418,7 +418,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'compress_video',
       'Compress',
-      'How the output size is determined.',
+      'Compression method.',
       [
         ['by_percentage', 'To a percentage of the input size'],
         ['by_size', 'To a file size'],
@@ -542,7 +542,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
-/** Encoders that can be told how many bits to use. */
+/** Encoders with a target bit rate. */
 export const compressors: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -556,12 +556,12 @@ export const compressors: VideoEncoder[] = [
   'flv',
 ];
 
-/** Options of compressing a sound. */
+/** Options of compressing audio. */
 export const compressAudioOptions: OptionDescriptor[] = [
   choice(
     'compress_audio',
     'Compress',
-    'How the output size is determined.',
+    'Compression method.',
     [
       ['by_bitrate', 'To a bit rate'],
       ['by_percentage', 'To a percentage of the input size'],
@@ -592,7 +592,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
   ),
 ];
 
-/** Options of cutting a part out. */
+/** Options of trimming. */
 export const trimOptions: OptionDescriptor[] = [
   ...cut,
   choice(
@@ -607,7 +607,7 @@ export const trimOptions: OptionDescriptor[] = [
   ),
 ];
 
-/** Options of cutting a rectangle out. */
+/** Options of cropping. */
 export const cropOptions: OptionDescriptor[] = [
   integer('x', 'Left', 'Distance of the crop area from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
   integer('y', 'Top', 'Distance of the crop area from the top edge.', 0, 16_384, { default_value: '0', units: 'px' }),

@@ -12,7 +12,7 @@ interface Box {
   height: number;
 }
 
-/** Cuts the pages of a PDF to a box, measured in points from the top left corner of the page as it is shown. */
+/** Crops the pages of a PDF to a box, measured in points from the top left corner of the page as displayed. */
 export async function crop(work: Work, input: InputFile, context: WorkContext): Promise<OutputFile> {
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
