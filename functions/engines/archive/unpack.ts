@@ -125,9 +125,7 @@ async function refuseUnreadable(input: InputFile): Promise<void> {
   const { isEncrypted, isVolume } = await rarState(input.path);
   if (isEncrypted) throw locked(input);
   if (isVolume)
-    throw new EngineError(
-      'The archive is one volume of a multi-volume archive. Pack its files into a single archive first.',
-    );
+    throw new EngineError('The archive is one volume of several. Pack its files into a single archive first.');
 }
 
 function locked({ format }: InputFile, options: { detail?: string; cause?: unknown } = {}): EngineError {

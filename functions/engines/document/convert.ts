@@ -294,8 +294,7 @@ async function office(request: OfficeRequest, options: OptionValues, format: str
 /** Verifies an output: not empty, and complete if its format shows it. */
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size === 0)
-    throw new EngineError('The output is empty: the document contains nothing that this format can represent.');
+  if (size === 0) throw new EngineError('The output is empty: the document has nothing that this format can show.');
   const container = officeFormat(format)?.container;
   if (format === 'epub' || (container === 'zip' && (await readFile(path)).subarray(0, 2).toString() === 'PK'))
     await checkZip(path, Math.max(size, 1_000_000));

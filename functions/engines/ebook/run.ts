@@ -119,17 +119,13 @@ async function checkLetters(source: string, work: Work, folder: string, context:
       await readFile(plain, 'utf8'),
     )?.[0];
   if (strange !== undefined)
-    throw new EngineError(
-      `The book contains characters such as "${strange}" that pdb does not support. Choose epub or mobi.`,
-    );
+    throw new EngineError(`The pdb format does not support characters such as "${strange}". Choose epub or mobi.`);
 }
 
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size === 0)
-    throw new EngineError(
-      'The output is empty: the book is damaged or contains nothing that this format can represent.',
-    );
+    throw new EngineError('The output is empty: the book is damaged or has nothing that this format can show.');
   if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
     throw new EngineError('The book contains no text.');

@@ -185,9 +185,7 @@ function soundOptions(format: MediaFormat): OptionDescriptor[] {
           }),
         ]
       : []),
-    ...(audio.channels === 1
-      ? []
-      : [integer('channels', 'Channels', 'Number of audio channels: 1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
+    ...(audio.channels === 1 ? [] : [integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
     number('volume', 'Volume', 'Volume multiplier: 1 leaves it unchanged, 2 doubles it.', 0, 10),
   ];
 }
@@ -280,14 +278,7 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
     ),
     ...cut,
     ...(format.demuxer === 'mov' && format.ext !== 'ismv'
-      ? [
-          flag(
-            'faststart',
-            'Fast start',
-            'Puts the index first, so that playback can start before the download ends.',
-            true,
-          ),
-        ]
+      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true)]
       : []),
   ];
 }
@@ -350,11 +341,7 @@ export function animationOptions(ext: string): OptionDescriptor[] {
       default_value: '0',
     }),
     ...(ext === 'webp'
-      ? [
-          integer('quality', 'Quality', 'Higher values look better and make larger files.', 1, 100, {
-            default_value: '75',
-          }),
-        ]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '75' })]
       : []),
   ]);
 }
@@ -397,11 +384,7 @@ export function stillOptions(ext: string): OptionDescriptor[] {
     ...cut.map((option): OptionDescriptor => ({ ...option, hint: `Only with fps. ${option.hint}` })),
     ...stillSize,
     ...(ext === 'jpg'
-      ? [
-          integer('quality', 'Quality', 'Higher values look better and make larger files.', 1, 100, {
-            default_value: '90',
-          }),
-        ]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '90' })]
       : []),
     behindVideo,
   ];
@@ -435,18 +418,11 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
       encoders.map((encoder) => [encoder, videoNames[encoder]]),
       { default_value: first },
     ),
-    number(
-      'video_compress_quality_percentage',
-      'Percentage',
-      'Size of the output as a percentage of the input size.',
-      1,
-      100,
-      {
-        default_value: '60',
-        units: '%',
-        conditions: [when('compress_video', ['by_percentage'], false)],
-      },
-    ),
+    number('video_compress_quality_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
+      default_value: '60',
+      units: '%',
+      conditions: [when('compress_video', ['by_percentage'], false)],
+    }),
     number(
       'video_compress_max_filesize',
       'Size',
@@ -458,30 +434,16 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
         conditions: [when('compress_video', ['by_size'])],
       },
     ),
-    integer(
-      'video_compress_crf_x264',
-      'Constant rate factor',
-      'Lower values look better and make larger files.',
-      18,
-      51,
-      {
-        default_value: '28',
-        conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
-      },
-    ),
+    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
+      default_value: '28',
+      conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
+    }),
     ...(has265
       ? [
-          integer(
-            'video_compress_crf_x265',
-            'Constant rate factor',
-            'Lower values look better and make larger files.',
-            18,
-            51,
-            {
-              default_value: '30',
-              conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
-            },
-          ),
+          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
+            default_value: '30',
+            conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
+          }),
         ]
       : []),
     integer('video_compress_max_bitrate', 'Maximum bit rate', 'Maximum bit rate of the video.', 10, 200_000, {
@@ -574,7 +536,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
     units: 'kbit/s',
     conditions: [when('compress_audio', ['by_bitrate'], false)],
   }),
-  number('audio_compress_percentage', 'Percentage', 'Size of the output as a percentage of the input size.', 1, 100, {
+  number('audio_compress_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
     default_value: '60',
     units: '%',
     conditions: [when('compress_audio', ['by_percentage'])],

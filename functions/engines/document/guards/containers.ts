@@ -55,9 +55,7 @@ export async function checkZip(path: string, size: number): Promise<void> {
 
 async function open(zip: Awaited<ReturnType<typeof openPromise>>, entry: Entry): Promise<AsyncIterable<Buffer>> {
   if (entry.isEncrypted())
-    throw new EngineError(
-      'The file is a password-protected ZIP archive, not a password-protected document. Remove the password of the archive.',
-    );
+    throw new EngineError('The file is a password-protected ZIP archive, not a document. Remove the password first.');
   return zip.openReadStreamPromise(entry);
 }
 
@@ -159,9 +157,7 @@ export async function readRtf(path: string): Promise<Buffer> {
     else if (byte === 0x7b) depth += 1;
     else if (byte === 0x7d) depth -= 1;
     if (depth > maxGroupDepth)
-      throw new EngineError(
-        `The document nests groups more than ${maxGroupDepth} levels deep, which is not supported.`,
-      );
+      throw new EngineError(`The document nests groups more than ${maxGroupDepth} levels deep.`);
   }
   return Buffer.from(bytes.toString('latin1').replaceAll(/INCLUDE(PICTURE|TEXT)/gi, 'EXCLUDE$1'), 'latin1');
 }
@@ -173,7 +169,6 @@ export function checkHtml(text: string): void {
   let depth = 0;
   for (const match of text.matchAll(containers)) {
     depth = Math.max(0, depth + (match[1] ? -1 : 1));
-    if (depth > maxTagDepth)
-      throw new EngineError(`The page nests elements more than ${maxTagDepth} levels deep, which is not supported.`);
+    if (depth > maxTagDepth) throw new EngineError(`The page nests elements more than ${maxTagDepth} levels deep.`);
   }
 }

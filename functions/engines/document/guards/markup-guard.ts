@@ -53,7 +53,7 @@ export class MarkupGuard {
     const encoding = /^[^<]*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(this.#head)?.[1];
     if (encoding !== undefined && !plainEncodings.test(encoding))
       throw new EngineError(
-        `The document has the unsupported encoding ${JSON.stringify(encoding.slice(0, 30))}. Save it as UTF-8.`,
+        `The encoding ${JSON.stringify(encoding.slice(0, 30))} is not supported. Save it as UTF-8.`,
       );
   }
 
@@ -119,7 +119,6 @@ export class MarkupGuard {
 
   #deeper(): void {
     this.#depth += 1;
-    if (this.#depth > maxDepth)
-      throw new EngineError(`The document nests elements more than ${maxDepth} levels deep, which is not supported.`);
+    if (this.#depth > maxDepth) throw new EngineError(`The document nests elements more than ${maxDepth} levels deep.`);
   }
 }

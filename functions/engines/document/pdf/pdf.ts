@@ -318,8 +318,6 @@ export async function checkPdf(path: string, folder: string, context: Signal, pa
   if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
   const found = await countPages(path, folder, context);
   if (found < 1 || (pages !== undefined && found !== pages))
-    throw new EngineError(
-      `The conversion produced a PDF of ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`,
-    );
+    throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
   return { path, pages: found };
 }
