@@ -92,7 +92,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
     ...(own ? {} : { credentials: credentialsOf(parameters) }),
     ...(parameters.endpoint === undefined
       ? {}
-      : // Stores other than AWS seldom know virtual hosts, and fewer know the newer checksums.
+      : // Few stores other than AWS support virtual hosts, and fewer the newer checksums.
         {
           forcePathStyle: true,
           requestChecksumCalculation: 'WHEN_REQUIRED' as const,

@@ -24,7 +24,7 @@ export async function pack(
   await verify(output, writer, password, paths.length, context);
 }
 
-/** Puts what is on disk into the order of the archive it came from. */
+/** Sorts the unpacked files in the order of the original archive. */
 function inOrder({ tree, order }: Unpacked): string[] {
   const rank = new Map(order.map((path, index) => [path, index]));
   // Folders that are only implied by the paths of files were not entries, and need not become any.

@@ -17,7 +17,7 @@ export interface Unpacked {
   order: string[];
 }
 
-/** Unpacks an archive into a folder of its own under `folder`, within the limits. */
+/** Unpacks an archive into a separate folder under `folder`, within the limits. */
 export async function unpack(
   input: InputFile,
   password: string,
@@ -150,7 +150,7 @@ async function decompress(input: InputFile, type: string, folder: string, contex
   const [name, ...others] = await readdir(target);
   if (name === undefined || others.length > 0)
     throw new EngineError(`The file could not be read as ${input.format}: it is damaged or incomplete.`);
-  // The stream's own name for its content is not to be trusted with a path.
+  // The file name inside the stream is not trusted as a path.
   const path = join(folder, 'content');
   await rename(join(target, name), path);
   return path;
@@ -194,7 +194,7 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Names the one file of a compressed stream: the stream's name without what it was compressed with. */
+/** Returns the name of the file in a compressed stream: the stream's name without the compression extension. */
 function contentName(name: string): string {
   return safeName(name.replace(/\.(?:gz|gzip|bz2|xz|zst|zstd|lzma|z)$/i, ''), 'file');
 }

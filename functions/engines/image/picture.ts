@@ -50,9 +50,9 @@ export interface Picture {
 
 export interface Opening extends ProgramContext {
   options: OptionValues;
-  /** The output holds several frames or pages. */
+  /** The output supports several frames or pages. */
   several: boolean;
-  /** Lets warnings of the decoder pass that are known to be harmless. */
+  /** Ignores warnings of the decoder that are known to be harmless. */
   tolerant?: boolean;
   /** The size to render a drawing at; drawings have no size in pixels. */
   wanted?: {

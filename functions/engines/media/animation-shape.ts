@@ -23,7 +23,7 @@ interface Source {
   options: OptionValues;
 }
 
-/** What becomes of a video's pictures on their way into an animation. */
+/** How the frames of a video are transformed for an animation. */
 export interface Shape extends Size {
   /** Filters that put a colour behind what is transparent; before the frame rate is changed. */
   flattening: string[];

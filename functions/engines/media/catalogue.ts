@@ -18,7 +18,7 @@ import { components, requires } from './requires.ts';
 /** Formats that most players support: offered besides the input's own. */
 const commonVideo = ['mp4', 'mkv', 'mov', 'webm'];
 const commonAudio = ['mp3', 'm4a', 'ogg', 'opus', 'flac', 'wav'];
-/** Sound formats whose size follows a bit rate in fine steps. */
+/** Audio formats whose bit rate determines the size in fine steps. */
 const sizedAudio = ['mp3', 'm4a', 'm4b', 'm4r', 'aac', 'ogg', 'oga', 'opus', 'wma', 'mka', 'weba'];
 
 const readable = (formats: MediaFormat[]) => formats.filter(({ demuxer }) => demuxer !== undefined);
@@ -29,7 +29,7 @@ const allNames = (formats: MediaFormat[]) => formats.flatMap(names);
 const videoIn = allNames(readable(videoFormats));
 const audioIn = allNames(readable(audioFormats));
 const animationIn = ['gif', 'apng', 'webp'];
-/** Video that may hold sound. */
+/** Video formats that may have audio. */
 const soundIn = allNames(readable(videoFormats).filter(({ audio }) => audio !== undefined));
 
 const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], contents }): Format[] => [

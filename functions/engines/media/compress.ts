@@ -139,7 +139,7 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
   }
 }
 
-/** Encoders that hold a ceiling beside a constant quality. */
+/** Encoders that support a maximum bit rate with a constant quality. */
 const steadyEncoders: VideoEncoder[] = ['libx264', 'libx265'];
 
 function resolutionOf({ options, probe }: Compression): Resize | undefined {

@@ -58,11 +58,11 @@ export interface VideoTrack {
 export interface AudioTrack {
   encoders: AudioEncoder[];
   copies: string[];
-  /** Sample rates it can hold, where the encoder itself does not know. */
+  /** Sample rates that the container supports, if the encoder does not know them. */
   rates?: number[];
-  /** At most so many channels. */
+  /** Maximum number of channels. */
   channels?: number;
-  /** At least so many channels. */
+  /** Minimum number of channels. */
   minChannels?: number;
 }
 
@@ -75,34 +75,34 @@ export interface MediaFormat {
   contents?: string[];
   /** ffmpeg's demuxer; omitted if the format is only written. */
   demuxer?: string;
-  /** The readers of other versions of the format, by the mark that such a file starts with. */
+  /** Demuxers of other versions of the format, by the signature of such files. */
   demuxers?: Record<string, string>;
   /** ffmpeg's muxer; omitted if the format is only read. */
   muxer?: string;
   muxerArgs?: string[];
-  /** The name under which players of this format know MPEG-4 pictures. */
+  /** Codec tag by which players of this format identify MPEG-4 video. */
   fourcc?: string;
   video?: VideoTrack;
   audio?: AudioTrack;
   /** The codec of its text subtitles; `any` takes all as they are. */
   subtitles?: 'mov_text' | 'webvtt' | 'any';
-  /** Takes more than one sound track. */
+  /** Supports several audio tracks. */
   manyTracks?: boolean;
-  /** Keeps a picture of the cover beside the sound. */
+  /** Can store cover art with the audio. */
   cover?: boolean;
-  /** Holds the rotation of phone videos beside the picture, so that copying keeps it. */
+  /** Stores the rotation of phone videos as metadata, so that copying keeps it. */
   keepsRotation?: boolean;
   /** Has no reliable time stamps of its own, so that its streams cannot be copied elsewhere. */
   untimed?: boolean;
-  /** Its readers land near a time, not at it, so that they are sent there early and the rest is decoded. */
+  /** Seeking is inexact, so the demuxer seeks to an earlier time and the rest is decoded. */
   looseSeek?: boolean;
-  /** Pictures alone, without a container that would tell how long they last. */
+  /** Raw video, without a container that declares its duration. */
   bare?: boolean;
   /** Its header contains the duration, so that a shorter reading means a truncated file. */
   knowsDuration?: boolean;
   /** Its encoder counts the last block as a whole one, so that the progress it reports runs ahead by so much. */
   blockSeconds?: number;
-  /** The one way in which it stores pixels, where it has one. */
+  /** Its only pixel format, if it has just one. */
   geometry?: 'dv';
 }
 

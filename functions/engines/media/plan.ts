@@ -31,7 +31,7 @@ export interface Box {
   height: number;
 }
 
-/** What to make of a file, in the engine's own terms. */
+/** A requested conversion, in the engine's own terms. */
 export interface MediaRequest {
   cut?: Cut | undefined;
   box?: Box | undefined;
@@ -45,11 +45,11 @@ export interface MediaRequest {
   faststart: boolean;
   /** Whether streams that already fit are copied. */
   copies: boolean;
-  /** Cuts without decoding, at the key frames that are there. */
+  /** Cuts at existing key frames, without decoding. */
   fastCut?: boolean | undefined;
 }
 
-/** What a run of ffmpeg is to be given, and what must come out. */
+/** Arguments of a run of ffmpeg, and the expected result. */
 export interface Plan {
   /** Before the input. */
   before: string[];
@@ -314,7 +314,7 @@ export function onColour(colour: string): string[] {
   return ['format=rgba', `split[behind][before];[behind]${fill}[colour];[colour][before]overlay=format=auto`];
 }
 
-/** Phones record in a range that a screen of usual range shows washed out. */
+/** HDR video, as phones record it, looks washed out on SDR screens. */
 const toStandardRange = [
   'zscale=t=linear:npl=100',
   'format=gbrpf32le',
@@ -449,7 +449,7 @@ function subtitleArgs(probe: Probe, target: MediaFormat, request: MediaRequest):
   });
 }
 
-/** Finds the text subtitles that have to be written out before they can be burnt into the pictures. */
+/** Returns the text subtitles that must be extracted before they can be burned into the video. */
 export function subtitlesToExtract(probe: Probe, request: MediaRequest): number | undefined {
   const [first] = probe.subtitles;
   return request.subtitles === 'hard' && first && textSubtitles.includes(first.codec) ? first.index : undefined;

@@ -95,7 +95,7 @@ export function openingArgs(format: MediaFormat, path: string): string[] {
   ];
 }
 
-/** Names the reader of a file where versions of its format have readers of their own. */
+/** Returns the demuxer of a file, as versions of its format may have different ones. */
 function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | undefined {
   if (!demuxers) return demuxer;
   const file = openSync(path, 'r');

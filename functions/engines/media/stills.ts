@@ -20,7 +20,7 @@ interface Stills {
   probe: Probe;
   target: MediaFormat;
   options: OptionValues;
-  /** Start of the outputs' names, in the task's folder. */
+  /** Prefix of the output names, in the task's folder. */
   stem: string;
   onShare: (share: number) => void;
 }

@@ -116,7 +116,7 @@ function earlyEnd({ probe, request }: Transcode, promised: number, decoded: numb
 
 const speechKinds: Partial<Record<string, string>> = { amr: 'amr-nb' };
 
-/** Writes subtitles out as SRT, whose first line is ours, so that the reader of the filter can take it for nothing else. */
+/** Extracts subtitles to SRT with a fixed first line, so that the filter cannot detect another format. */
 async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
   const { input, probe, request } = job;
   const index = subtitlesToExtract(probe, request);
@@ -132,7 +132,7 @@ async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
   );
 }
 
-/** Names the output of an input. */
+/** Returns the output file of an input. */
 export function outputOf(input: InputFile, target: MediaFormat, path: string): OutputFile {
   return { path, name: withExtension(input.name, target.ext), format: target.ext };
 }

@@ -51,7 +51,7 @@ async function importPage(url: string, folder: string, allow: AllowedHosts, sign
   return { path, name: withExtension(pageName(new URL(url)), 'html'), format: 'html' };
 }
 
-/** Names a page after the end of its path, in the letters that a user typed there. */
+/** Returns a file name from the end of the page's path, decoded. */
 function pageName({ hostname, pathname }: URL): string {
   const segment = pathname.split('/').findLast((part) => part !== '');
   if (segment === undefined) return `${hostname}.html`;

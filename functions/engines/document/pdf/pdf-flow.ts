@@ -352,7 +352,7 @@ function marginsOf({ blocks, width, height }: Page): { left: number; right: numb
   return { left: clamp(left, width / 3), right: clamp(width - right - 8, width / 6), top: clamp(top, height / 4) };
 }
 
-/** Names a style for a family and its properties; with a master page it also opens a page of that kind. */
+/** Returns the name of a style for a family and its properties; with a master page it also starts a page of that kind. */
 type Styles = (family: string, properties: string, master?: string) => string;
 
 const families: Record<string, string> = {

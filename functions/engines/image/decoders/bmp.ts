@@ -21,8 +21,8 @@ const infoSizes = [40, 52, 56, 64, 108, 124];
 const embeddedProfile = 0x4d424544;
 
 /**
- * Decodes a Windows or OS/2 bitmap, with or without the header of a file. What a header says that is not needed is
- * passed over, be it right or wrong: the size of the file, the number of planes, more colours than there can be.
+ * Decodes a Windows or OS/2 bitmap, with or without the header of a file. Header fields that are not needed are
+ * ignored, right or wrong: the size of the file, the number of planes, more colours than possible.
  * Returns undefined for the kinds that are left to ImageMagick.
  */
 export function readBmp(file: Buffer, check: SizeCheck): Decoded | undefined {
