@@ -68,9 +68,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, taken?: Tak
     throw failed('Expected 3 to 24 lower-case letters and digits for storage_account.');
   const container = String(parameters.container);
   if (!/^[A-Za-z0-9$][A-Za-z0-9-]{1,62}$/.test(container) && container !== '$root' && container !== '$web')
-    throw failed(
-      `Expected 3 to 63 letters, digits and hyphens for container but received ${JSON.stringify(container)}.`,
-    );
+    throw failed('Expected 3 to 63 letters, digits and hyphens for container.');
   const endpoint = endpointOf(account);
   const { idleTimeoutMs, maxAttempts, backoffMs } = settings.retryPolicy;
   const { httpAgent, httpsAgent } = agentsFor(endpoint, settings.outbound, isExport ? { idleTimeoutMs, taken } : {});
@@ -240,8 +238,5 @@ function explain(error: unknown, host: string, container: string): Error {
     if (code === 'REQUEST_SEND_ERROR') return failed(`${host} could not be reached.`, error);
     return failed(`${host} refused the request${status === undefined ? '' : ` (status ${status})`}.`, error);
   }
-  return (
-    explainConnection(error, host) ??
-    failed(`${host} returned a response that is not valid for Azure Blob Storage.`, error)
-  );
+  return explainConnection(error, host) ?? failed(`${host} returned an invalid response.`, error);
 }

@@ -44,10 +44,7 @@ function isPackedItself({ name, mediaType = '' }: Announced): boolean {
 
 async function* unpack(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = decoders[encoding]?.();
-  if (!decoder)
-    throw failed(
-      `The server used the content encoding ${JSON.stringify(encoding.slice(0, 40))}, which is not supported.`,
-    );
+  if (!decoder) throw failed(`The content encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported.`);
   let before = 0;
   let after = 0;
   async function* measured() {

@@ -112,9 +112,7 @@ function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }:
     return uniqueNames(files.map((file) => file.name)).map((name) => `${prefix}${name}`);
   }
   if (files.length > 1)
-    throw failed(
-      `The input has ${files.length} files, which cannot all be exported to one ${one}. Set ${several} instead.`,
-    );
+    throw failed(`The input has ${files.length} files, which cannot share one ${one}. Set ${several} instead.`);
   return [place];
 }
 

@@ -53,9 +53,7 @@ class RemoteFile implements Incoming {
   async open(offset: number, signal: AbortSignal) {
     const validator = this.#validator;
     if (offset > 0 && validator === undefined)
-      throw new CannotResume(
-        `The transfer from ${this.#host} was interrupted, and the server does not support resuming it.`,
-      );
+      throw new CannotResume(`The transfer from ${this.#host} was interrupted and cannot be resumed.`);
     const response = await this.#follow(
       signal,
       offset > 0 ? { range: `bytes=${offset}-`, 'if-range': validator ?? '' } : {},

@@ -81,9 +81,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
   const bucket = String(parameters.bucket);
   // An ARN in place of a name takes the client to other hosts.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
-    throw failed(
-      `Expected letters, digits, dots, hyphens and underscores for bucket but received ${JSON.stringify(bucket)}.`,
-    );
+    throw failed(`Expected the name of a bucket but received ${JSON.stringify(bucket)}.`);
   const region = String(parameters.region).toLowerCase();
   const own = parameters.access_key_id === undefined;
   const endpoint = endpointOf(parameters, region, own);
@@ -94,7 +92,7 @@ function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts
     ...(own ? {} : { credentials: credentialsOf(parameters) }),
     ...(parameters.endpoint === undefined
       ? {}
-      : // Stores other than AWS seldom know virtual hosts, and fewer know the newer checksums.
+      : // Few stores other than AWS support virtual hosts, and fewer the newer checksums.
         {
           forcePathStyle: true,
           requestChecksumCalculation: 'WHEN_REQUIRED' as const,
@@ -196,9 +194,7 @@ class StoreObject implements Incoming {
       };
     } else if (!response.ContentRange?.startsWith(`bytes ${offset}-`)) {
       response.Body.on('error', () => undefined).destroy();
-      throw new CannotResume(
-        `The transfer from ${this.#store.host} was interrupted, and the store does not support resuming it.`,
-      );
+      throw new CannotResume(`The transfer from ${this.#store.host} was interrupted and cannot be resumed.`);
     }
     return { stream: response.Body, size: this.#announced.size };
   }
@@ -301,16 +297,14 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
     return explainConnection({ code: 'ETIMEDOUT', cause: error }, host) ?? error;
   if (error instanceof Error && error.name === 'CredentialsProviderError')
     return invalidCredentials('This instance has no AWS role. Set access_key_id and secret_access_key.', error);
-  if (!(error instanceof S3ServiceException))
-    return failed(`${host} returned a response that is not valid for S3.`, error);
+  if (!(error instanceof S3ServiceException)) return failed(`${host} returned an invalid response.`, error);
   const status = error.$metadata.httpStatusCode;
   if (unknownKeys.has(error.name))
     return invalidCredentials(
       `${host} rejected the access key (${error.name}). Check access_key_id and secret_access_key.`,
       error,
     );
-  if (error.name === 'RequestTimeTooSkewed')
-    return failed(`The clock of ${host} differs too much from the clock of this service.`, error);
+  if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
   if (
     error.name === 'AuthorizationHeaderMalformed' ||
     error.name === 'PermanentRedirect' ||
@@ -325,7 +319,7 @@ function explain(error: unknown, host: string, bucket: string, region: string): 
   if (status === 401) return invalidCredentials(`${host} rejected the access key (status 401).`, error);
   if (status === 403)
     return insufficientPermission(
-      `The access key does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
+      `The access key has no permission for this in the bucket ${JSON.stringify(bucket)}.`,
       error,
     );
   return failed(`${host} refused the request${/^\w{1,60}$/.test(error.name) ? ` (${error.name})` : ''}.`, error);

@@ -49,9 +49,7 @@ function connect(parameters: JsonObject, settings: TransferSettings): Bucket {
   try {
     createPrivateKey(privateKey);
   } catch {
-    throw invalidCredentials(
-      'Expected a private key in PEM format for private_key. Copy it completely, from BEGIN to END.',
-    );
+    throw invalidCredentials('Expected a PEM private key for private_key. Copy it completely, from BEGIN to END.');
   }
   const storage = new Storage({
     projectId: String(parameters.project_id),
@@ -184,7 +182,7 @@ function explain(error: unknown, bucket: string): Error {
     return invalidCredentials(`${host} rejected the service account. Check client_email and private_key.`, error);
   if (status === 403)
     return insufficientPermission(
-      `The service account does not have permission to do this in the bucket ${JSON.stringify(bucket)}.`,
+      `The service account has no permission for this in the bucket ${JSON.stringify(bucket)}.`,
       error,
     );
   if (status === 404) return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);

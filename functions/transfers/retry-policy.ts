@@ -17,12 +17,12 @@ export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 5, backoffMs: 300,
 const maxDelayMs = 30_000;
 
 /** Retries work with exponential backoff while it fails with transient errors. */
-export async function retry<T>(retryPolicy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function retry<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      await waitBeforeRetry(error, attempt, retryPolicy, signal);
+      await waitBeforeRetry(error, attempt, policy, signal);
     }
   }
 }

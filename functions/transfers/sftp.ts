@@ -19,7 +19,7 @@ import {
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { waitBeforeRetry } from './retry-policy.ts';
+import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 
 /** Imports a file from an SFTP server. */
@@ -37,7 +37,7 @@ export async function exportSftp(run: Run, settings: TransferSettings = deployme
     one: 'file_string',
     several: 'path_prefix',
     locate: (place) => `sftp://${server.address}/${place.replace(/^\/+/, '')}`,
-    send: (file) => put(run, server, file, settings, taken),
+    send: (file) => put(run, server, file, settings.retryPolicy, taken),
     taken,
   };
   return deliver(run, destination, settings);
@@ -112,11 +112,7 @@ class Server {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     const file = JSON.stringify(path);
     if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
-    if (code === 3)
-      return insufficientPermission(
-        `The user does not have permission to do this with ${file} on ${this.address}.`,
-        error,
-      );
+    if (code === 3) return insufficientPermission(`The user has no permission for ${file} on ${this.address}.`, error);
     if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
     if (typeof code === 'number' && code !== 6 && code !== 7)
       return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
@@ -244,15 +240,9 @@ class ServerFile implements Incoming {
 }
 
 /** Writes a file under a temporary name and renames it when it is complete, so that nobody reads a part of it. */
-async function put(
-  { task }: Run,
-  server: Server,
-  file: Outgoing,
-  { retryPolicy }: TransferSettings,
-  taken: Taken,
-): Promise<void> {
+async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy, taken: Taken): Promise<void> {
   const { dir, base } = posix.parse(file.place);
-  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${task.id}.part`), confirmed: 0 };
+  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${run.task.id}.part`), confirmed: 0 };
   for (let fruitless = 0; ; ) {
     const before = part.confirmed;
     let connection: Connection | undefined;
@@ -267,7 +257,7 @@ async function put(
       const explained = isExplained(error) ? error : server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
-      await waitBeforeRetry(explained, fruitless, retryPolicy, file.signal);
+      await waitBeforeRetry(explained, fruitless, policy, file.signal);
     } finally {
       connection?.disconnect();
     }

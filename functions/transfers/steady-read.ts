@@ -26,23 +26,19 @@ const maxResumes = 200;
  */
 export async function* readSteadily(
   source: Source,
-  retryPolicy: RetryPolicy,
+  policy: RetryPolicy,
   runSignal: AbortSignal,
   pace: Pace = anyPace,
 ): AsyncGenerator<Buffer> {
   const watch = new PaceWatch(pace, runSignal, 'sent');
   try {
-    yield* readWatched(source, retryPolicy, watch);
+    yield* readWatched(source, policy, watch);
   } finally {
     watch.stop();
   }
 }
 
-async function* readWatched(
-  source: Source,
-  retryPolicy: RetryPolicy,
-  { meter, signal }: PaceWatch,
-): AsyncGenerator<Buffer> {
+async function* readWatched(source: Source, policy: RetryPolicy, { meter, signal }: PaceWatch): AsyncGenerator<Buffer> {
   let offset = 0;
   let fruitless = 0;
   for (let resumes = 0; ; resumes++) {
@@ -50,7 +46,7 @@ async function* readWatched(
     try {
       signal.throwIfAborted();
       const { stream, size } = await open(source, offset, signal);
-      for await (const chunk of watched(stream, retryPolicy.idleTimeoutMs, signal)) {
+      for await (const chunk of watched(stream, policy.idleTimeoutMs, signal)) {
         offset += chunk.length;
         if (size !== undefined && offset > size)
           throw failed(`Received more than the ${size} bytes that the server announced, so the file was rejected.`);
@@ -66,7 +62,7 @@ async function* readWatched(
       const explained = isExplained(error) ? error : source.explain(error);
       fruitless = offset > start ? 1 : fruitless + 1;
       if (resumes >= maxResumes) throw failed(explained.message, error);
-      await waitBeforeRetry(explained, fruitless, retryPolicy, signal).catch((last) => {
+      await waitBeforeRetry(explained, fruitless, policy, signal).catch((last) => {
         signal.throwIfAborted();
         throw last;
       });
@@ -93,9 +89,7 @@ async function open(source: Source, offset: number, signal: AbortSignal): Promis
 /** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
 async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stalled = () =>
-    stream.destroy(
-      new Transient(`The transfer stalled: no data was received for ${Math.round(idleTimeoutMs / 1000)} seconds.`),
-    );
+    stream.destroy(new Transient(`The transfer stalled: no data for ${Math.round(idleTimeoutMs / 1000)} seconds.`));
   const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
   // It may have been aborted while the stream was opened.
   if (signal.aborted) abort();
@@ -115,17 +109,13 @@ async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSi
 }
 
 /** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
-export async function startingOver<T>(
-  retryPolicy: RetryPolicy,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof CannotResume)) throw error;
-      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, retryPolicy, signal);
+      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, policy, signal);
     }
   }
 }

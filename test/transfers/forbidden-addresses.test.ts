@@ -261,7 +261,7 @@ describe('An address that is not public', () => {
     'is not reached through the bucket %j',
     async (bucket) => {
       const failure = await failureOf(importObjstoreA(makeRun('import/objstore_a', { ...keys, bucket }), noExceptions));
-      expect(failure.msg).toContain('for bucket but received');
+      expect(failure.msg).toContain('Expected the name of a bucket');
     },
   );
 

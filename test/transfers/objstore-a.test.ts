@@ -85,7 +85,7 @@ describe('import/objstore_a', () => {
     const unknown = await failureOf(importing({ session_token: 'other', key: 'x' }));
     expect(denied).toEqual({
       errorCode: 'insufficient_permission',
-      msg: 'The access key does not have permission to do this in the bucket "customer".',
+      msg: 'The access key has no permission for this in the bucket "customer".',
     });
     expect(unknown.errorCode).toBe('invalid_credentials');
   });
@@ -188,7 +188,7 @@ describe('export/objstore_a', () => {
     const failure = await failureOf(
       exportObjstoreA(makeRun('export/objstore_a', parameters({ key: 'one' }), [input]), makeSettings()),
     );
-    expect(failure.msg).toBe('The input has 2 files, which cannot all be exported to one key. Set key_prefix instead.');
+    expect(failure.msg).toBe('The input has 2 files, which cannot share one key. Set key_prefix instead.');
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { allowance, maxEntries, maxPathBytes, tooLarge, tooMany } from './limits.ts';
 
-/** An entry as the archive's own headers describe it, which may be lies: what is unpacked is looked at again. */
+/** An entry as the archive's headers describe it. They are not trusted: what is unpacked is inspected again. */
 export interface Entry {
   /** Normal form: no `.` segments, no slash at its end. */
   path: string;
@@ -16,13 +16,13 @@ export interface ListingRequest {
   path: string;
   /** 7-Zip's name of the type. */
   type: string;
-  /** Size of the user's file, which the limit of its contents follows. */
+  /** Size of the user's file, which determines the limit of its contents. */
   archiveBytes: number;
   password: string;
   cwd: string;
 }
 
-/** Lists an archive and refuses what must not be unpacked: names and links that lead outside, devices, doubles, bombs. */
+/** Lists an archive and rejects what must not be unpacked: paths and links that point outside, devices, duplicates, bombs. */
 export async function list(request: ListingRequest, context: WorkContext): Promise<Entry[]> {
   const entries: Entry[] = [];
   const policy = new ListingPolicy(request.archiveBytes);
@@ -129,7 +129,7 @@ function checkName(name: string, shown: string): void {
     throw new EngineError(`The archive contains a path longer than ${maxPathBytes} bytes: ${show(shown)}.`);
 }
 
-/** Tells whether the target of a link, seen from the link's own folder, is outside of the archive. */
+/** Returns whether the target of a link, relative to the link's folder, is outside the archive. */
 export function leadsOutside(link: string, target: string): boolean {
   if (/^[/\\]|^[A-Za-z]:[/\\]/.test(target)) return true;
   let depth = normalize(link).split('/').length - 1;
@@ -141,19 +141,19 @@ export function leadsOutside(link: string, target: string): boolean {
   return false;
 }
 
-/** Makes the failure of a link that leads outside of its archive. */
+/** Returns the error for a link that points outside its archive. */
 export function linkOutside(name: string): EngineError {
   return new EngineError(
     `The archive contains the link ${show(name)}, which points outside the archive. Remove it and try again.`,
   );
 }
 
-/** Makes the failure of an archive that is locked. */
+/** Returns the error for a password-protected archive. */
 function passwordNeeded(): EngineError {
   return new EngineError('The archive is password-protected. Set the option password.');
 }
 
-/** Turns the end of 7-Zip into a failure that says what is wrong with the archive. */
+/** Translates a failure of 7-Zip into one that says what is wrong with the archive. */
 export function explain(error: unknown, password: string): unknown {
   if (!(error instanceof ProgramError)) return error;
   const said = `${error.stdout}\n${error.stderr}`;
@@ -173,7 +173,7 @@ export function explain(error: unknown, password: string): unknown {
   return new EngineError('The archive could not be read: it is damaged or incomplete.', { detail, cause: error });
 }
 
-/** Keeps the last lines of what a program said, without its progress and empty lines. */
+/** Returns the last lines of a program's output, without progress and empty lines. */
 export function lastLines(text: string): string {
   return text
     .split('\n')
@@ -183,7 +183,7 @@ export function lastLines(text: string): string {
     .join('\n');
 }
 
-/** Writes a path without `.` segments and doubled slashes. */
+/** Normalises a path: no `.` segments, no double slashes. */
 function normalize(path: string): string {
   return path
     .split('/')

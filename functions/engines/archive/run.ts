@@ -20,7 +20,7 @@ export const engine: Engine = {
     const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
       const progress = (part: number) => context.progress(((index + part) / work.inputs.length) * 100);
-      // Unpacked and packed again it is there twice.
+      // Unpacked and packed again, the contents are on disk twice.
       if (outputs.bytesLeft < 2 * allowance(input.size)) throw tooMuchAtOnce();
       await outputs.add(await convert(work, input, index, { ...context, progress }));
       progress(1);
@@ -40,7 +40,7 @@ async function convert(work: Work, input: InputFile, index: number, context: Wor
     context.progress(0.5);
     await pack(unpacked, outputFormat, options, path, context);
   } finally {
-    // The next input needs the room.
+    // The next input needs the disk space.
     await rm(folder, { recursive: true, force: true });
   }
   return { path, name: nameFor(input.name, outputFormat), format: outputFormat };

@@ -11,7 +11,7 @@ export interface Tree {
   bytes: number;
 }
 
-/** Looks at what was really unpacked, whatever the archive's headers said, and refuses what must not be packed again. */
+/** Inspects what was actually unpacked, whatever the archive's headers declared, and rejects what must not be packed again. */
 export async function inspect(root: string, archiveBytes: number): Promise<Tree> {
   const tree: Tree = { files: [], folders: [], bytes: 0 };
   const inodes = new Map<number, { expected: number; found: number; path: string }>();
@@ -26,7 +26,7 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
         if (leadsOutside(path, await readlink(join(root, path)))) throw linkOutside(path);
         tree.files.push(path);
       } else if (state.isDirectory()) {
-        // Unreadable folders and set-user bits are of no use to whoever gets the output.
+        // Unreadable folders and setuid bits are of no use in the output.
         await chmod(join(root, path), (state.mode & 0o777) | 0o700);
         tree.folders.push(path);
         pending.push(path);
@@ -51,7 +51,7 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
   return tree;
 }
 
-/** Adds up the files of a growing folder; what vanishes meanwhile counts nothing. */
+/** Returns the total size of a growing folder; files that disappear meanwhile count as zero. */
 export async function bytesWithin(root: string): Promise<number> {
   let bytes = 0;
   const pending = [root];

@@ -17,7 +17,7 @@ export interface Unpacked {
   order: string[];
 }
 
-/** Unpacks an archive into a folder of its own under `folder`, within the limits. */
+/** Unpacks an archive into a separate folder under `folder`, within the limits. */
 export async function unpack(
   input: InputFile,
   password: string,
@@ -25,7 +25,7 @@ export async function unpack(
   context: WorkContext,
 ): Promise<Unpacked> {
   const reader = readers[input.format];
-  if (!reader) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (!reader) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   await mkdir(folder, { recursive: true });
   const root = join(folder, 'tree');
   await mkdir(root);
@@ -57,7 +57,7 @@ async function checked(root: string, input: InputFile, entries: Entry[], order: 
   return { root, tree, order };
 }
 
-/** Gets down to what can be listed: a tar out of a compressed stream, or a tar made of what only libarchive reads. */
+/** Returns an archive that can be listed: the tar in a compressed stream, or a tar of what only libarchive reads. */
 async function opened(
   input: InputFile,
   reader: ArchiveReader,
@@ -83,10 +83,10 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
       cwd: folder,
       signal: context.signal,
       env: { LC_ALL: 'C.UTF-8' },
-      // A passphrase would be asked for at the terminal, of which there is none.
+      // It would prompt for a passphrase on the terminal, which does not exist here.
       input: '',
     });
-    // An entry that does not fit into a tar is left out with a warning, which would lose a file silently.
+    // An entry that does not fit into a tar is skipped with a warning, which would lose a file silently.
     if (stderr.includes('cannot archive'))
       throw new EngineError('The archive contains an entry that is not a file, folder or link.', {
         detail: lastLines(stderr),
@@ -125,9 +125,7 @@ async function refuseUnreadable(input: InputFile): Promise<void> {
   const { isEncrypted, isVolume } = await rarState(input.path);
   if (isEncrypted) throw locked(input);
   if (isVolume)
-    throw new EngineError(
-      'The archive is one volume of a multi-volume archive. Pack its files into a single archive first.',
-    );
+    throw new EngineError('The archive is one volume of several. Pack its files into a single archive first.');
 }
 
 function locked({ format }: InputFile, options: { detail?: string; cause?: unknown } = {}): EngineError {
@@ -152,7 +150,7 @@ async function decompress(input: InputFile, type: string, folder: string, contex
   const [name, ...others] = await readdir(target);
   if (name === undefined || others.length > 0)
     throw new EngineError(`The file could not be read as ${input.format}: it is damaged or incomplete.`);
-  // The stream's own name for its content is not to be trusted with a path.
+  // The file name inside the stream is not trusted as a path.
   const path = join(folder, 'content');
   await rename(join(target, name), path);
   return path;
@@ -196,7 +194,7 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Names the one file of a compressed stream: the stream's name without what it was compressed with. */
+/** Returns the name of the file in a compressed stream: the stream's name without the compression extension. */
 function contentName(name: string): string {
   return safeName(name.replace(/\.(?:gz|gzip|bz2|xz|zst|zstd|lzma|z)$/i, ''), 'file');
 }

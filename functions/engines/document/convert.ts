@@ -26,7 +26,7 @@ import { writeFlow } from './pdf/pdf-flow.ts';
 import { isProtected, prepare } from './prepare.ts';
 import { route, type Step } from './route.ts';
 
-/** What one step hands to the next: a file, or several once sheets or pages are apart. */
+/** Result of one step: a file, or several once sheets or pages are split. */
 interface Made {
   path: string;
   /** Added to the name where there are several. */
@@ -38,11 +38,11 @@ interface Conversion {
   input: InputFile;
   folder: string;
   context: WorkContext;
-  /** Whether the pages are as they came and LibreOffice had no part in them. */
+  /** Whether the pages are unchanged, without a conversion by LibreOffice. */
   drawnElsewhere: boolean;
 }
 
-/** Converts a document by whatever programs its route takes. */
+/** Converts a document with the programs of its route. */
 export async function convert(
   work: Work,
   input: InputFile,
@@ -74,7 +74,7 @@ export async function convert(
   }));
 }
 
-/** Looks for pages that need not be laid out here, where nothing is asked for that would change them. */
+/** Returns pages that need no layout here, if no option would change them. */
 async function findPreview(
   { options }: Work,
   input: InputFile,
@@ -156,7 +156,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
   return [{ path: output }];
 }
 
-/** Makes a PDF what the options ask for: for archiving where its writer has not done so already, or protected. */
+/** Applies the options of a PDF: PDF/A if its writer has not done so already, or password protection. */
 async function finishPdf(
   pdf: Pdf,
   options: OptionValues,
@@ -291,11 +291,10 @@ async function office(request: OfficeRequest, options: OptionValues, format: str
   }
 }
 
-/** Opens an output again: not empty, and whole where its format shows it. */
+/** Verifies an output: not empty, and complete if its format shows it. */
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size === 0)
-    throw new EngineError('The output is empty: the document contains nothing that this format can represent.');
+  if (size === 0) throw new EngineError('The output is empty: the document has nothing that this format can show.');
   const container = officeFormat(format)?.container;
   if (format === 'epub' || (container === 'zip' && (await readFile(path)).subarray(0, 2).toString() === 'PK'))
     await checkZip(path, Math.max(size, 1_000_000));

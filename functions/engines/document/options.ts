@@ -18,11 +18,11 @@ export const outputPassword: OptionDescriptor = {
   label: 'Output password',
   hint: 'Password required to open the output.',
   data_type: 'string',
-  // An argument file holds one argument a line, and one that starts with @ would name another.
+  // An argument file has one argument per line, and one that starts with @ would name another file.
   properties: { pattern: '[^\\r\\n@-][^\\r\\n]{0,126}' },
 };
 
-/** A PDF for archives may not be encrypted, so its password goes only with none of the archive parts. */
+/** PDF/A files must not be encrypted, so the password is only valid without pdf_a. */
 export const pdfPassword: OptionDescriptor = {
   ...outputPassword,
   conditions: [{ name: 'pdf_a', required: false, meta: [{ value: 'none', label: 'Not for archiving' }] }],
@@ -121,12 +121,12 @@ const quality: OptionDescriptor = {
 const paperColour: OptionDescriptor = { ...background, hint: 'Background colour of the page. Defaults to white.' };
 const pageTiffCompression: OptionDescriptor = { ...tiffCompression, default_value: 'deflate' };
 
-/** Lists the options of a page's picture, whatever page it is of. */
+/** Lists the options of a rendered page. */
 export function pictureOptions(format: string): OptionDescriptor[] {
   return withPictureOptions([paperColour, ...(format === 'tiff' ? [pageTiffCompression] : [])], format);
 }
 
-/** Lists the options of pages that become pictures, drawings among them. */
+/** Lists the options of pages that become images, including vector formats. */
 export function imageOptions(format: string): OptionDescriptor[] {
   if (format === 'svg' || format === 'eps') return [pageRange];
   const own = [pageRange, imageDpi, ...(format === 'jpg' || format === 'webp' ? [quality] : [])];
@@ -220,7 +220,7 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'compress_pdf',
     label: 'Method',
-    hint: 'How the output size is determined.',
+    hint: 'Compression method.',
     data_type: 'string',
     default_value: 'by_quality',
     type: 'enum',

@@ -6,7 +6,7 @@ import { ProgramError } from '../runtime/program.ts';
 import { runIsolated } from './guards/isolation.ts';
 
 const timeoutMs = 180_000;
-/** Where Debian keeps the templates that other builds of pandoc have inside. */
+/** Where Debian installs the templates that other builds of pandoc embed. */
 const dataFolder = '/usr/share/pandoc';
 
 interface PandocRequest {
@@ -18,7 +18,7 @@ interface PandocRequest {
 }
 
 /**
- * Converts mark-up with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
+ * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
  * style sheets that a document names are not read, whatever the reader.
  */
 export async function convertWithPandoc(
@@ -29,7 +29,7 @@ export async function convertWithPandoc(
   const cwd = join(folder, 'pandoc');
   await mkdir(cwd, { recursive: true });
   const args = ['+RTS', '-M2g', '-RTS', '--sandbox', '--standalone', '--quiet', `--from=${from}`, `--to=${to}`];
-  // A title is required in a page's head. To embed what a page names would be done outside the sandbox, so it is not.
+  // A title is required in a page's head. Embedding resources would be done outside the sandbox, so it is off.
   if (to === 'html') args.push('--metadata=pagetitle:Document');
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   try {

@@ -9,7 +9,7 @@ import { defusePackage } from './guards/defuse-package.ts';
 import { checkIwork } from './office/iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
 
-/** Looks into a file before any program does, and returns the path of what they may read. */
+/** Checks a file before any program reads it, and returns the path of the safe copy. */
 export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<string> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
@@ -65,7 +65,7 @@ async function checkPackage(input: InputFile): Promise<void> {
   await checkZip(input.path, input.size);
 }
 
-/** Says whether a document that would not load is one that wants a password. */
+/** Returns whether a document that failed to load requires a password. */
 export async function isProtected(path: string, format: string): Promise<boolean> {
   const container = officeFormat(format)?.container;
   if (container !== 'zip' && container !== 'cfb') return false;

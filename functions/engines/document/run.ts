@@ -10,7 +10,7 @@ import { crop } from './pdf/crop.ts';
 // The first document need not wait for LibreOffice: it starts while the input is still being fetched.
 warmOffice();
 
-/** Converts documents, makes PDFs smaller and crops them. */
+/** Converts documents, and compresses and crops PDFs. */
 export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
@@ -35,7 +35,7 @@ export const engine: Engine = {
   },
 };
 
-/** Puts an input into the folder beyond which no program of this engine may reach. */
+/** Moves an input into the folder to which the programs of this engine are confined. */
 async function bring(input: InputFile, folder: string): Promise<InputFile> {
   const path = join(folder, 'input');
   await link(input.path, path).catch(() => copyFile(input.path, path));

@@ -75,7 +75,7 @@ export const catalogue: EngineCatalogue = {
   detect: detectBook,
 };
 
-/** Tells books by their marks. */
+/** Detects e-books by their signatures. */
 function detectBook(start: Uint8Array, name: string): string | undefined {
   const text = Buffer.from(start.subarray(0, 80)).toString('latin1');
   if (text.startsWith('ITOLITLS')) return 'lit';

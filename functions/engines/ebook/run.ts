@@ -37,7 +37,7 @@ async function convert(work: Work, input: InputFile, folder: string, context: Wo
   if (input.size === 0) throw new EngineError('The file is empty.');
   if (zipped.includes(input.format)) await checkZip(input.path, input.size);
   if (input.format === 'fb2') await checkXml(input.path);
-  // Calibre tells formats by the name.
+  // Calibre detects formats by extension.
   const source = join(folder, `source.${input.format}`);
   await copyFile(input.path, source);
   if (outputFormat === 'pdb') await checkLetters(source, work, folder, context);
@@ -66,7 +66,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
   const args = [
     ...(typeof title === 'string' ? [`--title=${title}`] : []),
     ...(typeof author === 'string' ? [`--authors=${author}`] : []),
-    // Text is text: as mark-up it could name pictures to load.
+    // Text stays text: as markup it could reference images to load.
     ...(source.endsWith('.txt') ? ['--formatting-type=plain'] : []),
     ...(output.endsWith('.txt') ? ['--txt-output-formatting=plain'] : []),
   ];
@@ -110,7 +110,7 @@ function explain(error: unknown): unknown {
   });
 }
 
-/** Refuses for Palm what its letters, those of Western Europe, cannot say, instead of question marks. */
+/** Rejects characters outside of Palm's Western European character set, which would become question marks. */
 async function checkLetters(source: string, work: Work, folder: string, context: WorkContext): Promise<void> {
   const plain = join(folder, 'plain.txt');
   await calibre(source, plain, work, folder, context);
@@ -119,17 +119,13 @@ async function checkLetters(source: string, work: Work, folder: string, context:
       await readFile(plain, 'utf8'),
     )?.[0];
   if (strange !== undefined)
-    throw new EngineError(
-      `The book contains characters such as "${strange}" that pdb does not support. Choose epub or mobi.`,
-    );
+    throw new EngineError(`The pdb format does not support characters such as "${strange}". Choose epub or mobi.`);
 }
 
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size === 0)
-    throw new EngineError(
-      'The output is empty: the book is damaged or contains nothing that this format can represent.',
-    );
+    throw new EngineError('The output is empty: the book is damaged or has nothing that this format can show.');
   if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
     throw new EngineError('The book contains no text.');

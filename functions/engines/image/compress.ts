@@ -28,7 +28,7 @@ interface Compressed {
   note?: string;
 }
 
-/** Makes every input smaller: to a quality, to a percentage of its size, or to a size it must not exceed. */
+/** Compresses every input: to a quality, to a percentage of its size, or to a maximum size. */
 export async function compress(work: Work, context: WorkContext): Promise<WorkResult> {
   const outputs: OutputFile[] = [];
   let [before, after] = [0, 0];
@@ -56,7 +56,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
   };
 }
 
-/** Says whether an unchanged input is what was asked for. */
+/** Returns whether an unchanged input meets the request. */
 function fits(input: InputFile, options: OptionValues): boolean {
   return input.size <= (targetSize(input, options) ?? Number.POSITIVE_INFINITY);
 }
@@ -75,7 +75,7 @@ function targetSize(input: InputFile, options: OptionValues): number | undefined
 async function compressOne(input: InputFile, work: Work, context: WorkContext, tolerant: boolean): Promise<Compressed> {
   const { outputFormat, options, folder } = work;
   const { write } = imageFormat(outputFormat);
-  if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   const opening = { options, several: write.several !== undefined, tolerant, folder, signal: context.signal };
   const picture = await openPicture(input, opening);
   if (write.several !== undefined && picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
@@ -89,7 +89,7 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
     if (target === undefined) {
       const quality = numberOption(options, 'image_compress_quality') ?? 60;
       const [variant] = variants(outputFormat);
-      if (!variant) throw new Error(`It is not said how ${outputFormat} is compressed.`);
+      if (!variant) throw new Error(`No compression is defined for ${outputFormat}.`);
       return { bytes: await variant.encode(await decode(), quality) };
     }
     return await compressTo(target, { input, outputFormat, decode, context });

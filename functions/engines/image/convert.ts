@@ -14,7 +14,7 @@ import { openPicture, type Picture, pageOption, readingLeniently } from './pictu
 import { type Cut, needsSingleFrames, numberOption, type Target, transform } from './transform.ts';
 import { writePdf } from './vector/pdf.ts';
 
-/** Chooses the part of a picture that stays. */
+/** Returns the crop area of an image. */
 export type Cutter = (picture: Picture) => Cut;
 
 interface Conversion {
@@ -28,12 +28,12 @@ interface Conversion {
   tolerant: boolean;
 }
 
-/** Converts every input to the output format, cut as told. */
+/** Converts every input to the output format, cropped if requested. */
 export async function convert(work: Work, context: WorkContext, cutter?: Cutter): Promise<OutputFile[]> {
   const outputs: OutputFile[] = [];
   const { options, outputFormat, folder } = work;
   const { write, ...format } = imageFormat(outputFormat);
-  if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   for (const [index, input] of work.inputs.entries()) {
     const path = join(folder, `${index}.${outputFormat}`);
     if (write.by === 'pdf') await writePdf(path, [input], work, context);
@@ -102,7 +102,7 @@ function isDrawing(format: string): boolean {
   return by === 'svg' || by === 'ghostscript';
 }
 
-/** What is drawn in the size that was wanted is not to be scaled again. */
+/** An image rendered at the requested size must not be scaled again. */
 function withoutPercentage({ image_resize_percentage: _, ...options }: OptionValues): OptionValues {
   return options;
 }
@@ -112,7 +112,7 @@ async function profilesOf(picture: Picture, page: number): Promise<NonNullable<M
   return { ...(exif ? { exif } : {}), ...(xmp ? { xmp } : {}) };
 }
 
-/** Decodes all frames into memory, transformed one by one, where libvips cannot take them as a roll. */
+/** Decodes all frames into memory, transformed one by one, if libvips cannot process them as a roll. */
 async function decodeFrames(
   input: InputFile,
   picture: Picture,

@@ -3,7 +3,7 @@ import { convert } from './convert.ts';
 import type { Picture } from './picture.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
-/** Cuts a part out of every input. */
+/** Crops every input. */
 export async function crop(work: Work, context: WorkContext): Promise<OutputFile[]> {
   const { options } = work;
   const given = ['width', 'height', 'aspect', 'x', 'y'].some((name) => options[name] !== undefined);
@@ -11,7 +11,7 @@ export async function crop(work: Work, context: WorkContext): Promise<OutputFile
   return convert(work, context, (picture) => chooseCut(picture, work));
 }
 
-/** Works out the part that stays, in pixels of the picture as it is seen. */
+/** Returns the crop area, in pixels of the image as displayed. */
 function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
   const left = numberOption(options, 'x');
   const top = numberOption(options, 'y');

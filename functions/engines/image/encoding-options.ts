@@ -74,7 +74,7 @@ const flip: OptionDescriptor = {
     { value: 'none', hint: 'No mirroring.' },
     { value: 'horizontal', hint: 'Swaps left and right.' },
     { value: 'vertical', hint: 'Swaps top and bottom.' },
-    { value: 'both', hint: 'Both of these.' },
+    { value: 'both', hint: 'Both directions.' },
   ],
 };
 
@@ -185,7 +185,7 @@ function colourSpace(cmyk: boolean): OptionDescriptor {
   };
 }
 
-/** Lists how a picture of a format is encoded, sized and coloured, wherever it comes from. */
+/** Lists the options that encode, resize and recolour an image of a format. */
 export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
   const write = target.write ?? { by: 'magick' };
   const coloured = write.colours !== 'grey' && write.colours !== 'bilevel';
@@ -207,13 +207,13 @@ export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
   ];
 }
 
-/** A picture that was rendered and not read from a file has no metadata; clients send the option all the same. */
+/** A rendered image has no metadata; clients send the option all the same. */
 const stripRendered: OptionDescriptor = {
   ...strip,
   hint: 'Strips profiles, EXIF and comments to reduce size. A rendered image has none, so this has no effect.',
 };
 
-/** Adds the options of the picture that an engine renders to the engine's own, which win where both have a name. */
+/** Adds the options of a rendered image to an engine's own, which take precedence where names are equal. */
 export function withPictureOptions(own: OptionDescriptor[], ext: string): OptionDescriptor[] {
   const target = imageFormat(ext);
   const names = new Set(own.map(({ name }) => name));
@@ -221,10 +221,10 @@ export function withPictureOptions(own: OptionDescriptor[], ext: string): Option
   return [...own, ...added.filter(({ name }) => !names.has(name))];
 }
 
-/** Options that say how another one is met, and do nothing by themselves. */
+/** Options that modify another one, and have no effect alone. */
 const dependent = ['fit', 'strip', 'png_convert_quality'];
 
-/** Says whether options of a picture ask for another one than its renderer writes, which follows some of them itself. */
+/** Returns whether the options require processing after rendering; the renderer applies some of them itself. */
 export function changesPicture(
   options: OptionValues,
   offered: readonly OptionDescriptor[],
@@ -237,7 +237,7 @@ export function changesPicture(
   });
 }
 
-/** Says whether options give the picture another size than it is rendered in. */
+/** Returns whether the options resize the rendered image. */
 export function changesSize(options: OptionValues): boolean {
   return [width, height, percentage].some(({ name }) => options[name] !== undefined);
 }

@@ -1,7 +1,7 @@
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { maxPixels } from './limits.ts';
 
-/** Makes the failure of a file that cannot be decoded. */
+/** Returns the error for a file that cannot be decoded. */
 export function damaged(input: Pick<InputFile, 'format' | 'name'>, cause: unknown): EngineError {
   return new EngineError(
     `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or an unsupported variant of ${input.format}.`,
@@ -9,7 +9,7 @@ export function damaged(input: Pick<InputFile, 'format' | 'name'>, cause: unknow
   );
 }
 
-/** Makes the failure of a picture that would not fit in memory. */
+/** Returns the error for an image that would not fit in memory. */
 export function tooManyPixels(input: Pick<InputFile, 'name'>, detail = ''): EngineError {
   return new EngineError(
     `The image ${JSON.stringify(input.name)} has more than ${maxPixels / 1_000_000} million pixels. Scale it down first.`,
@@ -17,7 +17,7 @@ export function tooManyPixels(input: Pick<InputFile, 'name'>, detail = ''): Engi
   );
 }
 
-/** Turns what a decoder said into what the user can act on. */
+/** Translates an error of a decoder into one that the user can act on. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = lastLines(error);

@@ -17,7 +17,7 @@ export interface RenderedPicture {
 }
 
 /**
- * Works out how much larger than asked for a drawing must be rendered, so that its size options never blur it: 1 or more.
+ * Returns the factor, 1 or more, by which a drawing must be rendered larger than requested, so that its size options never blur it.
  */
 export function enlargement(
   drawing: { width: number; height: number },
@@ -31,7 +31,7 @@ export function enlargement(
   return Math.max(1, wanted.fit === 'contain' ? Math.min(...scales) : Math.max(...scales));
 }
 
-/** Sizes, colours and encodes a rendered picture as its options say, in one go. */
+/** Resizes, recolours and encodes a rendered image according to its options, in one pass. */
 export async function finishPicture({ source, format, options, path }: RenderedPicture): Promise<void> {
   const target = imageFormat(format);
   const { write } = target;

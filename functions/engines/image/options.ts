@@ -182,7 +182,7 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'compress_image',
     label: 'Method',
-    hint: 'How the output size is determined.',
+    hint: 'Compression method.',
     data_type: 'string',
     default_value: 'by_quality',
     type: 'enum',
@@ -204,7 +204,7 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'image_compress_percentage',
     label: 'Percentage',
-    hint: 'Size of the output as a percentage of the input size.',
+    hint: 'Output size as a percentage of the input.',
     data_type: 'number',
     units: '%',
     default_value: '60',

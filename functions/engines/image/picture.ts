@@ -28,9 +28,9 @@ import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
 import { type ProgramContext, postScriptToPdf } from './vector/postscript.ts';
 import { naturalDensity, prepareSvg } from './vector/svg.ts';
 
-/** An opened source: what its header says, and its frames ready for libvips. */
+/** An opened source: the properties in its header, and its frames ready for libvips. */
 export interface Picture {
-  /** Of the first frame, as it is seen. */
+  /** Of the first frame, as displayed. */
   width: number;
   height: number;
   frames: number;
@@ -50,11 +50,11 @@ export interface Picture {
 
 export interface Opening extends ProgramContext {
   options: OptionValues;
-  /** The output holds several frames or pages. */
+  /** The output supports several frames or pages. */
   several: boolean;
-  /** Lets warnings of the decoder pass that are known to be harmless. */
+  /** Ignores warnings of the decoder that are known to be harmless. */
   tolerant?: boolean;
-  /** The size that a drawing is wanted in; drawings have none of their own. */
+  /** The size to render a drawing at; drawings have no size in pixels. */
   wanted?: {
     width?: number | undefined;
     height?: number | undefined;
@@ -69,7 +69,7 @@ sharp.cache(false);
 /** Opens an input, decoding no more of it than needed. */
 export async function openPicture(input: InputFile, opening: Opening): Promise<Picture> {
   const { read } = imageFormat(input.format);
-  if (!read) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (!read) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   if (input.size === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} is empty.`);
   try {
     return await open(input, read, opening);
@@ -79,8 +79,8 @@ export async function openPicture(input: InputFile, opening: Opening): Promise<P
 }
 
 /**
- * Works on an input and, when the decoder only warned of bytes between the segments of a JPEG, does so again without
- * minding: some cameras write such files, and they show without fault. Anything else that is warned of is damage.
+ * Processes an input and, if the decoder only warned of bytes between the segments of a JPEG, does so again ignoring
+ * that: some cameras write such files, and they decode correctly. Any other warning means damage.
  */
 export async function readingLeniently<T>(input: InputFile, work: (tolerant: boolean) => Promise<T>): Promise<T> {
   try {
@@ -148,7 +148,7 @@ async function openWithSharp(
   };
 }
 
-/** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
+/** libvips reads maxPixelsOfFrames kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
 async function openTiff(input: InputFile, several: Several | undefined, opening: Opening): Promise<Picture> {
   const route = await routeTiff(input.path);
   if (route.by === 'magick') {
@@ -164,7 +164,7 @@ async function openTiff(input: InputFile, several: Several | undefined, opening:
   return 'lab' in route && route.lab.some((coding) => coding) ? fromLab(picture, route.lab, opening) : picture;
 }
 
-/** Decodes the pages that are wanted and converts those of Lab. */
+/** Decodes the requested pages and converts those of Lab. */
 async function fromLab(
   picture: Picture,
   lab: (LabCoding | undefined)[],
@@ -205,7 +205,7 @@ async function openDecoded(
   return fromFrames(frames, 0, density);
 }
 
-/** Makes the check that decoders in this process call before they allocate memory for frames. */
+/** Returns the check that decoders in this process call before they allocate memory for frames. */
 function sizeCheck(input: InputFile): SizeCheck {
   return ({ width, height, frames = 1 }) => {
     checkSize(input, { width, height, frames });
@@ -238,15 +238,15 @@ function checkSize(
   }
 }
 
-function checkFrames(input: InputFile, frames: number, pixels: number, most: number): void {
+function checkFrames(input: InputFile, frames: number, pixels: number, maxPixelsOfFrames: number): void {
   if (frames > maxFrames) {
     throw new EngineError(
       `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; the maximum is ${maxFrames}.`,
     );
   }
-  if (frames > 1 && frames * pixels > most) {
+  if (frames > 1 && frames * pixels > maxPixelsOfFrames) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} have more than ${most / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsOfFrames / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
 }
@@ -260,7 +260,7 @@ async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Pict
       : percentage !== undefined
         ? percentage / 100
         : (dpi ?? 96) / 96;
-  // Drawn in the size that is wanted, so that enlarging never blurs; libvips takes 1 to 100,000.
+  // Rendered at the requested size, so that enlarging never blurs; libvips supports 1 to 100,000.
   const density = Math.min(100_000, Math.max(1, naturalDensity * scale));
   if (drawing.width * drawing.height * scale ** 2 > maxPixels) throw tooManyPixels(input);
   const how: SharpOptions = { ...limits, density };
@@ -435,7 +435,7 @@ function still(facts: Pick<Picture, 'width' | 'height' | 'hasAlpha'>): Omit<Pict
   return { ...facts, frames: 1, delays: undefined, loop: 0, deep: false, isGrey: false, density: undefined };
 }
 
-/** Returns the page or frame that the options ask for, counted from 1, after checking that there is one. */
+/** Returns the requested page or frame, counted from 1, after checking that it exists. */
 export function pageOption(input: InputFile, pages: number, options: OptionValues): number | undefined {
   const { page } = options;
   if (typeof page !== 'number') return undefined;

@@ -9,7 +9,7 @@ import { hasAlpha, onColour, resizeTo } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
 
-/** Wider animations than this are seldom meant: they grow to hundreds of megabytes. */
+/** Default limit of the width: wider animations grow to hundreds of megabytes. */
 const usualWidth = 640;
 
 interface Size {
@@ -23,7 +23,7 @@ interface Source {
   options: OptionValues;
 }
 
-/** What becomes of a video's pictures on their way into an animation. */
+/** How the frames of a video are transformed for an animation. */
 export interface Shape extends Size {
   /** Filters that put a colour behind what is transparent; before the frame rate is changed. */
   flattening: string[];

@@ -7,7 +7,7 @@ import { encoders } from './requires.ts';
 
 const run = { cwd: tmpdir(), timeoutMs: 10_000 };
 
-/** Tries the programs, and which of the encoders that the catalogue promises ffmpeg was built with. */
+/** Checks the programs, and which encoders of the catalogue ffmpeg was built with. */
 export const check: EngineCheck = async () => {
   const missing = await Promise.all([
     missingPackage('sharp'),

@@ -27,13 +27,13 @@ interface Compression {
   onShare: (share: number) => void;
 }
 
-/** A target counts as met from here up to the target itself. */
+/** A target is met from this share of it up to the target itself. */
 const metFrom = 0.95;
-/** Where a new try aims, so that small misses on both sides still meet it. */
+/** Share of the target that an attempt aims for, so that small misses on both sides still meet it. */
 const aim = 0.975;
 const maxAttempts = 8;
 
-/** Makes a smaller file of a sound or a video. */
+/** Compresses audio or video. */
 export async function compress(
   work: Work,
   input: InputFile,
@@ -119,17 +119,17 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
     case 'by_resolution':
       return { video: { encoder, preset, crf: 26 }, resize: resolutionOf(job) };
     case 'by_max_bitrate': {
-      const most = numberOf(options, 'video_compress_max_bitrate');
-      if (most === undefined)
+      const maxKilobits = numberOf(options, 'video_compress_max_bitrate');
+      if (maxKilobits === undefined)
         throw new EngineError('Set video_compress_max_bitrate, which compress_video by_max_bitrate requires.');
       const buffer = numberOf(options, 'video_compressor_bufsize');
-      const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: most * 900 };
+      const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: maxKilobits * 900 };
       return {
         video: {
           encoder,
           preset,
           ...limited,
-          maxRate: most * 1000,
+          maxRate: maxKilobits * 1000,
           bufferSize: buffer === undefined ? undefined : buffer * 1000,
         },
       };
@@ -139,7 +139,7 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
   }
 }
 
-/** Encoders that hold a ceiling beside a constant quality. */
+/** Encoders that support a maximum bit rate with a constant quality. */
 const steadyEncoders: VideoEncoder[] = ['libx264', 'libx265'];
 
 function resolutionOf({ options, probe }: Compression): Resize | undefined {
@@ -161,7 +161,7 @@ function resolutionOf({ options, probe }: Compression): Resize | undefined {
   }
 }
 
-/** Encoders that plan their bits with a first look at the whole file. */
+/** Encoders with a two-pass mode. */
 const twoPassEncoders: VideoEncoder[] = [
   'libx264',
   'libvpx-vp9',
@@ -177,14 +177,14 @@ const modernEncoders: VideoEncoder[] = ['libx264', 'libx265', 'libvpx-vp9', 'lib
 const minBitRate = 6000;
 const minSide = 64;
 
-interface Try {
+interface Attempt {
   bitRate: number;
   /** Of the sides, from 1 downwards. */
   scale: number;
   size: number;
 }
 
-/** Codes a video so that the file is as large as asked for, by two passes, then by corrections from what came out. */
+/** Encodes a video to a target size in two passes, then corrects the bit rate by the resulting size. */
 async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const { video } = probe;
@@ -199,9 +199,9 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const audioRate = probe.audio.length > 0 && target.audio ? Math.max(12_000, Math.min(128_000, bits * 0.12)) : 0;
   const audio: MediaRequest['audio'] = audioRate > 0 ? lowRate(audioRate, target) : { encoder: 'none' };
   const ceiling = Math.max(40_000_000, ((input.size * 8) / seconds) * 2);
-  let next = firstTry(video, encoder, Math.min(bits - audioRate, ceiling));
+  let next = firstAttempt(video, encoder, Math.min(bits - audioRate, ceiling));
   let passScale: number | undefined;
-  const tries: Try[] = [];
+  const attempts: Attempt[] = [];
   for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = {
       ...emptyRequest,
@@ -220,17 +220,17 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
     const share = (done: number) => onShare(at === 0 ? 0.4 + done * 0.5 : 0.9);
     await transcode({ input, probe, target, request, path: candidate, passArgs, onShare: share }, run);
     const { size } = await stat(candidate);
-    tries.push({ ...next, size });
-    await keepBest(tries, candidate, path, bytes);
-    if (size <= bytes && (size >= bytes * metFrom || saturated(tries))) break;
-    const following = correct(tries, bytes, (audioRate * seconds) / 8, video);
+    attempts.push({ ...next, size });
+    await keepBest(attempts, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(attempts))) break;
+    const following = correct(attempts, bytes, (audioRate * seconds) / 8, video);
     if (!following) break;
     next = { ...following, bitRate: Math.min(following.bitRate, ceiling) };
   }
-  requireMet(tries, bytes);
+  requireMet(attempts, bytes);
 }
 
-/** Looks at the whole file once, by the very command of the second pass: any other counts frames differently. */
+/** Runs the first pass with the very command of the second: any other counts frames differently. */
 async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const written = `${path}.first`;
@@ -240,7 +240,7 @@ async function firstPass(job: Compression, request: MediaRequest, log: string, r
   await rm(written, { force: true });
 }
 
-/** Bare streams do not tell their length: they are read once to know it. */
+/** Raw streams do not declare their duration: they are read once to measure it. */
 async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Promise<number | undefined> {
   const from = mediaFormat(input.format);
   if (from.knowsDuration || !from.untimed || !probe.video) return probe.seconds;
@@ -252,10 +252,10 @@ async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Pr
   }
 }
 
-/** Below some bits for each pixel a smaller picture looks better than a blocky one. */
-function firstTry(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Try, 'size'> {
-  const least = modernEncoders.includes(encoder) ? 0.012 : 0.04;
-  const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * least;
+/** Below a number of bits per pixel, a smaller frame looks better than a blocky one. */
+function firstAttempt(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Attempt, 'size'> {
+  const minBitsPerPixel = modernEncoders.includes(encoder) ? 0.012 : 0.04;
+  const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * minBitsPerPixel;
   const wanted = Math.max(bitRate, minBitRate);
   return { bitRate: wanted, scale: Math.max(minScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
 }
@@ -269,9 +269,9 @@ function scaled(video: VideoStream, scale: number): Resize | undefined {
   return { width: video.width * video.pixelAspect * scale, height: video.height * scale, fit: 'inside' };
 }
 
-async function keepBest(tries: Try[], candidate: string, path: string, bytes: number): Promise<void> {
-  const latest = tries.at(-1)?.size ?? Number.POSITIVE_INFINITY;
-  const earlier = tries
+async function keepBest(attempts: Attempt[], candidate: string, path: string, bytes: number): Promise<void> {
+  const latest = attempts.at(-1)?.size ?? Number.POSITIVE_INFINITY;
+  const earlier = attempts
     .slice(0, -1)
     .map(({ size }) => size)
     .filter((size) => size <= bytes);
@@ -279,16 +279,21 @@ async function keepBest(tries: Try[], candidate: string, path: string, bytes: nu
   else await rm(candidate);
 }
 
-/** Says whether more bits no longer make the file larger: it is as good as it gets. */
-function saturated(tries: Try[]): boolean {
-  const [before, last] = tries.slice(-2);
+/** Returns whether more bits no longer make the file larger. */
+function saturated(attempts: Attempt[]): boolean {
+  const [before, last] = attempts.slice(-2);
   if (!before || !last) return false;
   return last.scale === before.scale && last.bitRate > before.bitRate * 1.2 && last.size < before.size * 1.03;
 }
 
-/** Plans the next try from what came out so far, or nothing when nothing smaller is left to try. */
-function correct(tries: Try[], bytes: number, soundBytes: number, video: VideoStream): Omit<Try, 'size'> | undefined {
-  const [before, last] = tries.slice(-2);
+/** Plans the next attempt from the results so far, or returns undefined if nothing smaller is left. */
+function correct(
+  attempts: Attempt[],
+  bytes: number,
+  soundBytes: number,
+  video: VideoStream,
+): Omit<Attempt, 'size'> | undefined {
+  const [before, last] = attempts.slice(-2);
   const now = last ?? before;
   if (!now) return undefined;
   const pictures = Math.max(now.size - soundBytes, now.size * 0.2);
@@ -308,13 +313,13 @@ function correct(tries: Try[], bytes: number, soundBytes: number, video: VideoSt
   return { bitRate, scale: Math.max(minScale(video), now.scale * 0.7) };
 }
 
-function requireMet(tries: Try[], bytes: number): void {
-  const smallest = Math.min(...tries.map(({ size }) => size));
+function requireMet(attempts: Attempt[], bytes: number): void {
+  const smallest = Math.min(...attempts.map(({ size }) => size));
   if (smallest <= bytes) return;
   throw new EngineError(
     `The file cannot be compressed to ${megabytes(bytes)}: the smallest possible size is about ${megabytes(smallest)}.`,
     {
-      detail: tries
+      detail: attempts
         .map(({ bitRate, scale, size }) => `${Math.round(bitRate)} bit/s, scale ${scale.toFixed(2)}: ${size} bytes`)
         .join('\n'),
     },
@@ -327,10 +332,10 @@ function megabytes(bytes: number): string {
 
 const maxAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
 const minAudioRate = 6000;
-/** The bit rates that the older codecs have at all of their sample rates. */
+/** Bit rates that older codecs support at all of their sample rates. */
 const audioSteps = [32_000, 48_000, 64_000, 96_000, 128_000];
 
-/** Few bits go further with one channel and fewer samples. */
+/** At low bit rates, one channel and fewer samples sound better. */
 function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   const encoder = target.audio?.encoders[0];
   const stepped = encoder === 'mp2' || encoder === 'ac3' || encoder === 'eac3';
@@ -349,7 +354,7 @@ function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   };
 }
 
-/** Codes a sound so that the file is as large as asked for. */
+/** Encodes audio to a target size. */
 async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const { seconds } = probe;
@@ -360,9 +365,9 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
   }
   const encoder = target.audio?.encoders[0];
   const channels = Math.max(1, Math.min(2, probe.audio[0]?.channels ?? 2));
-  const most = (encoder && maxAudioRate[encoder]) ?? 250_000 * channels;
-  const tries: Try[] = [];
-  let bitRate = Math.min(most, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
+  const maxBitRate = (encoder && maxAudioRate[encoder]) ?? 250_000 * channels;
+  const attempts: Attempt[] = [];
+  let bitRate = Math.min(maxBitRate, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
   for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
     const candidate = `${path}.${at}`;
@@ -379,12 +384,12 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
       run,
     );
     const { size } = await stat(candidate);
-    tries.push({ bitRate, scale: 1, size });
-    await keepBest(tries, candidate, path, bytes);
-    if (size <= bytes && (size >= bytes * metFrom || saturated(tries) || bitRate >= most)) break;
+    attempts.push({ bitRate, scale: 1, size });
+    await keepBest(attempts, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(attempts) || bitRate >= maxBitRate)) break;
     if (size > bytes && bitRate <= minAudioRate) break;
     const factor = Math.max(0.3, Math.min(3, (bytes * aim) / size));
-    bitRate = Math.min(most, Math.max(minAudioRate, bitRate * factor));
+    bitRate = Math.min(maxBitRate, Math.max(minAudioRate, bitRate * factor));
   }
-  requireMet(tries, bytes);
+  requireMet(attempts, bytes);
 }

@@ -6,8 +6,8 @@ const maxIndexBytes = 64_000_000;
 const maxBoxes = 10_000;
 
 /**
- * Refuses what ffmpeg would read without a word: copy-protected files as noise, and videos that end early as shorter ones.
- * Returns how many bytes a sound should have where it has fewer, which ffmpeg does not tell either.
+ * Rejects what ffmpeg would read without an error: protected files as noise, and truncated videos as shorter ones.
+ * Returns how many bytes an audio file should have if it has fewer, which ffmpeg does not report either.
  */
 export async function checkContainer(input: InputFile, format: MediaFormat): Promise<number | undefined> {
   const file = await open(input.path);
@@ -22,7 +22,7 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
   }
 }
 
-/** Protected streams keep the name of their codec inside; only their entry in the index tells. */
+/** Protected streams keep the name of their codec; only their entry in the index shows the protection. */
 async function checkProtection(file: FileHandle, size: number): Promise<void> {
   let at = 0;
   for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
@@ -50,7 +50,7 @@ async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
 }
 
 /**
- * Returns the size that the header tells where the file is smaller. A recording that was never closed says 0 or the greatest
+ * Returns the size that the header declares if the file is smaller. A recording that was never closed has 0 or the largest
  * number; any other size is meant.
  */
 async function missingRiffSize(file: FileHandle, size: number): Promise<number | undefined> {
@@ -65,7 +65,7 @@ async function missingRiffSize(file: FileHandle, size: number): Promise<number |
 const asfHeader = Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex');
 const asfProperties = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
 
-/** Returns the size that the header of a Windows Media file tells where the file is smaller; a broadcast tells none. */
+/** Returns the size that the header of a Windows Media file declares if the file is smaller; a broadcast declares none. */
 async function missingAsfSize(file: FileHandle, size: number): Promise<number | undefined> {
   const start = await read(file, 0, 30);
   if (!start.subarray(0, 16).equals(asfHeader)) return undefined;

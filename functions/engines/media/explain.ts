@@ -3,7 +3,7 @@ import { ProgramError } from '../runtime/program.ts';
 
 const detailLines = 8;
 
-/** Words of ffmpeg that mean that we asked for what this build has not, and no user can mend. */
+/** Messages of ffmpeg for features that this build lacks, which no user can fix. */
 const faults =
   /Unknown encoder|Unrecognized option|Option .* not found|No such filter|Unknown decoder|not part of|Requested output format/i;
 
@@ -32,12 +32,12 @@ const reasons: { says: RegExp; msg(input: InputFile): string }[] = [
   },
 ];
 
-/** Turns what a media program said into a failure that the user can act on; what is our own fault stays as it is. */
+/** Translates the output of a media program into an error that the user can act on; other errors are returned unchanged. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (!(error instanceof ProgramError)) return error;
   const detail = error.stderr.trimEnd().split('\n').slice(-detailLines).join('\n');
   if (error.timedOut) return new EngineError('The file takes too long to analyse.', { detail, cause: error });
-  // Killed from outside, as for cancel: not the file's doing.
+  // Killed from outside, as on cancel: not caused by the file.
   if (error.code === undefined || faults.test(detail)) return error;
   const reason = reasons.find(({ says }) => says.test(detail));
   const msg =

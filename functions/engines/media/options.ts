@@ -132,7 +132,7 @@ const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
 /** Encoders that have a bit rate to set. */
 const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
-/** Encoders that code to a quality. */
+/** Encoders with a constant quality mode. */
 const factored: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -185,14 +185,12 @@ function soundOptions(format: MediaFormat): OptionDescriptor[] {
           }),
         ]
       : []),
-    ...(audio.channels === 1
-      ? []
-      : [integer('channels', 'Channels', 'Number of audio channels: 1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
+    ...(audio.channels === 1 ? [] : [integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
     number('volume', 'Volume', 'Volume multiplier: 1 leaves it unchanged, 2 doubles it.', 0, 10),
   ];
 }
 
-/** Lists the options of a conversion to a sound or video format. */
+/** Lists the options of a conversion to an audio or video format. */
 export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   const { video } = format;
   if (!video) return [...soundOptions(format), ...cut];
@@ -280,14 +278,7 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
     ),
     ...cut,
     ...(format.demuxer === 'mov' && format.ext !== 'ismv'
-      ? [
-          flag(
-            'faststart',
-            'Fast start',
-            'Puts the index first, so that playback can start before the download ends.',
-            true,
-          ),
-        ]
+      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true)]
       : []),
   ];
 }
@@ -350,11 +341,7 @@ export function animationOptions(ext: string): OptionDescriptor[] {
       default_value: '0',
     }),
     ...(ext === 'webp'
-      ? [
-          integer('quality', 'Quality', 'Higher values look better and make larger files.', 1, 100, {
-            default_value: '75',
-          }),
-        ]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '75' })]
       : []),
   ]);
 }
@@ -368,7 +355,7 @@ function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescr
   );
 }
 
-/** How a still is brought to a size: by this engine's names, or by those that every picture has. */
+/** Size options of a still: this engine's names, and those that every image has. */
 const stillSize = size.map(
   (option): OptionDescriptor =>
     option.name === 'fit'
@@ -383,7 +370,7 @@ const stillSize = size.map(
       : option,
 );
 
-/** Options of pictures taken out of a video. */
+/** Options of extracting frames from a video. */
 export function stillOptions(ext: string): OptionDescriptor[] {
   const own: OptionDescriptor[] = [
     time('frame_time', 'Time', 'Position of the frame. Defaults to the start.'),
@@ -397,11 +384,7 @@ export function stillOptions(ext: string): OptionDescriptor[] {
     ...cut.map((option): OptionDescriptor => ({ ...option, hint: `Only with fps. ${option.hint}` })),
     ...stillSize,
     ...(ext === 'jpg'
-      ? [
-          integer('quality', 'Quality', 'Higher values look better and make larger files.', 1, 100, {
-            default_value: '90',
-          }),
-        ]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '90' })]
       : []),
     behindVideo,
   ];
@@ -418,7 +401,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'compress_video',
       'Compress',
-      'How the output size is determined.',
+      'Compression method.',
       [
         ['by_percentage', 'To a percentage of the input size'],
         ['by_size', 'To a file size'],
@@ -435,18 +418,11 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
       encoders.map((encoder) => [encoder, videoNames[encoder]]),
       { default_value: first },
     ),
-    number(
-      'video_compress_quality_percentage',
-      'Percentage',
-      'Size of the output as a percentage of the input size.',
-      1,
-      100,
-      {
-        default_value: '60',
-        units: '%',
-        conditions: [when('compress_video', ['by_percentage'], false)],
-      },
-    ),
+    number('video_compress_quality_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
+      default_value: '60',
+      units: '%',
+      conditions: [when('compress_video', ['by_percentage'], false)],
+    }),
     number(
       'video_compress_max_filesize',
       'Size',
@@ -458,30 +434,16 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
         conditions: [when('compress_video', ['by_size'])],
       },
     ),
-    integer(
-      'video_compress_crf_x264',
-      'Constant rate factor',
-      'Lower values look better and make larger files.',
-      18,
-      51,
-      {
-        default_value: '28',
-        conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
-      },
-    ),
+    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
+      default_value: '28',
+      conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
+    }),
     ...(has265
       ? [
-          integer(
-            'video_compress_crf_x265',
-            'Constant rate factor',
-            'Lower values look better and make larger files.',
-            18,
-            51,
-            {
-              default_value: '30',
-              conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
-            },
-          ),
+          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
+            default_value: '30',
+            conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
+          }),
         ]
       : []),
     integer('video_compress_max_bitrate', 'Maximum bit rate', 'Maximum bit rate of the video.', 10, 200_000, {
@@ -542,7 +504,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
-/** Encoders that can be told how many bits to use. */
+/** Encoders with a target bit rate. */
 export const compressors: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -556,12 +518,12 @@ export const compressors: VideoEncoder[] = [
   'flv',
 ];
 
-/** Options of compressing a sound. */
+/** Options of compressing audio. */
 export const compressAudioOptions: OptionDescriptor[] = [
   choice(
     'compress_audio',
     'Compress',
-    'How the output size is determined.',
+    'Compression method.',
     [
       ['by_bitrate', 'To a bit rate'],
       ['by_percentage', 'To a percentage of the input size'],
@@ -574,7 +536,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
     units: 'kbit/s',
     conditions: [when('compress_audio', ['by_bitrate'], false)],
   }),
-  number('audio_compress_percentage', 'Percentage', 'Size of the output as a percentage of the input size.', 1, 100, {
+  number('audio_compress_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
     default_value: '60',
     units: '%',
     conditions: [when('compress_audio', ['by_percentage'])],
@@ -592,7 +554,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
   ),
 ];
 
-/** Options of cutting a part out. */
+/** Options of trimming. */
 export const trimOptions: OptionDescriptor[] = [
   ...cut,
   choice(
@@ -607,7 +569,7 @@ export const trimOptions: OptionDescriptor[] = [
   ),
 ];
 
-/** Options of cutting a rectangle out. */
+/** Options of cropping. */
 export const cropOptions: OptionDescriptor[] = [
   integer('x', 'Left', 'Distance of the crop area from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
   integer('y', 'Top', 'Distance of the crop area from the top edge.', 0, 16_384, { default_value: '0', units: 'px' }),

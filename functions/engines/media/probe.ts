@@ -39,7 +39,7 @@ export interface SubtitleStream {
 /** What is in a media file. */
 export interface Probe {
   seconds: number | undefined;
-  /** How long the file would be if it were whole, where `seconds` tells only of what is there. */
+  /** Duration of the complete file, if `seconds` is only that of the part that is there. */
   promisedSeconds?: number;
   video: VideoStream | undefined;
   audio: AudioStream[];
@@ -78,12 +78,12 @@ const probeSchema = z.object({
 type RawStream = z.infer<typeof streamSchema>;
 
 /**
- * Makes the arguments that open a file: its reader is the one that our own detection chose and no other may start,
- * so that a playlist under a media name opens nothing.
+ * Returns the arguments that open a file: with the demuxer that our detection chose and no other,
+ * so that a playlist with a media extension opens nothing.
  */
 export function openingArgs(format: MediaFormat, path: string): string[] {
   const demuxer = readerOf(format, path);
-  if (demuxer === undefined) throw new Error(`The catalogue promises to read ${format.ext}, which has no reader.`);
+  if (demuxer === undefined) throw new Error(`The catalogue lists ${format.ext}, which has no demuxer.`);
   // AVI keeps its subtitles as whole files inside, which these two read.
   const readers = demuxer === 'avi' ? 'avi,srt,ass' : demuxer;
   return [
@@ -95,7 +95,7 @@ export function openingArgs(format: MediaFormat, path: string): string[] {
   ];
 }
 
-/** Names the reader of a file where versions of its format have readers of their own. */
+/** Returns the demuxer of a file, as versions of its format may have different ones. */
 function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | undefined {
   if (!demuxers) return demuxer;
   const file = openSync(path, 'r');
@@ -118,7 +118,7 @@ function id3Bytes(start: Buffer): number {
   return 10 + size + ((start[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Reads what is in a file of the user, and refuses what would cost too much to decode. */
+/** Probes an input file, and rejects what would cost too much to decode. */
 export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const promisedBytes = await checkContainer(input, mediaFormat(input.format));
@@ -133,7 +133,7 @@ export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe
   return { ...probe, promisedSeconds: (probe.seconds * promisedBytes) / input.size };
 }
 
-/** Reads what is in a file. */
+/** Probes a file. */
 export async function probeFile(format: MediaFormat, path: string, run: MediaRun): Promise<Probe> {
   const { format: container, streams } = probeSchema.parse(await runFfprobe(openingArgs(format, path), run));
   const pictures = streams.filter(({ codec_type }) => codec_type === 'video');

@@ -16,7 +16,7 @@ export const encoders: string[] = [
   ]),
 ];
 
-/** What the media engine is made of. */
+/** Components of the media engine. */
 export const components: Record<string, Component> = {
   sharp: shared.sharp,
   ffmpeg,
@@ -28,7 +28,7 @@ export const components: Record<string, Component> = {
 
 const byExt = new Map(mediaFormats.map((format) => [format.ext, format]));
 
-/** Names what a pair needs: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
+/** Returns the components of a pair: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
 export function requires(_operation: ProcessingOperation, _from: string, to: string): string[] {
   const target = byExt.get(to);
   const usual = [target?.video?.encoders[0], target?.audio?.encoders[0]].filter((encoder) => encoder !== undefined);

@@ -7,7 +7,7 @@ import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };
 
-/** Converts, compresses, cuts and crops sound and video with ffmpeg. */
+/** Converts, compresses, trims and crops audio and video with ffmpeg. */
 export const engine: Engine = {
   async run(work, { signal, progress }): Promise<WorkResult> {
     const warnings: string[] = [];
@@ -34,7 +34,7 @@ export const engine: Engine = {
         ...warned(),
       };
     }
-    if (work.operation === 'merge') throw new Error('The catalogue promises no merge of media.');
+    if (work.operation === 'merge') throw new Error('The catalogue lists no merge of media.');
     const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
       await outputs.add(...(await operations[work.operation](work, input, index, runOf(index), share(index))));

@@ -20,12 +20,12 @@ interface Stills {
   probe: Probe;
   target: MediaFormat;
   options: OptionValues;
-  /** Start of the outputs' names, in the task's folder. */
+  /** Prefix of the output names, in the task's folder. */
   stem: string;
   onShare: (share: number) => void;
 }
 
-/** Takes pictures out of a video: one at a time that is given, or several in a second. */
+/** Extracts frames from a video: one at a given time, or several per second. */
 export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFile[]> {
   const job = { ...given, options: padded(given.options) };
   const { input, probe, target, options, stem } = job;
@@ -85,9 +85,9 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   return isFinished ? finish(stills, options, target.ext) : stills;
 }
 
-/** Makes the pictures that were asked for of those that ffmpeg took without loss. */
+/** Converts the frames that ffmpeg extracted losslessly as the options request. */
 async function finish(stills: OutputFile[], options: OptionValues, format: string): Promise<OutputFile[]> {
-  // Loaded only where it is needed: most stills are written as ffmpeg takes them.
+  // Loaded only if needed: most stills are written by ffmpeg directly.
   const { finishPicture } = await import('../image/finish.ts');
   const finished: OutputFile[] = [];
   for (const { path: source, name } of stills) {
@@ -148,7 +148,7 @@ function givenSize(options: OptionValues): { width: number | undefined; height: 
   return { width: numberOf(options, 'width'), height: numberOf(options, 'height'), fit: fitOf(options) };
 }
 
-/** Reads how a picture is brought to a size. */
+/** Reads the size options of a still. */
 export function fitOf(options: OptionValues): Fit {
   const fit = wordOf(options, 'fit');
   return fit === 'crop' || fit === 'scale' ? fit : 'max';

@@ -17,10 +17,10 @@ export function folderOf({ engine, folder = `functions/engines/${engine}` }: Eng
   return folder;
 }
 
-/** What this instance lacks of its engines; nothing in AWS, where each has an image of its own. */
+/** Components missing on this instance; none in AWS, where each engine has its own image. */
 export function missingComponents(): MissingComponents {
   return decodeMissing(process.env.LATHE_MISSING);
 }
 
-/** The catalogue of this instance: what its engines can do with what is installed, and nothing else. */
+/** The catalogue of this instance: what its engines can do with the installed components. */
 export const catalogue = new Catalogue(engineCatalogues, missingComponents().engines);

@@ -2,7 +2,7 @@ import type { Component } from '../../../shared/catalogue/catalogue.ts';
 
 const poppler: Component = { label: 'poppler', apt: ['poppler-utils'], brew: ['poppler'] };
 
-/** What more than one engine is made of, by the name of the program or package. */
+/** Components of more than one engine, by the name of the program or package. */
 export const components = {
   sharp: { label: 'sharp' },
   gs: { label: 'Ghostscript', apt: ['ghostscript'], brew: ['ghostscript'] },

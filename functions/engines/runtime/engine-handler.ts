@@ -18,10 +18,10 @@ import { Outputs } from './outputs.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { type Run, type RunResult, TaskError, workerHandler } from './worker.ts';
 
-/** Memory the function itself needs beside the engine's. */
+/** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
 
-/** Makes the Lambda handler of an engine: files from the bucket to disk, the engine in its sandbox, outputs back. */
+/** Returns the Lambda handler of an engine: it fetches files to disk, runs the engine in its sandbox and stores the outputs. */
 export function engineHandler(engine: string, module: URL) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
   const sandbox = new Sandbox({ module, memoryBytes });
@@ -54,14 +54,14 @@ async function perform(engine: string, run: Run, sandbox: Sandbox, folder: strin
   return { files: await storeOutputs(run, outputs.files), ...(details ? { details } : {}) };
 }
 
-/** Returns what the inputs leave of the engine's disk, as it is declared, whatever this machine has. */
+/** Returns the disk space that the inputs leave, of the size that the catalogue declares. */
 function roomFor(engine: string, run: Run): number {
   const resources = engineCatalogues.find((candidate) => candidate.engine === engine)?.resources;
-  if (!resources) throw new Error(`There is no catalogue of the engine ${engine}.`);
+  if (!resources) throw new Error(`There is no catalogue for the engine ${engine}.`);
   return run.inputs.flatMap((input) => input.files).reduce((room, file) => room - file.size, diskBytes(resources));
 }
 
-/** Returns what the task's result shows beside its files, if anything. */
+/** Returns the details of the task's result besides its files, if any. */
 function detailsOf({ details, warnings = [] }: WorkResult): JsonObject | undefined {
   return warnings.length > 0 ? { ...details, warnings } : details;
 }
@@ -77,7 +77,7 @@ async function workOf(run: Run, folder: string): Promise<Work> {
       options: {},
       folder,
     };
-  if (!isProcessing(task.operation)) throw new Error(`${task.operation} came to a queue of an engine.`);
+  if (!isProcessing(task.operation)) throw new Error(`${task.operation} was sent to the queue of an engine.`);
   const inputs = await fetchInputs(run, folder);
   const [first] = inputs;
   if (!first) throw new EngineError('The input tasks have no file to process.');

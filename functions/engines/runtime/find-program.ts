@@ -12,7 +12,7 @@ export async function findProgram(program: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** Tells whether a file is there and may be run. */
+/** Returns whether a file exists and is executable. */
 export async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,
@@ -20,13 +20,13 @@ export async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** Looks for programs in PATH and returns those that are not there, as an engine's check reports them. */
+/** Returns the programs that are not in PATH, as an engine's check reports them. */
 export async function missingPrograms(programs: readonly string[]): Promise<Record<string, string>> {
   const found = await Promise.all(programs.map(findProgram));
   return Object.fromEntries(programs.filter((_, index) => found[index] === undefined).map((program) => [program, '']));
 }
 
-/** Loads a native package, and reports it as missing with the reason where it does not load. */
+/** Loads a native package, and reports it as missing with the reason if it fails to load. */
 export async function missingPackage(name: string): Promise<Record<string, string>> {
   try {
     await import(name);
@@ -51,7 +51,7 @@ export async function brokenPrograms(
   return Object.fromEntries((await Promise.all(tried)).flat());
 }
 
-/** Says why a program did not start: nothing where it is not installed, else the first line of the error. */
+/** Returns why a program did not start: an empty string if it is not installed, otherwise the first line of the error. */
 export function whyNotStarted(error: unknown): string {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? '' : firstLine(error);
 }

@@ -15,7 +15,7 @@ export const withoutDirectoryWalks = [
   '-f',
 ];
 
-/** Returns what Ghostscript says of an error, which it writes to standard output, and whether the program asked for files that it may not have. */
+/** Returns Ghostscript's error message, which it writes to standard output, and whether the program accessed forbidden files. */
 export function postScriptError(stdout: string): { said: string; asksForFiles: boolean } {
   const lines = stdout.trim().split('\n');
   const start = lines.findIndex((line) => line.startsWith('Error:'));

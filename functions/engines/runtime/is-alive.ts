@@ -1,4 +1,4 @@
-/** Tells whether a process is there, whoever it belongs to. */
+/** Returns whether a process exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 import { EngineError, type OutputFile, type Work } from './engine.ts';
 
-/** Throws unless one task may have so many files. `advice` tells how to get fewer. */
+/** Throws if one task may not have so many files. `advice` says how to get fewer. */
 export function checkFileCount(count: number, advice: string): void {
   if (count > maxFilesPerTask)
     throw new EngineError(
@@ -10,7 +10,7 @@ export function checkFileCount(count: number, advice: string): void {
     );
 }
 
-/** The outputs of some work, bounded in number and bytes as they are made, so that nothing is made in vain. */
+/** Collects the outputs of some work and enforces the limits on their number and size as they are made. */
 export class Outputs {
   readonly files: OutputFile[] = [];
   readonly #maxBytes: number;
@@ -20,7 +20,7 @@ export class Outputs {
     this.#maxBytes = maxOutputBytes;
   }
 
-  /** What may still be made. */
+  /** Bytes that are left. */
   get bytesLeft(): number {
     return this.#maxBytes - this.#bytes;
   }

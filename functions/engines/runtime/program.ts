@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
 export interface ProgramOptions {
-  /** Where it runs; engines give their task's own folder. */
+  /** Working directory; engines pass their task's folder. */
   cwd: string;
   /** Added to the sandbox's clean environment. */
   env?: Record<string, string>;
@@ -13,7 +13,7 @@ export interface ProgramOptions {
   input?: string | Uint8Array;
   onStdoutLine?: (line: string) => void;
   onStderrLine?: (line: string) => void;
-  /** Exit codes that count as success; 0 alone unless told. */
+  /** Exit codes that count as success. Defaults to 0. */
   successCodes?: number[];
 }
 
@@ -23,7 +23,7 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** A program that ended badly, with the end of what it said. */
+/** A program that failed, with the end of its output. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
   readonly code: number | undefined;
@@ -44,12 +44,12 @@ export class ProgramError extends Error {
   }
 }
 
-/** What is kept of a program's output: enough for a message, not enough to fill the memory. */
+/** Limit for the program output kept: enough for a message, not enough to fill the memory. */
 const keptCharacters = 1_000_000;
 
 /**
- * Runs a program to its end. The only way in which engines start programs: no shell, a clean environment, a deadline,
- * and in the sandbox's process group, so that whatever it starts ends with it.
+ * Runs a program to its end. The only way in which engines start programs: no shell, a clean environment, a timeout,
+ * and in the sandbox's process group, so that whatever it starts is killed with it.
  */
 export async function runProgram(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
   options.signal?.throwIfAborted();
@@ -72,7 +72,7 @@ export async function runProgram(program: string, args: string[], options: Progr
   const stdout = collect(child.stdout, options.onStdoutLine);
   const stderr = collect(child.stderr, options.onStderrLine);
   if (child.stdin) {
-    // A program may end without reading all of its input; how it ended says whether that matters.
+    // A program may end without reading all of its input; its exit code shows whether that matters.
     child.stdin.on('error', () => {});
     child.stdin.end(options.input);
   }

@@ -12,15 +12,15 @@ import { lifecycle } from '../../wiring/lifecycle.ts';
 import { EngineError } from './engine.ts';
 import { ProgressPace } from './progress-pace.ts';
 
-/** A canceled task is to end its program within two seconds, of which this is the longest part. */
+/** A canceled task must end its program within two seconds, of which this is the largest part. */
 const tickMs = 500;
 const beatMs = heartbeatWindowMs / 3;
-/** Longer than the window, so that a message that comes back always finds its former owner silent for long enough. */
+/** Longer than the window, so that a redelivered message always finds the heartbeat of its former owner expired. */
 const hiddenSeconds = heartbeatWindowMs / 1000 + 5;
-/** Time kept back to write the end of a task that ran out of it. */
+/** Time reserved to record the end of a task that timed out. */
 const reserveMs = 10_000;
 
-/** A failure with a code of its own, where the user can act on it. */
+/** A failure with an error code that the user can act on. */
 export class TaskError extends Error {
   override name = 'TaskError';
   readonly failure: TaskFailure;
@@ -33,7 +33,7 @@ export class TaskError extends Error {
 
 /** One run of a task by this worker. */
 export interface Run {
-  /** The task as this run last wrote it. */
+  /** The task as last written by this run. */
   task: Task;
   /** The task's parameters with their secrets. */
   parameters: JsonObject;
@@ -50,7 +50,7 @@ export interface RunResult {
   details?: JsonObject;
 }
 
-/** The task is no longer this worker's: it was canceled, deleted or taken over. */
+/** The task no longer belongs to this worker: it was canceled, deleted or taken over. */
 class TaskLost extends Error {
   override name = 'TaskLost';
 }
@@ -66,7 +66,7 @@ export interface Worker {
   perform(run: Run): Promise<RunResult>;
 }
 
-/** Makes the handler of a worker's queue: it claims the task, keeps it while it works, and records how it ended. */
+/** Returns the handler of a worker's queue, which claims the task, sends heartbeats while it runs, and records its end. */
 export function workerHandler(worker: Worker) {
   return async (event: SQSEvent, context: Context): Promise<void> => {
     for (const record of event.Records) await handle(worker, record, context);
@@ -99,7 +99,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     },
     logger: logger.createChild({ persistentLogAttributes: { taskId, attempt, engine: worker.engine } }),
   };
-  const stopKeeping = keep(run, controller, hide, () => reported);
+  const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
   const timer = setTimeout(
     () => controller.abort(new OutOfTime()),
     Math.max(0, context.getRemainingTimeInMillis() - reserveMs),
@@ -108,7 +108,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     const result = await worker.perform(run);
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
-    await stopKeeping();
+    await stopHeartbeat();
     const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
     if (ended.outcome !== 'changed') await discard(run);
     else if (attempt > 1) await discardEarlier(run);
@@ -116,7 +116,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     await recordFailure(run, error);
   } finally {
     clearTimeout(timer);
-    await stopKeeping();
+    await stopHeartbeat();
   }
 }
 
@@ -133,11 +133,11 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 async function recordFailure(run: Run, error: unknown): Promise<void> {
   const { signal, task, attempt } = run;
   if (signal.aborted && signal.reason instanceof TaskLost) {
-    run.logger.info('the task was taken from this run', { reason: signal.reason.message });
+    run.logger.info('the run lost its task', { reason: signal.reason.message });
     return discard(run);
   }
   const failure = failureOf(signal.aborted ? signal.reason : error);
-  // What is no fault of the file is tried again: the message comes back, and the dead-letter queue ends it at last.
+  // Failures that the file did not cause are retried: the message is redelivered until it reaches the dead-letter queue.
   if (!failure) throw error;
   run.logger.warn('the task failed', {
     ...failure,
@@ -147,12 +147,12 @@ async function recordFailure(run: Run, error: unknown): Promise<void> {
   await lifecycle.apply(task.id, { type: 'failed', attempt, failure });
 }
 
-/** Takes away what a run stored that does not own its task, or came to nothing. */
+/** Deletes what a run stored that failed or does not own its task. */
 function discard({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task.id, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
-/** Takes away what earlier runs stored before they died, so that a task has one output. */
+/** Deletes what earlier runs stored before they died, so that a task has one output. */
 function discardEarlier({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task.id, (key) => key.startsWith(attemptPrefix(task.id, attempt)));
 }
@@ -173,8 +173,8 @@ function lastLines(text: string): string {
   return text.trimEnd().split('\n').slice(-20).join('\n').slice(-4_000);
 }
 
-/** Shows signs of life while the work goes on, writes progress, and aborts the run when the task is not its own any more. */
-function keep(
+/** Sends heartbeats while the work is running, writes progress, and aborts the run when it no longer owns the task. */
+function startHeartbeat(
   run: Run,
   controller: AbortController,
   hide: () => Promise<void>,
@@ -204,7 +204,7 @@ function keep(
       lifecycle.apply(run.task.id, progressed, run.task),
       beat ? hide() : undefined,
     ]).finally(() => {
-      // A write that failed counts too: it is where the table is short of room that the next must not come at once.
+      // A failed write counts too: while the table throttles, the next one must not follow at once.
       if (percent !== undefined) pace.wrote(percent, now, Date.now());
     });
     if (decision.outcome !== 'changed')
@@ -216,8 +216,8 @@ function keep(
       .then(() => (stopped ? undefined : tick()))
       .catch((error) => {
         if (error instanceof TaskLost) controller.abort(error);
-        // A sign of life that could not be written is no reason to give up; the next one may succeed.
-        else run.logger.warn('a sign of life could not be written', { error });
+        // A failed heartbeat is no reason to abort; the next one may succeed.
+        else run.logger.warn('a heartbeat could not be written', { error });
       });
   }, tickMs);
   return async () => {

@@ -8,7 +8,7 @@ import { isAlive } from '../runtime/is-alive.ts';
 import { runProgram } from '../runtime/program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
-/** What Chromium leaks over time goes with it. */
+/** The browser is replaced regularly to bound its leaks. */
 const maxTasks = 50;
 const startMs = 60_000;
 const closeMs = 3000;
@@ -26,12 +26,12 @@ let running: Promise<Running> | undefined;
 export interface PageSetting {
   /** Address of the task's proxy. */
   proxy: string;
-  /** After this the page is given up, and the browser with it. */
+  /** Timeout after which the page is aborted, and the browser with it. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Lends a page of a fresh context to some work, and ends the browser when the work does not end in time. */
+/** Runs work with a page of a fresh context, and kills the browser if the work times out. */
 export async function withPage<T>(setting: PageSetting, work: (page: Page) => Promise<T>): Promise<T> {
   const current = await start();
   setting.signal.throwIfAborted();
@@ -49,14 +49,14 @@ export async function withPage<T>(setting: PageSetting, work: (page: Page) => Pr
   }
 }
 
-/** Ends the browser; the next task starts another. */
+/** Closes the browser; the next task starts another. */
 export async function closeBrowser(): Promise<void> {
   const ending = running;
   running = undefined;
   await ending?.then(({ stop }) => stop()).catch(() => {});
 }
 
-/** A page that would not end: its renderer may still be busy, so the browser is not used again. */
+/** A page that did not finish: its renderer may still be busy, so the browser is not used again. */
 class PageTimeout extends EngineError {
   override name = 'PageTimeout';
 }
@@ -77,7 +77,7 @@ async function lend<T>(browser: Browser, proxy: string, work: (page: Page) => Pr
   }
 }
 
-/** Closes the task's context; a page that hangs does not close, and then the browser ends instead. */
+/** Closes the task's context; if a hanging page does not close, the browser is killed instead. */
 async function closeContext(context: BrowserContext): Promise<void> {
   const ending = new AbortController();
   const closed = context.close().catch(() => {});
@@ -96,7 +96,7 @@ function closePopups(context: BrowserContext, page: Page): void {
 }
 
 async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T>): Promise<T> {
-  // Ending the browser makes the work fail later on, when nobody waits for it any more.
+  // Killing the browser makes the work fail later, when nothing awaits it any more.
   work.catch(() => {});
   let end = () => {};
   const late = new Promise<never>((_resolve, reject) => {

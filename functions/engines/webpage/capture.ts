@@ -23,7 +23,7 @@ const maxBytes = 100 * 1024 ** 2;
  * It starts from Chromium's own snapshot (MHTML): that holds the DOM as the scripts left it, frames and shadow trees
  * included, and every image, style sheet and font as it was loaded, those of other sites too, which scripts in the page may
  * not read. The parts are then put in place as data URLs, since Chromium opens MHTML from disk alone. Scripts are
- * gone: run again over what they have built they would build it twice, and later conversions show the same moment.
+ * removed: run again over what they have built they would build it twice, and later conversions show the same state.
  */
 export async function capturePage(url: string, options: CaptureOptions): Promise<string> {
   const loaded: Promise<MhtmlPart | undefined>[] = [];
@@ -51,7 +51,7 @@ async function partOf(response: HTTPResponse): Promise<MhtmlPart | undefined> {
     const contentType = response.headers()['content-type'] ?? 'application/octet-stream';
     return { contentType, location: response.url(), contentId: '', body };
   } catch {
-    // Chromium has let go of it already, or the request was ended: the page is captured without.
+    // Chromium has already released it, or the request was aborted: the page is captured without it.
     return undefined;
   }
 }

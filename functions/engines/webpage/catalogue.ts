@@ -164,7 +164,7 @@ const from = ['htm', 'html', 'xht', 'xhtml'];
 
 export const catalogue: EngineCatalogue = {
   engine: 'webpage',
-  // A browser renders a page as its author sees it, an office suite only roughly.
+  // A browser renders a page as intended, an office suite only roughly.
   precedence: 1,
   operations: ['import/webpage'],
   summary: 'Renders web pages with Chromium',

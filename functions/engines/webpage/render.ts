@@ -16,7 +16,7 @@ import { type PageProxy, type ServedDocument, startProxy } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
 import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
 
-/** A live page, or a file that is loaded as if it came from a site of its own. */
+/** A live page, or a file that is loaded as if from a separate site. */
 export type PageSource = { url: string } | { htmlPath: string; contentType?: string };
 
 export interface RenderRequest {
@@ -34,9 +34,9 @@ export interface RenderRequest {
 const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
 const loadMs = 30_000;
 const wholeMs = 120_000;
-/** A page that loads itself again more often than this is not going to stop. */
+/** A page that reloads more often than this is not going to stop. */
 const maxNavigations = 10;
-/** Reserved never to exist (RFC 2606), so that nothing on the web can be taken for it or it for something on the web. */
+/** Reserved never to exist (RFC 2606), so that it cannot be confused with anything on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
 /** Renders a page to a picture or a PDF. */
@@ -59,7 +59,7 @@ export interface Visit {
   prepare?: (page: Page) => void;
 }
 
-/** Loads a page behind a proxy of its own, and lends it to some work once it is ready to be looked at. */
+/** Loads a page through its own proxy, and runs work with it once it is ready. */
 export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>): Promise<T> {
   const { allow, signal, source } = request;
   const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
@@ -69,7 +69,7 @@ export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>)
     return await withPage({ proxy: proxy.url, timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (page) => {
       request.prepare?.(page);
       const done = load(page, url, request.load, proxy).then(() => work(page));
-      // Left behind by a page that reloads, it fails with the page.
+      // If the page reloads, it fails with the page.
       done.catch(() => {});
       try {
         return await Promise.race([done, endlessReload(page)]);
@@ -113,7 +113,7 @@ function isUtf8(body: Uint8Array): boolean {
   }
 }
 
-/** Rejects when a page has loaded itself again so often that it is not going to stop. */
+/** Rejects when a page has reloaded too often. */
 function endlessReload(page: Page): Promise<never> {
   let count = 0;
   const endless = new Promise<never>((_resolve, reject) => {
@@ -152,7 +152,7 @@ async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTT
     return await page.goto(url.href, { waitUntil, timeout: loadMs });
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
-    // One slow image should not cost the whole page: what is there by now is shown.
+    // One slow image should not fail the whole page: what has loaded by now is shown.
     return Promise.race([arrived, wait(0, null)]);
   }
 }
@@ -165,7 +165,7 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
   if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
-/** Turns the failures that a page causes itself into words for its user. */
+/** Translates failures that a page causes into errors for the user. */
 function explain(error: unknown, proxy: PageProxy): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = error.message;

@@ -59,17 +59,17 @@ describe('documents of iWork', () => {
     expect((await readFile(path)).toString('latin1')).toMatch(/pdfaid:part(>|=')2|pdfaid:part="2"/);
   });
 
-  it('are laid out anew on another paper, or where the drawn pages are damaged', async () => {
+  it('are laid out again on another paper, or where the stored preview is damaged', async () => {
     const parts = await unzip(withPreview);
     const broken = await zip(at('broken.pages'), { ...parts, 'QuickLook/Preview.pdf': '%PDF-1.4 broken' });
 
-    const [anew, instead] = [
+    const [resized, instead] = [
       only(await runEngine(withPreview, 'pages', 'pdf', { page_size: 'a5' })),
       only(await runEngine(broken, 'pages', 'pdf')),
     ];
 
-    expect((await run('pdfinfo', [anew])).stdout).toMatch(/Page size:\s+(419|420)/);
-    for (const path of [anew, instead]) {
+    expect((await run('pdfinfo', [resized])).stdout).toMatch(/Page size:\s+(419|420)/);
+    for (const path of [resized, instead]) {
       expect((await run('pdfinfo', [path])).stdout).toContain('LibreOffice');
       expect((await run('pdftotext', [path, '-'])).stdout).toContain('Liberation');
     }

@@ -126,7 +126,7 @@ describe('containers that blow up', () => {
     );
   });
 
-  it('refuses XML in an encoding that hides its mark-up', async () => {
+  it('refuses XML in an encoding that hides its markup', async () => {
     const path = await made(
       'hidden.fodt',
       `<?xml version="1.0" encoding="UTF-7"?>${flatOdf('text', '<office:text/>').replace(/^<\?xml[^>]*>/, '')}`,

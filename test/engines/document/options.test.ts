@@ -455,7 +455,7 @@ describe('compress', () => {
             return (size <= target && size >= target * 0.95) || result.details?.note !== undefined;
           },
           (error: Error) =>
-            /cannot be made smaller than 0\.\d+ MB|smallest that can be reached 0\.\d+ MB/.test(error.message),
+            /the smallest possible size is 0\.\d+ MB|the smallest possible 0\.\d+ MB/.test(error.message),
         ),
       ),
     );

@@ -456,7 +456,7 @@ export async function makeSample(format: string, folder: string): Promise<string
     case 'vstx':
       return zip(path, visio(officeFormat(format)?.mediaType ?? ''));
     default:
-      throw new Error(`No sample of ${format} can be made${markupFormat(format) ? ', though it is mark-up' : ''}.`);
+      throw new Error(`No sample of ${format} can be made${markupFormat(format) ? ', though it is markup' : ''}.`);
   }
 }
 

@@ -12,7 +12,7 @@ import { checkOptions } from '../../../shared/catalogue/options.ts';
 
 export const known = new Catalogue([catalogue]);
 
-/** Why the engine is off here, if it is: Calibre is optional, and what it would do cannot be tried without it. */
+/** Why the engine is unavailable here, if it is: Calibre is optional, and nothing can be tested without it. */
 export const off = whyOff(await check());
 
 function whyOff(missing: Record<string, string>): string | undefined {

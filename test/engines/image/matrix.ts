@@ -64,7 +64,7 @@ async function verify(output: Sample, input: Sample, operation: string): Promise
   const actual = await readBack(output.path, output.format);
   const expected = await expectedPicture(input, operation);
   const [is, should] = [await sharp(actual).metadata(), await sharp(expected).metadata()];
-  const largest = imageFormat(output.format).write?.largest ?? Number.POSITIVE_INFINITY;
+  const largest = imageFormat(output.format).write?.maxSide ?? Number.POSITIVE_INFINITY;
   const free = drawings.has(input.format) || output.format === 'pdf';
   if (
     !free &&

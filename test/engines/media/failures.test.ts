@@ -69,14 +69,14 @@ test.each(['mkv', 'webm', 'avi'])('A %s that ends early says how much of it coul
   expect(message).toMatch(/damaged or incomplete/);
 });
 
-test('A video without sound cannot become a sound', async () => {
+test('A video without audio cannot be converted to audio', async () => {
   const path = join(folder, 'silent.mp4');
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=64x64:duration=1', '-pix_fmt', 'yuv420p', path);
 
   expect((await failure(path, 'mp4', 'mp3')).message).toBe('The file has no audio, so it cannot be converted to mp3.');
 });
 
-test('A sound in a video container cannot become pictures', async () => {
+test('Audio in a video container cannot be converted to images', async () => {
   const path = join(folder, 'sound.mp4');
   await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac', path);
 

@@ -191,7 +191,7 @@ test.each([
   );
 });
 
-/** Writes a WebP that shows one small picture over and over, each time for as long as is told. */
+/** Writes a WebP that shows one small picture over and over, each time for the given delay. */
 async function manyTimesWebp(delays: number[]): Promise<Buffer> {
   const chunk = (name: string, content: Uint8Array) => {
     const head = Buffer.alloc(8);

@@ -86,7 +86,7 @@ describe('capturing a live page', () => {
     expect(Number(/All:([\d.]+)/.exec(compared.stderr)?.[1])).toBeGreaterThan(0.99);
   });
 
-  it('says what the page answered when it is not there', async () => {
+  it('reports the status of a page that does not exist', async () => {
     const site = await startSite((_request, response) => response.writeHead(404).end('gone'));
 
     const capture = capturePage(site.url, { allow: parseAllowHosts(site.host), signal: quiet.signal });
@@ -94,7 +94,7 @@ describe('capturing a live page', () => {
     await expect(capture).rejects.toThrow('The server responded with status 404.');
   });
 
-  it('says that an address answers with a download', async () => {
+  it('reports that a URL returns a download', async () => {
     const site = await startSite((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' });
       response.end('bytes');

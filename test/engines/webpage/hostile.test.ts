@@ -47,7 +47,7 @@ describe('hostile pages', () => {
     );
     const script = `<script>
       for (const host of ${JSON.stringify(hosts)}) {
-        const tries = [
+        const attempts = [
           () => fetch('http://' + host, { mode: 'no-cors' }),
           () => fetch('https://' + host, { mode: 'no-cors' }),
           () => navigator.sendBeacon('http://' + host, 'x'),
@@ -62,7 +62,7 @@ describe('hostile pages', () => {
           () => window.open('http://' + host),
           () => document.getElementById('go').click(),
         ];
-        for (const attempt of tries) try { attempt()?.catch?.(() => {}); } catch {}
+        for (const attempt of attempts) try { attempt()?.catch?.(() => {}); } catch {}
       }
     </script>`;
 
@@ -87,7 +87,7 @@ describe('hostile pages', () => {
     );
     const script = `<script>
       for (const url of ${JSON.stringify(files)}) {
-        fetch(url).then((answer) => answer.text()).then((text) => document.body.append(text), () => {});
+        fetch(url).then((response) => response.text()).then((text) => document.body.append(text), () => {});
         try { const request = new XMLHttpRequest(); request.open('GET', url, false); request.send(); document.body.append(request.responseText); } catch {}
       }
       setTimeout(() => { location = 'file:///etc/passwd'; }, 100);
@@ -191,7 +191,7 @@ describe('hostile pages', () => {
     await expect(convertHtml(tall, 'png', { full_page: false })).resolves.toBeDefined();
   });
 
-  it('keeps no downloads, closes pop-ups and answers dialogs', async () => {
+  it('keeps no downloads, closes pop-ups and dismisses dialogs', async () => {
     const html = `${head}<p>Calm</p><a id="d" download="x.bin" href="data:application/octet-stream,abc">x</a><script>
       alert(1); confirm(2); prompt(3); for (let i = 0; i < 5; i++) window.open('about:blank'); document.getElementById('d').click();
       window.onbeforeunload = () => 'stay'; print();</script>`;
@@ -228,15 +228,15 @@ describe('hostile pages', () => {
         outgoing.on('error', (error) => done(error.message)).end();
       });
 
-    const answers = [
+    const responses = [
       await tunnel(site.host),
       await tunnel(`127.0.0.1:${privatePort}`),
       await tunnel(`[::1]:${privatePort}`),
     ];
     proxy.close();
 
-    expect(answers[0]).toContain('through the tunnel');
-    expect(answers.slice(1)).toEqual(['403', '403']);
+    expect(responses[0]).toContain('through the tunnel');
+    expect(responses.slice(1)).toEqual(['403', '403']);
     expect(touched).toEqual([]);
   });
 
@@ -255,11 +255,11 @@ describe('hostile pages', () => {
         outgoing.on('error', () => done(0)).end();
       });
 
-    const answers = [await fetchThrough(), await fetchThrough(), await fetchThrough(), await fetchThrough()];
+    const responses = [await fetchThrough(), await fetchThrough(), await fetchThrough(), await fetchThrough()];
     const exceeded = proxy.exceeded();
     proxy.close();
 
-    expect(answers).toEqual([200, 200, 0, 429]);
+    expect(responses).toEqual([200, 200, 0, 429]);
     expect(exceeded).toBe('bytes');
   });
 });

@@ -195,7 +195,7 @@ describe('options of the webpage engine', () => {
     expect((await pageSizes(half)).pages).toBeLessThan((await pageSizes(plain)).pages);
   });
 
-  it('leaves backgrounds out of a PDF when told to', async () => {
+  it('omits backgrounds from a PDF on request', async () => {
     const html = `${head}<body style="background:red">x`;
 
     const { at } = await decode(await paint((await convertHtml(html, 'pdf', { print_background: false })).path));

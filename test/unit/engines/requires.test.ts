@@ -120,7 +120,7 @@ describe('sound and video', () => {
 });
 
 describe('documents', () => {
-  test('of mark-up need pandoc alone', () => {
+  test('of markup need pandoc alone', () => {
     const catalogue = alone('document', 'soffice', 'gs', 'qpdf', 'pdfinfo');
     expect(catalogue.find('convert', 'md', 'docx')).toBeDefined();
     expect(catalogue.find('convert', 'md', 'pdf')).toBeUndefined();

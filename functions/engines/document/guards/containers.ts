@@ -18,8 +18,8 @@ const maxTagDepth = 500;
 const tooLarge = 'The document is too large when unpacked. Remove large content, or split it.';
 
 /**
- * Unpacks a zipped document to nowhere, and refuses it when it is a bomb or its XML is one. Counts what really comes
- * out: sizes in the headers of a zip are what its author wrote there.
+ * Unpacks a zipped document without storing it, and rejects decompression and XML bombs. Counts the actual bytes:
+ * sizes in the headers of a zip cannot be trusted.
  */
 export async function checkZip(path: string, size: number): Promise<void> {
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
@@ -55,9 +55,7 @@ export async function checkZip(path: string, size: number): Promise<void> {
 
 async function open(zip: Awaited<ReturnType<typeof openPromise>>, entry: Entry): Promise<AsyncIterable<Buffer>> {
   if (entry.isEncrypted())
-    throw new EngineError(
-      'The file is a password-protected ZIP archive, not a password-protected document. Remove the password of the archive.',
-    );
+    throw new EngineError('The file is a password-protected ZIP archive, not a document. Remove the password first.');
   return zip.openReadStreamPromise(entry);
 }
 
@@ -73,7 +71,7 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
-/** Reads all parts of a zipped document that has been checked. Of two of one name, readers differ in which they take. */
+/** Reads all parts of a checked document. Throws on duplicate names, as parsers differ in which part they use. */
 export async function readParts(path: string): Promise<Map<string, Buffer>> {
   const zip = await openPromise(path, { autoClose: false });
   const parts = new Map<string, Buffer>();
@@ -116,12 +114,12 @@ function isMarkup(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\0?\s*\0?</.test(Buffer.from(start.subarray(0, 64)).toString('latin1'));
 }
 
-/** Refuses XML that would blow up or overrun its reader. */
+/** Throws on XML that would expand or nest too much for its parser. */
 export async function checkXml(path: string): Promise<void> {
   await watch(createReadStream(path));
 }
 
-/** Refuses XML packed with gzip that would do so once unpacked; plain XML passes the same check. */
+/** Does the same for XML compressed with gzip, and for plain XML. */
 export async function checkGzip(path: string): Promise<void> {
   const head = await firstBytes(path, 2);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return checkXml(path);
@@ -149,7 +147,7 @@ export async function firstBytes(path: string, count: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Refuses rich text whose groups nest deeper than any document's; returns it without the fields that include files. */
+/** Rejects rich text with excessive nesting of groups; returns it without the fields that include files. */
 export async function readRtf(path: string): Promise<Buffer> {
   const bytes = await readFile(path);
   let depth = 0;
@@ -159,21 +157,18 @@ export async function readRtf(path: string): Promise<Buffer> {
     else if (byte === 0x7b) depth += 1;
     else if (byte === 0x7d) depth -= 1;
     if (depth > maxGroupDepth)
-      throw new EngineError(
-        `The document nests groups more than ${maxGroupDepth} levels deep, which is not supported.`,
-      );
+      throw new EngineError(`The document nests groups more than ${maxGroupDepth} levels deep.`);
   }
   return Buffer.from(bytes.toString('latin1').replaceAll(/INCLUDE(PICTURE|TEXT)/gi, 'EXCLUDE$1'), 'latin1');
 }
 
-/** Refuses HTML that nests containers deeper than any page; elements that are commonly left open do not count. */
+/** Rejects HTML with excessive nesting of containers; elements that are commonly left open do not count. */
 export function checkHtml(text: string): void {
   const containers =
     /<(\/?)(?:div|span|table|tr|td|blockquote|ul|ol|dl|font|b|i|u|em|strong|center|section|article|form|a|sub|sup|big|small)\b/gi;
   let depth = 0;
   for (const match of text.matchAll(containers)) {
     depth = Math.max(0, depth + (match[1] ? -1 : 1));
-    if (depth > maxTagDepth)
-      throw new EngineError(`The page nests elements more than ${maxTagDepth} levels deep, which is not supported.`);
+    if (depth > maxTagDepth) throw new EngineError(`The page nests elements more than ${maxTagDepth} levels deep.`);
   }
 }

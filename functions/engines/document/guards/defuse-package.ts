@@ -6,9 +6,9 @@ import { readParts } from './containers.ts';
 import { decodeXml, defuseMarkup, defuseRelations, defuseVector, isVector } from './defuse.ts';
 
 /**
- * Takes from a zipped document what LibreOffice would load from outside it. Its settings do not stop every importer, and
- * not every platform can keep a process from files and network. Returns the path of the document itself where nothing
- * had to be taken.
+ * Removes external references from a zipped document. LibreOffice's settings do not stop every importer, and
+ * not every platform can block files and network for a process. Returns the path of the document itself if nothing
+ * had to be removed.
  */
 export async function defusePackage(path: string, folder: string): Promise<string> {
   const parts = await readParts(path);

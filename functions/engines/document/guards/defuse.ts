@@ -1,12 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 
-/** What a reference that leads outside is replaced by: an address at which there is nothing. */
+/** Replacement for an external reference: an address at which there is nothing. */
 const nowhere = 'about:blank';
 const maxVectorBytes = 50_000_000;
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Reads an attribute's value as a parser does, so that no spelling of a letter hides an address. */
+/** Decodes an attribute's value as a parser does, so that no escape hides an address. */
 function plain(value: string): string {
   return value
     .replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
@@ -23,7 +23,7 @@ const leadsOut = (value: string) => leadsAway(value) || /^[\\/]|(^|[\\/])\.\.([\
 const startTag = /<([\w.-]+:)?([\w.-]+)(?=\s)(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 const reference = /((?:[\w.-]+:)?(?:href|src)\s*=\s*)("[^"]*"|'[^']*')/gi;
 
-/** Rewrites what elements name to be loaded with them; what a reader is led to by a click stays. */
+/** Rewrites references that are loaded with the document; links that a reader clicks stay. */
 function rewrite(markup: string, isAllowed: (value: string) => boolean, clickable: boolean): string {
   return markup.replaceAll(startTag, (tag: string, _prefix: string | undefined, name: string) => {
     if (clickable && name === 'a') return tag;
@@ -35,7 +35,7 @@ function rewrite(markup: string, isAllowed: (value: string) => boolean, clickabl
 
 const styleInstruction = /<\?xml-stylesheet[\s\S]*?\?>/g;
 
-/** Takes from the XML of a document what would be loaded from outside it. */
+/** Removes external references from the XML of a document. */
 export function defuseMarkup(markup: string): string {
   const own = rewrite(markup.replaceAll(styleInstruction, ''), (value) => !leadsOut(value), true);
   return own.replaceAll(
@@ -48,14 +48,14 @@ export function defuseMarkup(markup: string): string {
   );
 }
 
-/** Says whether bytes are a vector picture, which can name others. */
+/** Returns whether bytes are a vector image, which can reference others. */
 export function isVector(bytes: Buffer): boolean {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return true;
   const start = bytes.subarray(0, 4096).toString('latin1').replaceAll('\0', '');
   return /<(?:[\w.-]+:)?svg[\s>]|<!DOCTYPE\s+svg/i.test(start);
 }
 
-/** Takes from a vector picture all that is not inside it. */
+/** Removes external references from a vector image. */
 export function defuseVector(bytes: Buffer): Buffer {
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const text = decodeXml(packed ? unpack(bytes) : bytes);
@@ -86,7 +86,7 @@ export function decodeXml(bytes: Buffer): string {
 const attribute = (tag: string, name: string) =>
   plain(new RegExp(`\\s${name}\\s*=\\s*("[^"]*"|'[^']*')`).exec(tag)?.[1]?.slice(1, -1) ?? '');
 
-/** Takes from the relationships of an Office part those that lead outside, but for links that a reader clicks. */
+/** Removes external relationships of an Office part, except for links that a reader clicks. */
 export function defuseRelations(relations: string, part: string): string {
   return relations.replaceAll(/<(?:[\w.-]+:)?Relationship\s[^<>]*>/g, (tag) => {
     const target = attribute(tag, 'Target');
@@ -97,7 +97,7 @@ export function defuseRelations(relations: string, part: string): string {
   });
 }
 
-/** Says whether anything but a link names a relationship: a picture could be told to be what is called a link. */
+/** Returns whether anything but a link uses a relationship: an image could use one of type link. */
 function isLoaded(id: string, part: string): boolean {
   for (const [tag, , name = ''] of part.matchAll(startTag)) {
     if (/^(?:hyperlink|hlink(?:Click|Hover|MouseOver))$/i.test(name)) continue;

@@ -2,19 +2,19 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type ProgramOptions, type ProgramResult, runProgram } from '../../runtime/program.ts';
 
-/** Ways to start a program without a network, best first; inside an unprivileged container none may work. */
-const ways = [
+/** Commands that start a program without a network, best first; in an unprivileged container none may work. */
+const commands = [
   ['unshare', '-n', '--'],
   ['unshare', '-r', '-n', '--'],
 ];
 
 const confine = ['/usr/bin/python3', '-ISB', fileURLToPath(new URL('confine.py', import.meta.url))];
 
-/** What the system lets a process give up. */
+/** Isolation that the system supports. */
 export interface Isolation {
-  /** What a program is started by to have no network; nothing where it cannot be taken away. */
+  /** Command prefix that starts a program without a network; empty if not supported. */
   networkless: string[];
-  /** Whether the kernel can keep a program to files that are named. */
+  /** Whether the kernel can confine a program to given files. */
   confines: boolean;
 }
 
@@ -27,11 +27,11 @@ export function findIsolation(): Promise<Isolation> {
 }
 
 async function probe(): Promise<Isolation> {
-  // Both are the Linux kernel's; elsewhere there is nothing to try, and macOS would offer to install a Python.
+  // Both are features of Linux; on macOS, trying would offer to install Python.
   if (process.platform !== 'linux') return { networkless: [], confines: false };
   let networkless: string[] = [];
-  for (const way of ways) {
-    if (networkless.length === 0 && (await works([...way, 'true']))) networkless = way;
+  for (const command of commands) {
+    if (networkless.length === 0 && (await works([...command, 'true']))) networkless = command;
   }
   return { networkless, confines: await works(confine) };
 }
@@ -44,8 +44,8 @@ async function works([program = '', ...args]: string[]): Promise<boolean> {
 }
 
 /**
- * Runs a program to its end like `runProgram`, without a network and with no files in reach but the system's and those
- * of a folder, as far as the system allows.
+ * Runs a program to its end like `runProgram`, without a network and with access only to the system's files and those
+ * of a folder, as far as the system supports it.
  */
 export async function runIsolated(
   program: string,

@@ -1,9 +1,9 @@
 import { EngineError } from '../../runtime/engine.ts';
 
-/** Real documents nest some tens of elements; a thousand makes recursive readers run out of stack. */
-const deepest = 500;
+/** Real documents nest some tens of elements; a thousand overflows the stack of recursive parsers. */
+const maxDepth = 500;
 
-/** Encodings in which every mark-up character is its ASCII byte, so that the guard reads what the importer reads. */
+/** Encodings in which every markup character is its ASCII byte, so that the guard reads what the importer reads. */
 const plainEncodings =
   /^(?:utf-?8|utf-?16(?:le|be)?|us-ascii|ascii|iso-?8859-?\d+|windows-125\d|cp125\d|koi8-[ru]|shift[_-]jis|euc-(?:jp|kr)|gb2312|gbk|gb18030|big5|macintosh)$/i;
 
@@ -21,7 +21,7 @@ const closeBracket = 0x5d;
 type State = 'text' | 'opened' | 'tag' | 'quoted' | 'closing' | 'declaration' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Watches XML go by, before a real parser sees it: refuses entities of its own, which a few lines can blow up to
+ * Scans XML before a parser reads it: rejects custom entities, which a few lines can expand to
  * gigabytes or point at files, and nesting that no document needs.
  */
 export class MarkupGuard {
@@ -34,13 +34,13 @@ export class MarkupGuard {
   #wide: boolean | undefined;
   #head = '';
 
-  /** Looks at the next bytes; throws an EngineError when they may not go on. */
+  /** Scans the next bytes; throws an EngineError if they are rejected. */
   write(chunk: Uint8Array): void {
     this.#wide ??= chunk.length > 1 && (chunk[0] === 0 || chunk[1] === 0 || (chunk[0] ?? 0) >= 0xfe);
     if (this.#head.length < 200) this.#checkEncoding(chunk);
     for (let index = 0; index < chunk.length; index++) {
       const byte = chunk[index] ?? 0;
-      // In UTF-16 every other byte of mark-up is zero; without the zeros it reads like UTF-8.
+      // In UTF-16 every other byte of markup is zero; without the zeros it reads like UTF-8.
       if (byte === 0 && this.#wide) continue;
       this.#step(byte);
       this.#beforeLast = this.#last;
@@ -53,7 +53,7 @@ export class MarkupGuard {
     const encoding = /^[^<]*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(this.#head)?.[1];
     if (encoding !== undefined && !plainEncodings.test(encoding))
       throw new EngineError(
-        `The document has the unsupported encoding ${JSON.stringify(encoding.slice(0, 30))}. Save it as UTF-8.`,
+        `The encoding ${JSON.stringify(encoding.slice(0, 30))} is not supported. Save it as UTF-8.`,
       );
   }
 
@@ -105,7 +105,7 @@ export class MarkupGuard {
   }
 
   #declare(byte: number): void {
-    // What stands between the brackets of a DOCTYPE is declarations again.
+    // Between the brackets of a DOCTYPE are declarations again.
     if (byte === greaterThan || (byte === openBracket && this.#word.startsWith('DOCTYPE'))) {
       this.#state = 'text';
       return;
@@ -119,7 +119,6 @@ export class MarkupGuard {
 
   #deeper(): void {
     this.#depth += 1;
-    if (this.#depth > deepest)
-      throw new EngineError(`The document nests elements more than ${deepest} levels deep, which is not supported.`);
+    if (this.#depth > maxDepth) throw new EngineError(`The document nests elements more than ${maxDepth} levels deep.`);
   }
 }

@@ -4,14 +4,14 @@ import { EngineError, type InputFile, type WorkContext } from '../../runtime/eng
 import { checkGzip, checkZip, listParts, readPart } from '../guards/containers.ts';
 import { openPdf, type Pdf } from '../pdf/pdf.ts';
 
-/** What makes each format, and what it can export that is read everywhere. */
+/** The app of each format, and the common format that it can export. */
 const makers: Record<string, { app: string; other: string }> = {
   pages: { app: 'Pages', other: 'Word' },
   numbers: { app: 'Numbers', other: 'Excel' },
   key: { app: 'Keynote', other: 'PowerPoint' },
 };
 
-/** Refuses a package of Apple's iWork that wants a password, or that blows up in what it packs once more. */
+/** Rejects an iWork package that requires a password, or whose nested archives are decompression bombs. */
 export async function checkIwork(input: InputFile, folder: string): Promise<void> {
   const names = await listParts(input.path);
   if (names.some((name) => /(^|\/)\.iwp(h|v2)$/.test(name)))
@@ -26,7 +26,7 @@ export async function checkIwork(input: InputFile, folder: string): Promise<void
   }
 }
 
-/** Takes the pages that the app itself drew and put into the package, if it did: nothing comes closer to the original. */
+/** Returns the PDF preview that the app stored in the package, if any: nothing comes closer to the original. */
 export async function previewOf(path: string, folder: string, context: WorkContext): Promise<Pdf | undefined> {
   const name = (await listParts(path)).find((part) => /(^|\/)QuickLook\/Preview\.pdf$/.test(part));
   const bytes = name === undefined ? undefined : await readPart(path, name);
@@ -42,7 +42,7 @@ export async function previewOf(path: string, folder: string, context: WorkConte
   }
 }
 
-/** Says that of a document nothing came in, as with versions of iWork that are newer than the importer. */
+/** Returns the error for a document from which nothing was imported, as with newer versions of iWork. */
 export function unreadableIwork(format: string, detail: string): EngineError {
   const { app, other } = appOf(format);
   return new EngineError(

@@ -7,19 +7,19 @@ const utf8 = 76;
 /** English: a point is a decimal point, whatever the machine's language. */
 const english = 1033;
 
-/** Names the importer of a format and how it is to read; nothing else than that importer ever sees the file. */
+/** Returns the import filter of a format and its options; no other importer ever reads the file. */
 export function loading(format: string, options: OptionValues, delimiter: string): OfficeProperties {
   const password: OfficeProperties = typeof options.password === 'string' ? { Password: options.password } : {};
   if (format === 'pdf') return { FilterName: 'writer_pdf_import' };
   const FilterName = officeFormat(format)?.reads;
-  if (FilterName === undefined) throw new Error(`LibreOffice reads no ${format}.`);
+  if (FilterName === undefined) throw new Error(`LibreOffice does not read ${format}.`);
   switch (format) {
     case 'txt':
       return { FilterName, FilterOptions: 'UTF8,LF,,,' };
     case 'csv':
     case 'tsv': {
       const separator = format === 'tsv' ? 9 : (delimiters[delimiter] ?? 44);
-      // Plain numbers are numbers; what merely looks like a date stays as it is written, and formulas are never run.
+      // Plain numbers are numbers; what looks like a date stays as written, and formulas are never evaluated.
       return {
         FilterName,
         FilterOptions: `${separator},34,${utf8},1,,${english},false,false,false,false,false,0,false`,
@@ -32,12 +32,12 @@ export function loading(format: string, options: OptionValues, delimiter: string
   }
 }
 
-/** Names the exporter of a format for a document of a kind. */
+/** Returns the export filter of a format for a kind of document. */
 export function storing(from: string, to: string, options: OptionValues): OfficeProperties {
   if (to === 'pdf') return storingPdf(from, options);
   const written = officeFormat(to);
   const FilterName = written?.writes;
-  if (FilterName === undefined) throw new Error(`LibreOffice writes no ${to}.`);
+  if (FilterName === undefined) throw new Error(`LibreOffice does not write ${to}.`);
   const sheets = officeFormat(from)?.kind === 'sheet';
   switch (to) {
     case 'txt':
@@ -59,7 +59,7 @@ export function storing(from: string, to: string, options: OptionValues): Office
     default: {
       const password = written?.protectable ? options.output_password : undefined;
       if (typeof password !== 'string') return { FilterName };
-      // OpenDocument takes the password itself; Office's formats only what their encryption is to be made of.
+      // OpenDocument takes the password itself; Office formats take only the encryption data.
       return to.startsWith('od')
         ? { FilterName, Password: password }
         : { FilterName, EncryptionData: { OOXPassword: password, CryptoType: 'Standard' } };
@@ -84,7 +84,7 @@ function storingPdf(from: string, options: OptionValues): OfficeProperties {
       Quality: Number(options.image_quality ?? 90),
       ReduceImageResolution: resolution > 0,
       ...(resolution > 0 ? { MaxImageResolution: resolution } : {}),
-      // Forms and scripts of the document stay behind: what is wanted is its pages.
+      // Forms and scripts of the document are dropped: only its pages are needed.
       ExportFormFields: false,
       // As in LibreOffice's own settings: comments would be marks over the text, whose windows have no place on the page.
       ExportNotes: false,
@@ -93,7 +93,7 @@ function storingPdf(from: string, options: OptionValues): OfficeProperties {
   };
 }
 
-/** Hundredths of a millimetre, upright. */
+/** Hundredths of a millimetre, in portrait. */
 const papers: Record<string, [width: number, height: number]> = {
   a3: [29_700, 42_000],
   a4: [21_000, 29_700],
@@ -104,7 +104,7 @@ const papers: Record<string, [width: number, height: number]> = {
   tabloid: [27_940, 43_180],
 };
 
-/** Reads the paper that the options ask for, if they do. */
+/** Returns the paper that the options request, if any. */
 export function paper(options: OptionValues): OfficeRequest['page'] {
   const size = papers[String(options.page_size)];
   const orientation = options.page_orientation;
@@ -115,7 +115,7 @@ export function paper(options: OptionValues): OfficeRequest['page'] {
   };
 }
 
-/** Finds what separates the fields of a csv: what its first lines hold the same number of, outside quotes. */
+/** Detects the delimiter of a CSV file: the one that occurs equally often in its first lines, outside quotes. */
 export function guessDelimiter(text: string): string {
   const lines = text
     .replace(/"[^"]*"/g, '')

@@ -1,10 +1,10 @@
-/** One value of LibreOffice's configuration: where it is, its name and what it is set to. */
+/** One setting of LibreOffice's configuration: path, name and value. */
 type Setting = [path: string, name: string, value: string];
 
 const security = '/org.openoffice.Office.Common/Security/Scripting';
 
 /**
- * What a document may not do. Settings are one layer of several: LibreOffice also has no network, a clean environment,
+ * Restricts what a document may do. Settings are one layer of several: LibreOffice also has no network, a clean environment,
  * a folder of its own, and every document is loaded with macros and link updates off.
  */
 const settings: Setting[] = [
@@ -25,7 +25,7 @@ const settings: Setting[] = [
   ['/org.openoffice.Office.Writer/Content/Update', 'Link', '0'],
   ['/org.openoffice.Office.WriterWeb/Content/Update', 'Link', '0'],
   ['/org.openoffice.Office.Calc/Content/Update', 'Link', '1'],
-  // Foreign files are not computed again: what the author saw is what is converted.
+  // Foreign files are not recalculated: what the author saw is converted.
   ['/org.openoffice.Office.Calc/Formula/Load', 'OOXMLRecalcMode', '1'],
   ['/org.openoffice.Office.Calc/Formula/Load', 'ODFRecalcMode', '1'],
   ['/org.openoffice.Setup/Office', 'ooSetupInstCompleted', 'true'],
@@ -34,7 +34,7 @@ const settings: Setting[] = [
   ['/org.openoffice.Inet/Settings', 'ooInetProxyType', '0'],
 ];
 
-/** Writes the text of a profile's registrymodifications.xcu. */
+/** Returns the text of a profile's registrymodifications.xcu. */
 export function profileRegistry(): string {
   const items = settings.map(
     ([path, name, value]) =>

@@ -5,7 +5,7 @@ only bridge to LibreOffice that Debian ships.
 usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two> <confined or open>
 
 The folder holds the profile, LibreOffice's temporary files and the Unix socket on which requests come, one JSON object a
-line, answered by one JSON object a line, strictly one after the other.
+line, with one JSON object a line in response, strictly one after the other.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ import threading
 import time
 
 folder, program_folder, pipe, reach = sys.argv[1:5]
-sys.path.append(program_folder)
+sys.path += [program_folder, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "guards")]
 # The folder of the code may not be ours to write to.
 sys.dont_write_bytecode = True
 
@@ -260,18 +260,18 @@ def main():
         for line in stream:
             request = json.loads(line)
             try:
-                answer = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
+                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
             except Refused as refused:
-                answer = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
+                response = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
             except Exception as error:
-                answer = {'ok': False, 'kind': 'broken', 'message': str(error)[:2000]}
+                response = {'ok': False, 'kind': 'broken', 'message': str(error)[:2000]}
             sweep(temporary)
             # A bridge that is gone says so only in its exceptions; the process itself says it plainly.
             if office.poll() is not None:
-                answer = {'ok': False, 'kind': 'crashed', 'message': f'LibreOffice ended with {office.returncode}'}
-            stream.write(json.dumps(answer) + '\n')
+                response = {'ok': False, 'kind': 'crashed', 'message': f'LibreOffice ended with {office.returncode}'}
+            stream.write(json.dumps(response) + '\n')
             stream.flush()
-            if not answer['ok'] and answer['kind'] in ('crashed', 'broken'):
+            if not response['ok'] and response['kind'] in ('crashed', 'broken'):
                 return
 
 

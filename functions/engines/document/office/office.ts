@@ -12,10 +12,10 @@ import { runProgram } from '../../runtime/program.ts';
 import { findIsolation } from '../guards/isolation.ts';
 import { profileRegistry } from './office-profile.ts';
 
-/** LibreOffice keeps a little of every document; a fresh process every so often keeps that little. */
+/** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
 const maxJobs = 50;
 const startMs = 120_000;
-/** Less than the engine's own time-out, so that the user reads a reason and not that the worker was lost. */
+/** Less than the engine's own timeout, so that the user gets a reason instead of a lost worker. */
 const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
@@ -29,14 +29,14 @@ export type OfficeProperties = { [name: string]: OfficeValue };
 
 export interface OfficeRequest {
   input: string;
-  /** Media descriptor to load with; the filter is always named, so that nothing but that importer reads the file. */
+  /** Media descriptor to load with; the filter is always set, so that no other importer reads the file. */
   load: OfficeProperties;
   outputs: { path: string; store: OfficeProperties }[];
   /** Number of the sheet to write where the format holds only one. */
   sheet?: number;
   /** Paper in hundredths of a millimetre, and its orientation. */
   page?: { width?: number; height?: number; landscape?: boolean };
-  /** Whether to say if nothing came in, as happens where an importer skips all that it does not know. */
+  /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
   weigh?: boolean;
 }
 
@@ -47,37 +47,37 @@ export interface OfficeFacts {
   empty?: boolean;
 }
 
-type Answer = ({ ok: true } & OfficeFacts) | { ok: false; kind: string; message: string };
+type OfficeResponse = ({ ok: true } & OfficeFacts) | { ok: false; kind: string; message: string };
 
 interface Listener {
   folder: string;
-  ask(request: OfficeRequest): Promise<Answer>;
+  ask(request: OfficeRequest): Promise<OfficeResponse>;
   stop(): Promise<void>;
   jobs: number;
 }
 
-/** LibreOffice would not load a file; why, it does not say. */
+/** LibreOffice could not load a file; it does not report why. */
 export class UnreadableDocument extends EngineError {
   override name = 'UnreadableDocument';
 }
 
 let current: Promise<Listener> | undefined;
 
-/** Returns where LibreOffice is installed, if it is. */
+/** Returns the folder of LibreOffice, if it is installed. */
 export function officeFolder(): string | undefined {
   return programFolders.find((folder) => existsSync(join(folder, 'soffice.bin')));
 }
 
-/** Reports LibreOffice as missing, as an engine's check does, where it or the Python that drives it is not there. */
+/** Reports LibreOffice as missing, as an engine's check does, if it or the Python that controls it is not installed. */
 export function missingOffice(): Record<string, string> {
-  if (process.platform !== 'linux') return { soffice: 'it is driven on Linux only' };
+  if (process.platform !== 'linux') return { soffice: 'it is supported on Linux only' };
   if (!officeFolder()) return { soffice: '' };
-  return existsSync(python) ? {} : { soffice: `there is no ${python}` };
+  return existsSync(python) ? {} : { soffice: `${python} does not exist` };
 }
 
 /**
  * Converts with LibreOffice, which stays running between conversions: starting it costs ten times as much as a short
- * document does. It does one document at a time, and is replaced after some tens of them and after any trouble.
+ * document does. It converts one document at a time, and is replaced after some tens of them and after any error.
  */
 export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobMs): Promise<OfficeFacts> {
   current ??= start();
@@ -91,35 +91,35 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   }
   listener.jobs += 1;
   const staged = await stage(listener.folder, request);
-  const answer = await withDeadline(listener.ask(staged.request), timeoutMs);
-  if (answer?.ok) {
+  const response = await withDeadline(listener.ask(staged.request), timeoutMs);
+  if (response?.ok) {
     try {
       await staged.collect();
     } finally {
       await staged.clear();
     }
     if (listener.jobs >= maxJobs) await stopOffice();
-    return answer;
+    return response;
   }
-  // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder goes with it.
+  // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder is deleted with it.
   await stopOffice();
-  if (answer === undefined)
+  if (response === undefined)
     throw new EngineError(
       `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split or simplify it.`,
     );
-  if (answer.kind === 'load')
+  if (response.kind === 'load')
     throw new UnreadableDocument(
       'The file could not be read: it is damaged, incomplete or does not match its extension.',
-      { detail: answer.message },
+      { detail: response.message },
     );
   const msg =
-    answer.kind === 'crashed' || answer.kind === 'gone'
+    response.kind === 'crashed' || response.kind === 'gone'
       ? 'The converter crashed on this file: it is damaged or uses an unsupported feature.'
       : 'The document was read but could not be written in the output format.';
-  throw new EngineError(msg, { detail: answer.message });
+  throw new EngineError(msg, { detail: response.message });
 }
 
-/** Puts the files of a job where LibreOffice may reach them, which is nowhere but in its own folder. */
+/** Copies the files of a job to LibreOffice's folder, the only one that it can access. */
 async function stage(folder: string, request: OfficeRequest) {
   const job = join(folder, 'job');
   await rm(job, { recursive: true, force: true });
@@ -142,11 +142,11 @@ async function stage(folder: string, request: OfficeRequest) {
 /** Starts LibreOffice ahead of the first document. */
 export function warmOffice(): void {
   current ??= start();
-  // Whoever converts first hears of a failed start.
+  // The first conversion reports a failed start.
   current.catch(() => {});
 }
 
-/** Ends LibreOffice, if it runs, and removes what it left on disk. */
+/** Stops LibreOffice, if it is running, and deletes its files. */
 export async function stopOffice(): Promise<void> {
   const stopping = current;
   current = undefined;
@@ -225,12 +225,12 @@ function open(path: string): Promise<Socket> {
   });
 }
 
-/** Makes a function that sends one request and waits for its answer; a lost connection is an answer too. */
-function conversation(socket: Socket): (request: OfficeRequest) => Promise<Answer> {
-  let waiting: ((answer: Answer) => void) | undefined;
+/** Returns a function that sends one request and waits for its response; a lost connection counts as one. */
+function conversation(socket: Socket): (request: OfficeRequest) => Promise<OfficeResponse> {
+  let waiting: ((response: OfficeResponse) => void) | undefined;
   let gone = false;
-  const settle = (answer: Answer) => {
-    waiting?.(answer);
+  const settle = (response: OfficeResponse) => {
+    waiting?.(response);
     waiting = undefined;
   };
   createInterface({ input: socket }).on('line', (line) => settle(JSON.parse(line)));
@@ -239,7 +239,7 @@ function conversation(socket: Socket): (request: OfficeRequest) => Promise<Answe
     gone = true;
     settle({ ok: false, kind: 'gone', message: 'LibreOffice ended during the conversion.' });
   });
-  // An idle listener must not keep the process alive that has nothing else to do.
+  // An idle listener must not keep the process alive.
   socket.unref();
   return (request) =>
     new Promise((resolve) => {

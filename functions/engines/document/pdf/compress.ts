@@ -12,15 +12,15 @@ import {
   rewritePdf,
 } from './ghostscript.ts';
 import { checkPdf, openPdf, type Pdf, runTool } from './pdf.ts';
-import { closeEnough, lands, searchWay } from './size-search.ts';
+import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
 
-/** After this nothing new is tried, so that the engine's own time-out is not met. */
+/** After this no new attempt is started, so that the engine's own timeout is not reached. */
 const searchMs = 300_000;
 
 const smallest: PictureSettings = { dpi: 30, factor: 2.5, packing: 'half-colour' };
 const finest: PictureSettings = { dpi: 2400, factor: 0.01, packing: 'half-colour' };
 
-/** Makes a PDF smaller: by a preset, to a share of its size, or to a size. */
+/** Compresses a PDF: by a preset, to a percentage of its size, or to a size. */
 export async function compress(
   work: Work,
   input: InputFile,
@@ -47,7 +47,7 @@ function presetOf(options: OptionValues): CompressionPreset {
   return presets.find((preset) => preset === options.pdf_compress_quality) ?? 'ebook';
 }
 
-/** The size asked for, not rounded: a file is held to within five per cent of exactly that. */
+/** Returns the requested size without rounding: a file must be within five per cent of exactly that. */
 function targetBytes(options: OptionValues, size: number): number | undefined {
   if (options.compress_pdf === 'by_size') return Number(options.pdf_compress_max_filesize) * 1_000_000;
   if (options.compress_pdf === 'by_percentage') return (size * Number(options.pdf_compress_percentage)) / 100;
@@ -78,7 +78,7 @@ async function byPreset(
   return keptOriginal;
 }
 
-/** Packs a PDF's objects as tightly as its format allows, without touching what they hold. */
+/** Recompresses a PDF's objects as tightly as its format allows, without loss. */
 async function repack(input: string, output: string, folder: string, context: WorkContext): Promise<void> {
   const args = [
     '--warning-exit-0',
@@ -94,8 +94,8 @@ async function repack(input: string, output: string, folder: string, context: Wo
 const needsNoLoss = 'The file meets the requested size without any loss of quality, so it was not compressed further.';
 
 /**
- * Finds the best quality whose file is no larger than the target. A file that gets there without loss is left at that;
- * one that needs loss lands within five per cent below the target, or the task fails with what can be reached.
+ * Finds the best quality whose file is no larger than the target. A file that meets it losslessly is left at that;
+ * otherwise it must be within five per cent below the target, or the task fails with the sizes possible.
  */
 async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, folder: string, context: WorkContext) {
   if (input.size <= target) {
@@ -114,7 +114,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
   };
   for (const without of [repack, rewritePdf]) {
     await without(pdf.path, attempt, folder, context);
-    if ((await keep()) <= target) return lands(best, target) ? undefined : needsNoLoss;
+    if ((await keep()) <= target) return meetsTarget(best, target) ? undefined : needsNoLoss;
   }
 
   const sizes = new Map<string, number>();
@@ -128,30 +128,30 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     context.progress(10 + 80 * (1 - 0.9 ** sizes.size));
     return size;
   };
-  const least = await tryQuality(smallest);
-  if (least > target)
+  const minSize = await tryQuality(smallest);
+  if (minSize > target)
     throw new EngineError(
-      `The file cannot be compressed to ${megabytes(target)} MB: the smallest possible size is ${megabytes(least)} MB.`,
+      `The file cannot be compressed to ${megabytes(target)} MB: the smallest possible size is ${megabytes(minSize)} MB.`,
     );
   const deadline = Date.now() + searchMs;
   const inTime = () => Date.now() < deadline;
-  const [first, ...others] = ways;
-  const reached = first ? await searchWay((quality) => tryQuality(first(quality)), target, inTime) : undefined;
-  const around = first && reached !== undefined ? waysFrom(first(reached)) : [];
-  for (const way of [...around, ...others]) {
-    if (lands(best, target) || !inTime()) break;
-    await searchWay((quality) => tryQuality(way(quality)), target, inTime);
+  const [first, ...others] = scales;
+  const reached = first ? await searchQuality((quality) => tryQuality(first(quality)), target, inTime) : undefined;
+  const around = first && reached !== undefined ? scalesFrom(first(reached)) : [];
+  for (const scale of [...around, ...others]) {
+    if (meetsTarget(best, target) || !inTime()) break;
+    await searchQuality((quality) => tryQuality(scale(quality)), target, inTime);
   }
-  if (lands(best, target)) return undefined;
+  if (meetsTarget(best, target)) return undefined;
   throw new EngineError(
-    `No quality results in a size between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest smaller size is ${megabytes(best)} MB, the smallest possible ${megabytes(least)} MB. Request one of them.`,
+    `No quality results in a size between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest smaller size is ${megabytes(best)} MB, the smallest possible ${megabytes(minSize)} MB. Request one of them.`,
   );
 }
 
 const between = (from: number, to: number, quality: number) => from * (to / from) ** quality;
 
-/** Ways from the smallest file to the largest, each from 0 to 1, the best-looking first; the others fill its gaps. */
-const ways: ((quality: number) => PictureSettings)[] = [
+/** Settings by quality from 0, the smallest file, to 1, the largest, the best-looking first; the others fill its gaps. */
+const scales: ((quality: number) => PictureSettings)[] = [
   (quality) => ({
     dpi: between(smallest.dpi, finest.dpi, quality),
     factor: between(smallest.factor, finest.factor, quality),
@@ -163,8 +163,8 @@ const ways: ((quality: number) => PictureSettings)[] = [
   (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality), packing: 'lossless' }),
 ];
 
-/** Ways on from settings that are just small enough: one property better, the others as they are. */
-function waysFrom(from: PictureSettings): ((quality: number) => PictureSettings)[] {
+/** Returns scales that improve one property of settings that are just small enough. */
+function scalesFrom(from: PictureSettings): ((quality: number) => PictureSettings)[] {
   return [
     (quality) => ({ ...from, factor: between(from.factor, finest.factor, quality) }),
     (quality) => ({ ...from, packing: 'full-colour', factor: between(smallest.factor, finest.factor, quality) }),

@@ -12,7 +12,7 @@ interface Box {
   height: number;
 }
 
-/** Cuts the pages of a PDF to a box, measured in points from the top left corner of the page as it is shown. */
+/** Crops the pages of a PDF to a box, measured in points from the top left corner of the page as displayed. */
 export async function crop(work: Work, input: InputFile, context: WorkContext): Promise<OutputFile> {
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
@@ -54,9 +54,7 @@ function cropPage(page: PDFPage, box: Box, number: number): void {
   const right = Math.min(box.x + box.width, width);
   const bottom = Math.min(box.y + box.height, height);
   if (box.x >= width || box.y >= height)
-    throw new EngineError(
-      `The crop box is outside page ${number}, which is ${round(width)} × ${round(height)} points.`,
-    );
+    throw new EngineError(`The box is outside page ${number}, which is ${round(width)} × ${round(height)} points.`);
   // From the page as it is shown, y down, to the page as it is stored, y up and before its rotation.
   const { left, low, wide, high } = {
     0: { left: box.x, low: height - bottom, wide: right - box.x, high: bottom - box.y },
@@ -65,9 +63,7 @@ function cropPage(page: PDFPage, box: Box, number: number): void {
     270: { left: height - bottom, low: width - right, wide: bottom - box.y, high: right - box.x },
   }[angle] ?? { left: 0, low: 0, wide: 0, high: 0 };
   if (wide <= 0 || high <= 0)
-    throw new EngineError(
-      `Page ${number} is rotated by ${angle} degrees. Only pages rotated by a multiple of 90 degrees can be cropped.`,
-    );
+    throw new EngineError(`Page ${number} is rotated by ${angle} degrees; only multiples of 90 can be cropped.`);
   const result: [number, number, number, number] = [shown.x + left, shown.y + low, wide, high];
   page.setMediaBox(...result);
   page.setCropBox(...result);

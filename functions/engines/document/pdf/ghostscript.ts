@@ -8,11 +8,11 @@ import { runTool } from './pdf.ts';
 
 type Signal = Pick<WorkContext, 'signal'>;
 
-/** Debian keeps it on disk; other builds have it inside. */
+/** Debian installs it on disk; other builds embed it. */
 const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
 const profile = existsSync(debianProfile) ? debianProfile : '%rom%iccprofiles/srgb.icc';
 
-/** Runs Ghostscript where it may read and write the named files and nothing else. */
+/** Runs Ghostscript with access to the given files only. */
 async function ghostscript(
   input: string,
   output: string,
@@ -35,7 +35,7 @@ async function ghostscript(
     '-sDEVICE=pdfwrite',
     `-sOutputFile=${output}`,
   ];
-  // Safer mode still lets a program read, write and delete whatever is in the folder for temporary files.
+  // Safer mode still lets a program read, write and delete files in the temporary folder.
   const temporary = join(folder, 'gs-tmp');
   await mkdir(temporary, { recursive: true });
   await runTool('gs', [...permits, ...fixed, ...args, input], folder, context, [0], { TMPDIR: temporary });
@@ -78,7 +78,7 @@ export async function archivePdf(
   );
   const args = [
     `-dPDFA=${part}`,
-    // Leaves out what the standard forbids instead of giving up on conformance.
+    // Drops what the standard forbids instead of writing a non-conforming file.
     '-dPDFACompatibilityPolicy=1',
     '-sColorConversionStrategy=RGB',
     definition,
@@ -109,7 +109,7 @@ export interface PictureSettings {
 
 const pictureKinds = ['Color', 'Gray'];
 
-/** Rewrites a PDF with its pictures at a resolution and JPEG quality factor; a higher factor is a smaller file. */
+/** Rewrites a PDF with its images at a resolution and JPEG quality factor; a higher factor makes a smaller file. */
 export async function compressBySettings(
   input: string,
   output: string,
@@ -139,7 +139,7 @@ export async function compressBySettings(
   await ghostscript(input, output, args, [parameters], folder, context);
 }
 
-/** Rewrites a PDF with its pictures as they are: what becomes smaller is all else. */
+/** Rewrites a PDF with its images unchanged: everything else becomes smaller. */
 export async function rewritePdf(input: string, output: string, folder: string, context: Signal): Promise<void> {
   const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=false`,

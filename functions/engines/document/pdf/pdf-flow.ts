@@ -5,7 +5,7 @@ import { type Pdf, runTool } from './pdf.ts';
 
 /** pdftohtml measures in pixels of this many to the point. */
 const zoom = 1.5;
-/** A picture smaller than this is a rule or a dot of the layout. */
+/** A smaller image is a rule or a dot of the layout. */
 const minPicture = 8;
 const maxPictures = 500;
 
@@ -55,7 +55,7 @@ type Item = { top: number } & (
 );
 
 /**
- * Writes the text of a PDF as a document that flows again: paragraphs, tables and pictures, as flat OpenDocument.
+ * Writes the text of a PDF as a reflowable document: paragraphs, tables and images, as flat OpenDocument.
  * LibreOffice's own import of PDF puts every line in a frame of its own, which looks right and cannot be edited.
  */
 export async function writeFlow(pdf: Pdf, output: string, folder: string, context: Pick<WorkContext, 'signal'>) {
@@ -167,7 +167,7 @@ function readPage(text: string, { spans, pictures }: { spans: Span[]; pictures: 
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** Turns words of Hebrew and Arabic round: the program gives words and letters as they stand, from the left. */
+/** Reverses words of Hebrew and Arabic: the program returns words and letters in visual order, from the left. */
 function inReadingOrder(words: Word[]): Word[] {
   const ordered: Word[] = [];
   let run: Word[] = [];
@@ -192,7 +192,7 @@ function around(boxes: Box[]): Box {
 
 const bullet = /^(?:[•◦▪‣●○■–*-]|\(?(?:\d{1,3}|[a-z])[.)])$/;
 
-/** Finds lines that stand side by side: an item beside its bullet is one line, several rows of short ones are a table. */
+/** Finds lines that are side by side: an item next to its bullet is one line, several rows of short ones are a table. */
 function itemsOf(page: Page): Item[] {
   const rows = rowsOf(page.blocks.flatMap(({ lines }) => lines));
   const joined = new Map<Line, Line>();
@@ -308,7 +308,7 @@ async function compose(pages: Page[]): Promise<string> {
       const before = Math.max(0, Math.min(36, item.top - bottom));
       const opening = index === 0 ? master : undefined;
       if (item.kind === 'table') {
-        // A table cannot open a page with a master of its own here, so a paragraph of no height does.
+        // A table cannot start a page with its own master here, so a paragraph of no height does.
         if (opening)
           body.push(
             `<text:p text:style-name="${style('paragraph', '<style:text-properties fo:font-size="1pt"/>', opening)}"/>`,
@@ -347,12 +347,12 @@ async function compose(pages: Page[]): Promise<string> {
 function marginsOf({ blocks, width, height }: Page): { left: number; right: number; top: number } {
   if (blocks.length === 0) return { left: 57, right: 57, top: 57 };
   const { left, right, top } = around(blocks);
-  const clamp = (value: number, most: number) => Math.round(Math.min(Math.max(value, 10), most));
+  const clamp = (value: number, max: number) => Math.round(Math.min(Math.max(value, 10), max));
   // Lines of another font may run a little wider; room at the right keeps them from breaking early.
   return { left: clamp(left, width / 3), right: clamp(width - right - 8, width / 6), top: clamp(top, height / 4) };
 }
 
-/** Names a style for a family and its properties; with a master page it also opens a page of that kind. */
+/** Returns the name of a style for a family and its properties; with a master page it also starts a page of that kind. */
 type Styles = (family: string, properties: string, master?: string) => string;
 
 const families: Record<string, string> = {

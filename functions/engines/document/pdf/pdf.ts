@@ -11,7 +11,7 @@ import { runIsolated } from '../guards/isolation.ts';
 import { pictureOptions } from '../options.ts';
 
 export const maxPages = 5_000;
-/** Pictures larger than this cost gigabytes while they are drawn. */
+/** Larger images need gigabytes while they are rendered. */
 const maxPixels = 120_000_000;
 const programMs = 240_000;
 
@@ -22,7 +22,7 @@ export interface Pdf {
 
 type Signal = Pick<WorkContext, 'signal'>;
 
-/** Opens a PDF of the user's: removes its protection with the password, counts its pages and refuses what has none. */
+/** Opens a user's PDF: decrypts it with the password, counts its pages and throws if it has none. */
 export async function openPdf(
   path: string,
   folder: string,
@@ -73,7 +73,7 @@ export async function countPages(path: string, folder: string, context: Signal):
   return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
 }
 
-/** Lists the pages that a range such as `2-4,7,9-` names, in its order. */
+/** Returns the pages of a range such as `2-4,7,9-`, in its order. */
 export function pagesOf(range: string | undefined, count: number): number[] {
   if (range === undefined || range === '') return Array.from({ length: count }, (_, index) => index + 1);
   const pages = range.split(',').flatMap((part) => {
@@ -101,7 +101,7 @@ export async function selectPages(pdf: Pdf, pages: number[], folder: string, con
 
 /** Writes a PDF that only opens with a password. */
 export async function protectPdf(path: string, output: string, password: string, folder: string, context: Signal) {
-  // In a file of arguments, one a line, the password is in no list of processes.
+  // In an argument file, the password does not appear in the process list.
   const args = join(folder, 'arguments');
   await writeFile(args, ['--encrypt', password, password, '256', '--', path, output].join('\n'), { mode: 0o600 });
   try {
@@ -111,7 +111,7 @@ export async function protectPdf(path: string, output: string, password: string,
   }
 }
 
-/** Extracts the text of a PDF in reading order, or as it stands on the page. */
+/** Extracts the text of a PDF in reading order, or with the layout of the page. */
 export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, folder: string, context: Signal) {
   const layout = keepLayout ? ['-layout'] : [];
   await runTool('pdftotext', ['-enc', 'UTF-8', '-nopgbrk', ...layout, pdf.path, output], folder, context);
@@ -119,7 +119,7 @@ export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, f
     throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
 }
 
-/** Writes a PDF as one page of HTML that looks like it, pictures inside. */
+/** Converts a PDF to one HTML page that looks like it, with inline images. */
 export async function writeHtml(pdf: Pdf, output: string, folder: string, context: Signal): Promise<void> {
   const args = [
     '-q',
@@ -164,7 +164,7 @@ export async function writePostScript(
 export interface ImageRequest {
   format: 'png' | 'jpg' | 'webp' | 'tiff' | 'svg' | 'eps';
   dpi: number;
-  /** What was asked for, the options of the pictures among it. */
+  /** The requested options, including those of the images. */
   options: OptionValues;
 }
 
@@ -174,7 +174,7 @@ interface PageSize {
   height: number;
 }
 
-/** Draws the given pages, each to its own file, and names each file with its page. */
+/** Renders the given pages, each to its own file, and returns each file with its page. */
 export async function drawPages(
   pdf: Pdf,
   pages: number[],
@@ -202,7 +202,7 @@ interface Page {
   size: PageSize | undefined;
 }
 
-/** Options that poppler follows when it draws. */
+/** Options that poppler applies when it renders. */
 const followed = ['image_dpi', 'quality', 'jpg_convert_compression_level'];
 
 async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: string, folder: string, context: Signal) {
@@ -240,7 +240,7 @@ async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: strin
   if (written !== path) await rm(written);
 }
 
-/** Draws a page without loss and makes the picture of it that the options ask for. */
+/** Renders a page losslessly and applies the options of the image. */
 async function drawFinished(
   pdf: Pdf,
   page: Page,
@@ -249,7 +249,7 @@ async function drawFinished(
   folder: string,
   context: Signal,
 ): Promise<void> {
-  // Loaded only where it is needed: most pages are written as poppler draws them.
+  // Loaded only if needed: most pages are written by poppler directly.
   const { enlargement, finishPicture } = await import('../../image/finish.ts');
   const size = page.size ?? { width: 0, height: 0 };
   const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
@@ -272,7 +272,7 @@ async function drawFinished(
   const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
   if (width < 1 || height < 1) throw undrawn(page);
   const { image_resize_percentage, ...others } = options;
-  // What was drawn larger by the percentage has its size already.
+  // A page rendered larger by the percentage already has its size.
   const left = larger > 1 || image_resize_percentage === undefined ? others : { ...others, image_resize_percentage };
   await finishPicture({ source, format, options: left, path });
   await rm(source);
@@ -294,7 +294,7 @@ function checkPixels({ width, height }: PageSize, dpi: number, advice = 'Choose 
     );
 }
 
-/** Runs one of the PDF programs; its failure is the file's, and told as such. */
+/** Runs one of the PDF programs; its failure is reported as a failure of the file. */
 export async function runTool(
   program: string,
   args: string[],
@@ -313,13 +313,11 @@ export async function runTool(
   }
 }
 
-/** Checks that a written PDF opens and has the pages it should have. */
+/** Checks that an output PDF opens and has the expected pages. */
 export async function checkPdf(path: string, folder: string, context: Signal, pages?: number): Promise<Pdf> {
   if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
   const found = await countPages(path, folder, context);
   if (found < 1 || (pages !== undefined && found !== pages))
-    throw new EngineError(
-      `The conversion produced a PDF of ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`,
-    );
+    throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
   return { path, pages: found };
 }

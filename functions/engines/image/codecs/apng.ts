@@ -29,7 +29,7 @@ export interface Apng {
   header: Buffer;
 }
 
-/** Takes an animated PNG apart without decoding it. */
+/** Splits an animated PNG without decoding it. */
 export function parseApng(file: Buffer): Apng {
   const chunks = parseChunks(file);
   const header = chunks[0]?.type === 'IHDR' ? chunks[0].data : undefined;

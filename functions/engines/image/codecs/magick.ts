@@ -28,7 +28,7 @@ export interface MagickReading {
 
 export interface MagickPicture {
   frames: Frame[];
-  /** Times the animation plays, 0 for ever. */
+  /** Times the animation plays, 0 for forever. */
   loop: number;
   density: number | undefined;
   profiles: { exif?: Uint8Array; xmp?: Uint8Array };
@@ -74,7 +74,7 @@ function load(): Promise<Magick> {
   return loaded;
 }
 
-/** Does work with an instance and gives the instance up when it broke or grew large, so that no task meets another's remains. */
+/** Runs work with an instance and discards the instance if it failed or grew large, so that no task sees data of another. */
 async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
   const magick = await load();
   let broken = true;
@@ -102,7 +102,7 @@ function heapBytes(magick: Magick): number {
   return heap instanceof Uint8Array ? heap.byteLength : 0;
 }
 
-/** Decodes a file in memory; the format is ours to say, so that nothing in the bytes chooses a decoder. */
+/** Decodes a file in memory; the caller sets the format, so that nothing in the bytes chooses a decoder. */
 export async function readMagick(bytes: Uint8Array, reading: MagickReading): Promise<MagickPicture> {
   const srgb = await srgbProfile();
   return withMagick((magick) => {
@@ -256,7 +256,7 @@ export async function writeMagick(frames: Frame[], writing: MagickWriting): Prom
           settings.colors = writing.colours;
           image.quantize(settings);
         }
-        // Left to itself it picks a grey or palette layout where the pixels allow one, and several of those come out wrong.
+        // By default it picks a grey or palette layout if the pixels allow one, and several of those are written wrongly.
         image.depth = 8;
         if (writing.bilevel) image.colorType = magick.ColorType.Bilevel;
         else if (frame.channels !== 1) {

@@ -5,7 +5,7 @@ import { copyBlock } from './block-textures.ts';
 /** One way to spread the bits of a block over its two or four corner colours. */
 interface Mode {
   regions: 1 | 2;
-  /** The other corners are told as differences from the first. */
+  /** The other corners are stored as differences from the first. */
   isRelative: boolean;
   /** Bits of the first corner, and of the red, green and blue of the others. */
   bits: [first: number, red: number, green: number, blue: number];

@@ -21,8 +21,8 @@ const infoSizes = [40, 52, 56, 64, 108, 124];
 const embeddedProfile = 0x4d424544;
 
 /**
- * Decodes a Windows or OS/2 bitmap, with or without the header of a file. What a header says that is not needed is
- * passed over, be it right or wrong: the size of the file, the number of planes, more colours than there can be.
+ * Decodes a Windows or OS/2 bitmap, with or without the header of a file. Header fields that are not needed are
+ * ignored, right or wrong: the size of the file, the number of planes, more colours than possible.
  * Returns undefined for the kinds that are left to ImageMagick.
  */
 export function readBmp(file: Buffer, check: SizeCheck): Decoded | undefined {
@@ -55,8 +55,8 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
   const masksBehind = hasMasks && size === sizes.info ? (compression === compressions.masks ? 12 : 16) : 0;
   const paletteStart = start + size + masksBehind;
   const colourBytes = isCore ? 3 : 4;
-  const told = isInfo ? file.readUInt32LE(start + 32) : 0;
-  const colours = told > 0 || bits > 8 ? told : 1 << bits;
+  const declared = isInfo ? file.readUInt32LE(start + 32) : 0;
+  const colours = declared > 0 || bits > 8 ? declared : 1 << bits;
   const afterPalette = paletteStart + colours * colourBytes;
   const pixelStart = start > 0 ? file.readUInt32LE(10) : 0;
   const isPlausible = pixelStart >= paletteStart + (bits <= 8 ? colourBytes : 0) && pixelStart < file.length;

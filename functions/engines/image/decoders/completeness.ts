@@ -2,8 +2,8 @@ import { imageFormat } from '../formats.ts';
 import { rawLength } from './raw-files.ts';
 
 /**
- * Says whether a file of a format whose decoder fills in what is missing without a word is as long as its header
- * promises; for other formats, whose decoders complain themselves, it always does.
+ * Returns whether a file is as long as its header declares, for formats whose decoder silently fills in what is
+ * missing; always true for other formats, whose decoders report it themselves.
  */
 export function isComplete(bytes: Buffer, format: string): boolean {
   try {

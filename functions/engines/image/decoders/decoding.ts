@@ -1,9 +1,9 @@
 import type { Frame } from '../codecs/magick.ts';
 
-/** Throws where a picture would not fit in memory. Decoders call it before they allocate anything by what a header says. */
+/** Throws if an image would not fit in memory. Decoders call it before they allocate anything by the size in a header. */
 export type SizeCheck = (size: { width: number; height: number; frames?: number }) => void;
 
-/** What a decoder makes of a file. */
+/** Result of a decoder. */
 export interface Decoded {
   frames: Frame[];
   density?: number;
@@ -16,7 +16,7 @@ export interface Wanted {
 
 export type Decoder = (file: Buffer, check: SizeCheck, wanted: Wanted) => Decoded | Promise<Decoded>;
 
-/** Returns a part of a file, and throws where the file ends before it does. */
+/** Returns a part of a file, and throws if the file ends before. */
 export function part(file: Buffer, start: number, length: number): Buffer {
   if (start + length > file.length) {
     throw new Error(`The file ends at ${file.length}, within the ${length} bytes that start at ${start}.`);
@@ -47,7 +47,7 @@ export function trimAlpha({ data, width, height, channels, delay }: Frame): Fram
   return { data: opaque, width, height, channels: 3, delay };
 }
 
-/** Makes a function that takes the bits of a mask out of a pixel and stretches them to 8. */
+/** Returns a function that takes the bits of a mask out of a pixel and stretches them to 8. */
 export function channelReader(mask: number): (pixel: number) => number {
   if (mask === 0) return () => 0;
   let shift = 0;

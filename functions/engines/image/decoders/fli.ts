@@ -103,7 +103,7 @@ function setColours(data: Buffer, palette: Uint8Array, shift: number): void {
   }
 }
 
-/** Every line anew, as runs and literal bytes. */
+/** All lines, as runs and literal bytes. */
 function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
   let at = 0;
   for (let y = 0; y < height; y++) {

@@ -74,7 +74,7 @@ async function decodeIcon(icon: Icon, parts: Map<string, Buffer>, check: SizeChe
     const [alpha, ...colours] = unpackChannels(data.subarray(4), pixels, 4);
     return join(side, colours, alpha);
   }
-  // The largest of the older kinds starts with four bytes of nothing.
+  // The largest of the older kinds starts with four zero bytes.
   const packed = type === 'it32' && data.readUInt32BE(0) === 0 ? data.subarray(4) : data;
   const mask = parts.get(masks[type] ?? '');
   const alpha = mask ? part(mask, 0, pixels) : undefined;

@@ -28,7 +28,7 @@ const makes: [start: RegExp, format: string][] = [
   [/^phase one/i, 'iiq'],
 ];
 
-/** Tells the raw files of cameras, and TIFFs that are none, from a file's first bytes. */
+/** Detects raw files of cameras, and TIFFs that are not raw, from a file's first bytes. */
 export function rawFormat(start: Buffer): string | undefined {
   const text = start.toString('latin1', 0, 16);
   if (text.startsWith('FUJIFILMCCD-RAW')) return 'raf';
@@ -52,7 +52,7 @@ function isRecorded({ directories }: Tiff, first: Directory): boolean {
   return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
 }
 
-/** Says how long a raw file must be for the picture of its sensor to be whole. */
+/** Returns the length that a raw file must have for its sensor image to be complete. */
 export function rawLength(bytes: Buffer, format: string): number {
   if (format === 'raf') return fujifilmLength(bytes);
   if (format === 'cr3') return canonLength(bytes);

@@ -5,7 +5,7 @@ import { part } from './decoding.ts';
 import type { LabCoding } from './lab.ts';
 import { unpackXz } from './xz.ts';
 
-/** What is to be done with a TIFF: libvips reads it as it is, or once it is rewritten, or ImageMagick reads it. */
+/** How a TIFF is read: by libvips as it is, by libvips once it is rewritten, or by ImageMagick. */
 export type TiffRoute =
   | { by: 'sharp' }
   /** With the coding of the pages whose three channels are lightness and two opponent colours. */
@@ -155,7 +155,7 @@ function isLab(model: number): boolean {
   return model === colourModels.cieLab || model === colourModels.iccLab;
 }
 
-/** Says whether a page is of a kind that libvips does not read. */
+/** Returns whether a page is of a kind that libvips does not read. */
 async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
   const isTiled = page.entries.some(({ tag }) => tag === tags.tileOffsets);
   const bits = await file.values(page, tags.bitsPerSample);
@@ -167,7 +167,7 @@ async function needsMagick(file: TiffFile, page: Page): Promise<boolean> {
 }
 
 /**
- * Writes pages anew behind the old ones: with a tag of their colours where it is missing, with the channels of Lab
+ * Rewrites pages behind the old ones: with a tag of their colours where it is missing, with the channels of Lab
  * called red, green and blue, for libvips lets none of its kinds pass, and with strips that were packed by LZMA packed
  * by Deflate, which knows the same predictors.
  */
@@ -251,8 +251,8 @@ async function unpackStrips(file: TiffFile, page: Page, bytes: Buffer) {
   const starts = await file.values(page, offsets.at);
   const lengths = await file.values(page, offsets.bytes);
   // What all strips unpack to is the picture, with the margins of tiles; a file that says more is a bomb.
-  const most = 8 * (width + columns) * (height + rows) * samples * Math.max(1, bits / 8);
-  if (!(stripBytes > 0) || stripBytes * starts.length > Math.min(most, maxMagickBytes * 2)) {
+  const maxBytes = 8 * (width + columns) * (height + rows) * samples * Math.max(1, bits / 8);
+  if (!(stripBytes > 0) || stripBytes * starts.length > Math.min(maxBytes, maxMagickBytes * 2)) {
     throw new Error('The strips are of no possible size.');
   }
   const strips = starts.map((start, index) => unpackXz(part(bytes, start, lengths[index] ?? 0), stripBytes));

@@ -3,7 +3,7 @@ import { part } from './decoding.ts';
 const filterIds = { delta: 0x03, lzma2: 0x21 };
 
 /**
- * Unpacks an xz stream of at most so many bytes, as TIFF files with LZMA compression hold one for each strip. They use
+ * Unpacks an xz stream up to a maximum of bytes; TIFF files with LZMA compression have one for each strip. They use
  * the delta filter, which the small decoders for embedded use leave out. Checksums are not verified.
  */
 export function unpackXz(stream: Buffer, maxBytes: number): Buffer {

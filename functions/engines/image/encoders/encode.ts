@@ -10,14 +10,14 @@ import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
 import { numberOption, textOption } from '../transform.ts';
 import { dither } from './dither.ts';
 
-/** How an animation plays that was put together here; others carry their own. */
+/** Timing of an animation that was assembled here; others have their own. */
 export interface Timing {
   /** Milliseconds of each frame. */
   delays: number[];
   loop: number;
 }
 
-/** Sets a pipeline to write one of the formats that libvips encodes. */
+/** Configures a pipeline to write one of the formats that libvips encodes. */
 export function encodeWithSharp(image: Sharp, format: string, options: OptionValues, timing?: Timing): Sharp {
   const { write } = imageFormat(format);
   const quality = numberOption(options, 'quality');
@@ -54,7 +54,7 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
       });
     }
     default:
-      throw new Error(`The catalogue promises ${format}, which this engine does not write.`);
+      throw new Error(`The catalogue lists ${format}, which this engine does not write.`);
   }
 }
 
@@ -98,7 +98,7 @@ export async function encodeFrames(
 ): Promise<void> {
   const write = target.write;
   const [first] = images;
-  if (!write || !first) throw new Error(`The catalogue promises ${target.ext}, which this engine does not write.`);
+  if (!write || !first) throw new Error(`The catalogue lists ${target.ext}, which this engine does not write.`);
   switch (write.by) {
     case 'apng': {
       const frames = [];
@@ -151,7 +151,7 @@ function magickWriting(
   loop: number,
   profiles: NonNullable<MagickWriting['profiles']>,
 ): MagickWriting {
-  if (!write.format) throw new Error(`It is not said how ${ext} is written.`);
+  if (!write.format) throw new Error(`No encoder is defined for ${ext}.`);
   const quality = options.lossless === true ? 100 : numberOption(options, 'quality');
   return {
     format: write.format,

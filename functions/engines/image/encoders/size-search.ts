@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 
-/** A way to encode whose size grows with a level. */
+/** An encoding whose size grows with a level. */
 export interface Variant {
   /** Lowest and highest level. */
   levels: [number, number];
@@ -8,9 +8,9 @@ export interface Variant {
 }
 
 export interface Search {
-  /** Ways to encode, the best-looking first; the others fill the gaps between its levels. */
+  /** Encodings, the best-looking first; the others fill the gaps between its levels. */
   variants: Variant[];
-  /** Makes the pixels anew for each attempt. */
+  /** Opens the pixels again for each attempt. */
   image(): Promise<Sharp>;
   progress(share: number): void;
 }
@@ -20,8 +20,8 @@ const tolerance = 0.05;
 const expectedAttempts = 12;
 
 /**
- * Finds the largest encoding that is no larger than a target. Each way is searched by halving; the first that comes
- * within 5 % is taken, else the nearest of all.
+ * Finds the largest encoding that is no larger than a target. Each is searched by bisection; the first that comes
+ * within 5 % is used, otherwise the nearest of all.
  */
 export async function searchSize(
   target: number,
@@ -41,7 +41,7 @@ export async function searchSize(
       return bytes.length;
     };
     if ((await attempt(high)) <= target) {
-      // In the best quality there is already small enough: nothing is to be gained from the other ways.
+      // The best quality is already small enough: the other encodings gain nothing.
       if (index === 0) break;
       continue;
     }

@@ -1,4 +1,4 @@
-/** Returns a JPEG without its metadata: comments, EXIF, XMP and profiles go; what decoding needs stays. */
+/** Returns a JPEG without comments, EXIF, XMP and profiles; what decoding needs stays. */
 export function stripJpeg(file: Buffer): Buffer {
   const parts = [file.subarray(0, 2)];
   let at = 2;
@@ -8,7 +8,7 @@ export function stripJpeg(file: Buffer): Buffer {
     if (marker === 0xda) break;
     const end = at + 2 + file.readUInt16BE(at + 2);
     const isComment = marker === 0xfe;
-    // The first application segment is JFIF's, the fourteenth tells how colours are coded.
+    // The first application segment is JFIF's, the fourteenth declares how colours are encoded.
     const isMetadata = marker >= 0xe1 && marker <= 0xef && marker !== 0xee;
     if (!isComment && !isMetadata) parts.push(file.subarray(at, end));
     at = end;

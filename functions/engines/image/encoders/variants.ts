@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Variant } from './size-search.ts';
 
-/** Lists the ways to compress to a format, the best-looking first. */
+/** Lists the encodings that compress to a format, the best-looking first. */
 export function variants(format: string): Variant[] {
   switch (format) {
     case 'jpg':
@@ -59,7 +59,7 @@ export function variants(format: string): Variant[] {
         { levels: [8, finest], encode: encodePaletteInSteps },
       ];
     default:
-      throw new Error(`It is not said how ${format} is compressed.`);
+      throw new Error(`No compression is defined for ${format}.`);
   }
 }
 

@@ -14,7 +14,7 @@ const sharpNames: Record<string, string> = {
   avif: 'heif',
 };
 
-/** Opens an output again and checks that its header says what it should be; a broken file is never handed out. */
+/** Verifies the header of an output, so that a broken file is never returned. */
 export async function verifyOutput(path: string, { ext, write }: ImageFormat): Promise<void> {
   if ((await stat(path)).size === 0) throw new Error(`The ${ext} came out empty.`);
   if (write?.by === 'sharp') {

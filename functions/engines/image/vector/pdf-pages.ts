@@ -7,7 +7,7 @@ import type { ProgramContext } from './postscript.ts';
 
 const timeoutMs = 120_000;
 
-/** Lists the sizes of a PDF's pages in points, as they are seen. */
+/** Returns the sizes of a PDF's pages in points, as displayed. */
 export async function pdfPages(
   input: InputFile,
   context: ProgramContext,
@@ -69,7 +69,7 @@ async function poppler(program: string, args: string[], input: InputFile, { fold
   }
 }
 
-/** Makes the failure of a PDF that asks for a password. */
+/** Returns the error for a password-protected PDF. */
 export function passwordProtected(input: InputFile, detail = ''): EngineError {
   return new EngineError(`The file ${JSON.stringify(input.name)} is password-protected. Remove the password first.`, {
     detail,

@@ -29,7 +29,7 @@ const compress = promisify(deflate);
 /** Page sizes come as pixels at this resolution. */
 const pageDpi = 150;
 const pointsPerInch = 72;
-/** Viewers take no larger page. */
+/** Viewers do not support larger pages. */
 const maxPage = 14_400;
 
 interface Box {
@@ -139,7 +139,7 @@ function scale({ width, height }: Box, factor: number): Box {
   return { width: width * factor, height: height * factor };
 }
 
-/** Adds a page and works out where the image goes on it. */
+/** Adds a page and returns the position of the image on it. */
 function addPage(
   pdf: PDFDocument,
   natural: Box,
@@ -181,7 +181,7 @@ async function embed(
   const inSrgb =
     !metadata.icc || metadata.icc.includes('sRGB') || metadata.icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
   if (input.format === 'jpg' && isPlain && inSrgb && metadata.chromaSubsampling !== undefined) {
-    // The very bytes of the camera; a small version is decoded, because damage would otherwise go unseen.
+    // The original bytes of the camera; a small version is decoded, because damage would otherwise go unnoticed.
     await picture.frame(index).resize(32).raw().toBuffer();
     const file = await readFile(input.path);
     const image = await pdf.embedJpg(options.strip === false ? file : stripJpeg(file));

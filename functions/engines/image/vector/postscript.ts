@@ -25,7 +25,7 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
     '-dEPSCrop',
     '-sDEVICE=pdfwrite',
     '-dCompatibilityLevel=1.7',
-    // The input on the command line and the output are permitted by themselves; nothing else is.
+    // By default, only the input on the command line and the output are permitted.
     `-sOutputFile=${output}`,
     ...withoutDirectoryWalks,
     input.path,

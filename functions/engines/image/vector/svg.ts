@@ -11,14 +11,14 @@ const inflate = promisify(gunzip);
 
 export interface Drawing {
   bytes: Buffer;
-  /** Size in pixels as the drawing itself says. */
+  /** Size in pixels that the drawing declares. */
   width: number;
   height: number;
 }
 
 /**
- * Makes a drawing ready to be rendered from memory: libvips then has no folder to resolve references against, and what
- * could make the parser read elsewhere or grow without end is refused beforehand.
+ * Prepares a drawing to be rendered from memory: libvips then has no folder to resolve references against, and what
+ * could make the parser read other files or expand endlessly is rejected beforehand.
  */
 export async function prepareSvg(file: Buffer): Promise<Drawing> {
   const bytes = await inflated(file);

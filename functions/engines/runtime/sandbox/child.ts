@@ -14,7 +14,7 @@ send({ type: 'ready' });
 async function run(work: Work): Promise<void> {
   try {
     const result = await module.engine.run(work, {
-      // Ending the work is ending this process, so nothing here ever hears of it.
+      // Work is aborted by killing this process, so the signal is never aborted here.
       signal: new AbortController().signal,
       progress: (percent) => send({ type: 'progress', percent }),
       log: (text, details = {}) => send({ type: 'log', message: text, details }),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
 
-/** Adds up the resident memory of a process group; what ends meanwhile counts nothing. */
+/** Returns the resident memory of a process group; processes that end meanwhile count as zero. */
 export function groupMemory(group: number): number {
   if (process.platform === 'linux') return memoryFromProc(group);
   // There is no /proc on macOS.
@@ -20,13 +20,13 @@ function memoryFromProc(group: number): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(fields[2]) === group) bytes += Number(fields[21]) * pageBytes;
     } catch {
-      // The process is gone.
+      // The process has ended.
     }
   }
   return bytes;
 }
 
-/** Adds up what ps lists for a process group, in units of 1,024 bytes. */
+/** Returns the sum that ps lists for a process group, in units of 1,024 bytes. */
 export function residentBytes(listing: string, group: number): number {
   return listing.split('\n').reduce((bytes, line) => {
     const [owner, kilobytes] = line.trim().split(/\s+/);

@@ -5,7 +5,7 @@ import { EngineError, type Work, type WorkContext, type WorkResult } from '../en
 import { groupMemory } from './memory.ts';
 import type { FromSandbox, ToSandbox } from './messages.ts';
 
-/** Leaks of native libraries stay bounded when the process is replaced now and then. */
+/** The process is replaced regularly to bound leaks of native libraries. */
 const maxRuns = 100;
 const memoryCheckMs = 500;
 
@@ -17,12 +17,12 @@ export interface SandboxOptions {
 
 interface Child {
   process: ChildProcess;
-  /** Resolves when the engine is loaded, and rejects when the process ended before. */
+  /** Resolves when the engine is loaded, and rejects if the process ends before. */
   ready: Promise<unknown>;
   runs: number;
 }
 
-/** Runs an engine in a warm process of its own, which is killed with all its children when the work is aborted. */
+/** Runs an engine in a warm child process, which is killed with all its children when the work is aborted. */
 export class Sandbox {
   readonly #options: SandboxOptions;
   #child: Child | undefined;
@@ -36,7 +36,7 @@ export class Sandbox {
     this.#child ??= this.#start();
   }
 
-  /** Runs one piece of work; rejects with an EngineError for what the user can mend, and with any other for what we must. */
+  /** Runs one piece of work; rejects with an EngineError for what the user can fix, and with any other error for our faults. */
   async run(work: Work, context: WorkContext): Promise<WorkResult> {
     context.signal.throwIfAborted();
     this.#child ??= this.#start();
@@ -104,7 +104,7 @@ export class Sandbox {
         else if (message.type === 'done') finish(() => resolve(message.result));
         else if (message.type === 'refused')
           finish(() => reject(new EngineError(message.msg, { detail: message.detail })));
-        else if (message.type === 'broken') finish(() => reject(new Error(`The engine broke: ${message.stack}`)));
+        else if (message.type === 'broken') finish(() => reject(new Error(`The engine failed: ${message.stack}`)));
       };
       const onExit = (code: number | null, signal: string | null) =>
         finish(() => reject(new Error(`The engine's process ended during the work (${signal ?? `code ${code}`}).`)));
@@ -120,7 +120,7 @@ export class Sandbox {
         context.signal.removeEventListener('abort', onAbort);
         settle();
       };
-      // From here on, though the engine may still be loading: an abort meanwhile is not to be missed.
+      // From here on, though the engine may still be loading: an abort meanwhile must not be missed.
       context.signal.addEventListener('abort', onAbort, { once: true });
       ready.then(
         () => {
@@ -135,7 +135,7 @@ export class Sandbox {
   }
 }
 
-/** Engines get what programs need to run, and none of the function's credentials and settings. */
+/** Environment of engines: what programs need to run, without the function's credentials and settings. */
 function cleanEnvironment(): Record<string, string> {
   const kept = [
     'PATH',
@@ -147,7 +147,7 @@ function cleanEnvironment(): Record<string, string> {
     'LD_LIBRARY_PATH',
     'FONTCONFIG_PATH',
     'FONTCONFIG_FILE',
-    // Where programs are, what they lack, and which private hosts a page may load.
+    // Paths of programs, missing components, and private hosts that a page may load.
     'LATHE_FFMPEG',
     'LATHE_FFPROBE',
     'LATHE_SOX',

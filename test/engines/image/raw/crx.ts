@@ -103,24 +103,24 @@ class LineEncoder {
 
   /** Writes how many values are the same as the one before them, and returns it. */
   #writeRun(line: number[], at: number, width: number): number {
-    const most = width - at;
+    const max = width - at;
     let count = 0;
-    while (count < most && line[at + count + 1] === line[at]) count += 1;
+    while (count < max && line[at + count + 1] === line[at]) count += 1;
     this.#stream.write(count > 0 ? 1 : 0, 1);
     if (count === 0) return 0;
-    for (let told = 1; told < count || told < most; ) {
+    for (let covered = 1; covered < count || covered < max; ) {
       const power = runPowers[this.#run] ?? 0;
-      const next = told + 2 ** power;
-      if (next > count && count < most) {
+      const next = covered + 2 ** power;
+      if (next > count && count < max) {
         this.#stream.write(0, 1);
-        this.#stream.write(count - told, power);
+        this.#stream.write(count - covered, power);
         this.#run = Math.max(0, this.#run - 1);
         return count;
       }
       this.#stream.write(1, 1);
-      if (next > most) return count;
+      if (next > max) return count;
       this.#run = Math.min(31, this.#run + 1);
-      told = next;
+      covered = next;
     }
     return count;
   }
