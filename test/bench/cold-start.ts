@@ -77,7 +77,7 @@ async function writeCaller(parent: string, code: Uint8Array): Promise<string> {
   };
   await writeFile(join(folder, 'index.mjs'), code);
   const caller = join(folder, 'call.mjs');
-  // A protected endpoint answers 401 to this: the whole chain, but no call to a service that is not there.
+  // A protected endpoint responds with 401 to this: the whole chain, but no call to a service that is not there.
   await writeFile(
     caller,
     `import { handler } from './index.mjs';

@@ -67,7 +67,7 @@ describe('Task fields', () => {
 });
 
 describe('Show a task', () => {
-  it('answers 200 with the task', async () => {
+  it('responds with 200 and the task', async () => {
     const id = await importedTask();
     const { status, body } = await call(`/v1/process/tasks/${id}`);
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe('Show a task', () => {
 });
 
 describe('States and transitions', () => {
-  it('Task | created or processing | cancel | → canceled, and the answer is the updated task', async () => {
+  it('Task | created or processing | cancel | → canceled, and the response is the updated task', async () => {
     const { id } = await waitingTask();
     const { status, body } = await call(`/v1/process/tasks/${id}/cancel`, { method: 'POST' });
     expect(status).toBe(200);
@@ -216,7 +216,7 @@ describe('States and transitions', () => {
 });
 
 describe('Waiting', () => {
-  it('GET …/tasks/{id}/wait answers when the task has ended', async () => {
+  it('GET …/tasks/{id}/wait responds when the task has ended', async () => {
     const job = await createJob({
       source: importPng,
       picture: { operation: 'convert', input: 'source', output_format: 'gif' },
@@ -226,7 +226,7 @@ describe('Waiting', () => {
     expect(body.status).toBe('completed');
   });
 
-  it('GET …/jobs/{id}/wait answers when the job has ended', async () => {
+  it('GET …/jobs/{id}/wait responds when the job has ended', async () => {
     const job = await createJob({
       source: importPng,
       picture: { operation: 'convert', input: 'source', output_format: 'gif' },
@@ -234,7 +234,7 @@ describe('Waiting', () => {
     expect((await call(`/v1/process/jobs/${job.id}/wait`)).body.status).toBe('completed');
   });
 
-  it('answers after 25 seconds with the present state', async () => {
+  it('responds after 25 seconds with the current state', async () => {
     const { status, body, tookMs } = await vainWait;
     expect(status).toBe(200);
     expect(body.status).toBe('processing');

@@ -373,7 +373,7 @@ describe('a plain connection', () => {
     response.destroy();
   });
 
-  test('is told what it did wrong, and answered when it asks whether it is alive', async () => {
+  test('receives what it did wrong, and a response to its ping', async () => {
     const subscriber = plain();
     await until('it is open', () => subscriber.connections || undefined);
     subscriber.send('no JSON');

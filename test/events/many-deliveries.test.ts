@@ -10,7 +10,7 @@ import { startStack } from './stack.ts';
 
 // All 10,000 of them are `npm run test:events`.
 const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 300);
-const mostBadAnswers = count > 1_000 ? 2 : 1;
+const maxFailures = count > 1_000 ? 2 : 1;
 
 test(
   'of many deliveries to a receiver that fails, hangs, resets, redirects and is down none is lost, and no queue has dead letters',
@@ -22,7 +22,7 @@ test(
     const accepted = new Set<string>();
     let hung = 0;
     await using receiver = await startReceiver((res, earlier, req) => {
-      const chance = earlier < mostBadAnswers ? Math.random() : 1;
+      const chance = earlier < maxFailures ? Math.random() : 1;
       if (chance < 0.1) res.writeHead(503).end();
       else if (chance < 0.15) res.socket?.resetAndDestroy();
       else if (chance < 0.2) res.writeHead(301, { location: '/elsewhere' }).end();

@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { type Patience, until } from '../support/until.ts';
+import { until, type WaitOptions } from '../support/until.ts';
 
 /** An event as a client received it. */
 export interface Received {
@@ -147,11 +147,11 @@ export class SocketSubscriber extends RecordingSubscriber {
 }
 
 /** Waits until a client has been notified that it is subscribed to a channel. */
-export function untilSubscribed(subscriber: Subscriber, channel: string, patience?: Patience): Promise<true> {
+export function untilSubscribed(subscriber: Subscriber, channel: string, options?: WaitOptions): Promise<true> {
   return until(
     `${channel} is subscribed`,
     () => subscriber.messages.some(({ event, data }) => event === 'subscribed' && isOf(channel, data)) || undefined,
-    patience,
+    options,
   );
 }
 
@@ -177,12 +177,12 @@ export function untilReceived(
   subscriber: Subscriber,
   event: string,
   id: string,
-  patience?: Patience,
+  options?: WaitOptions,
 ): Promise<Received> {
   return until(
     `${event} of ${id} is received`,
     () => subscriber.received.find((one) => one.event === event && one.id === id),
-    patience,
+    options,
   );
 }
 

@@ -163,7 +163,7 @@ describe('a receiver', () => {
     },
   );
 
-  test('that answers 410 is disabled', async () => {
+  test('that responds with 410 is disabled', async () => {
     await using receiver = await startReceiver((res) => res.writeHead(410).end());
     const { id } = await register(receiver.url, ['job.completed']);
     await stack.client.runJob(completes);

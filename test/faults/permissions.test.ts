@@ -24,7 +24,7 @@ async function pictureJob() {
   };
 }
 
-test('create-job without sqs:SendMessage answers 500 with a request id, and nothing else is affected', async () => {
+test('create-job without sqs:SendMessage responds with 500 and a request id, and nothing else is affected', async () => {
   await using stack = await startAlteredStack(without('functions/api/jobs/create-job.ts', 'sqs:SendMessage'));
   const { client, reports } = stack;
 
@@ -51,7 +51,7 @@ test('create-job without sqs:SendMessage answers 500 with a request id, and noth
   expect(reports.filter((line) => line.startsWith('refused: '))).toEqual(denials);
 });
 
-test('show-task without dynamodb:GetItem answers 500, while show-job goes on', async () => {
+test('show-task without dynamodb:GetItem responds with 500, while show-job goes on', async () => {
   await using stack = await startAlteredStack(without('functions/api/tasks/show-task.ts', 'dynamodb:GetItem'));
   const job = await stack.client.runJob(await pictureJob());
 

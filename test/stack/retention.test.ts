@@ -66,7 +66,7 @@ describe.concurrent('Retention', () => {
 });
 
 describe.concurrent('Rate limits', () => {
-  it('answer 429 with Retry-After and RateLimit headers once an account made its requests of a minute', async ({
+  it('respond with 429 and Retry-After and RateLimit headers once an account made its requests of a minute', async ({
     expect,
   }) => {
     await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });

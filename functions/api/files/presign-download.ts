@@ -7,7 +7,7 @@ import type { StoredFile } from '../../../shared/tasks/task.ts';
 /** A redirect is followed at once; the short life keeps a leaked address from outliving its task. */
 const presignedSeconds = 300;
 
-/** Returns an address that answers with a file under its own name and media type, signed at this moment. */
+/** Returns a URL of a file, with its own name and media type, signed now. */
 export function presignDownload(file: StoredFile, method: string): Promise<string> {
   const { client, name } = bucket();
   const input = {

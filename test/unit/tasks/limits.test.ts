@@ -18,7 +18,7 @@ import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { makeTask } from './factory.ts';
 
 const catalogue = new Catalogue(engineCatalogues);
-const longestMediaType = engineCatalogues
+const longMediaType = engineCatalogues
   .flatMap(({ formats }) => formats.map(({ mediaType }) => mediaType))
   .reduce((longest, type) => (type.length > longest.length ? type : longest));
 
@@ -30,7 +30,7 @@ function longFiles(count: number): StoredFile[] {
     name,
     size: 5_000_000_000,
     format: 'geojson',
-    mediaType: longestMediaType,
+    mediaType: longMediaType,
     token: 't'.repeat(24),
   }));
 }

@@ -9,8 +9,8 @@ import {
   settleTimeoutMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
+import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeTask } from './factory.ts';
-import { fileOf } from './memory-records.ts';
 
 const beganAt = createdAt + 10_000;
 const endedAt = createdAt + 20_000;

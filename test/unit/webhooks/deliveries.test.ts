@@ -19,7 +19,7 @@ const hourMs = 3_600 * secondMs;
 const start = Date.UTC(2026, 0, 1);
 
 /** Receives after which the queue of the stack gives a message up. */
-const mostReceives = 10;
+const maxReceives = 10;
 
 type Receiver = (body: string, now: number) => Omit<Attempt, 'at'>;
 
@@ -102,7 +102,7 @@ class Simulation {
       // What fails is redelivered after the visibility time-out.
       for (const { ref, receives } of ready) {
         await this.deliveries.attempt(ref, this.#call).catch(() => {
-          if (receives + 1 === mostReceives) this.deadLetters.push(ref);
+          if (receives + 1 === maxReceives) this.deadLetters.push(ref);
           else this.#queue.push({ ref, at: this.now + minute, receives: receives + 1 });
         });
       }
@@ -151,7 +151,7 @@ describe('a receiver', () => {
     expect([...simulation.records.values()]).toMatchObject([{ state: 'failed' }]);
   });
 
-  test('that answers 410 is called no more', async () => {
+  test('that responds with 410 is not called again', async () => {
     const simulation = new Simulation();
     simulation.receiver = () => ({ status: 410, latencyMs: 1 });
     const [first = '', second = ''] = jobIds(2);

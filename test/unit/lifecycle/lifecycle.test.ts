@@ -10,7 +10,7 @@ import {
   queueTimeoutMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
-import { createdAt, makeRequest } from './factory.ts';
+import { createdAt, makeRequest } from '../tasks/factory.ts';
 import { CallFailed, Crash, countCalls, crashAfter, failOnce, fileOf, MemoryService } from './memory-records.ts';
 
 /** A change of a record that the caller does not know: a read and a conditional write. */

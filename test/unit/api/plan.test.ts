@@ -12,8 +12,8 @@ import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
 import type { FieldErrors } from '../../../shared/operations/problems.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
-import { createdAt, iso, makeRequest, makeTask } from './factory.ts';
-import { fileOf } from './memory-records.ts';
+import { fileOf } from '../lifecycle/memory-records.ts';
+import { createdAt, iso, makeRequest, makeTask } from '../tasks/factory.ts';
 
 const catalogue = new Catalogue([
   {
@@ -207,7 +207,7 @@ describe('inputs', () => {
     ]);
   });
 
-  it('that are wrong by the hundred thousand get an answer that fits', () => {
+  it('that are wrong by the hundred thousand get a response that fits', () => {
     const unknown = Array.from({ length: 1_000 }, (_, index) => `unknown${index}`);
     const requests = Array.from({ length: 500 }, (_, index) => makeRequest(`task${index}`, { inputs: unknown }));
 

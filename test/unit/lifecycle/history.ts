@@ -399,13 +399,13 @@ async function giveUp(service: MemoryService, gate: Gate, id: string): Promise<v
 }
 
 const noFault: Gate = () => Promise.resolve();
-const longestPatienceMs = 16 * 60_000;
+const maxTimeoutMs = 16 * 60_000;
 
 /** Lets the sweep and then honest workers run without faults, and checks what must hold once nothing moves any more. */
 async function comeToRest(service: MemoryService, witness: Witness): Promise<void> {
   // Once for what was lost, once for what that brought about, once for the debts of that.
   for (let round = 0; round < 3; round++) {
-    service.now += longestPatienceMs;
+    service.now += maxTimeoutMs;
     await service.sweep();
   }
   checkNothingIsStuck(service);

@@ -105,7 +105,7 @@ describe('the real client', () => {
     expect(await heard).toEqual([{ id: '1', version: 2, text: '“ü”' }]);
   });
 
-  test('answers a ping, and sends its private id again when it comes back', async () => {
+  test('responds to a ping, and sends its private id again when it comes back', async () => {
     const packets: ClientPacket[] = [];
     const twice = Promise.withResolvers<void>();
     const client = await serve((packet, socket) => {
