@@ -91,6 +91,6 @@ export function revisionOf(record: { revision?: number }): number {
 }
 
 /** Returns whether a record is deleted or expired, although it may still exist. */
-export function isExpired(record: { status: string; expiresAt: string }, now: number): boolean {
+export function isDeletedOrExpired(record: { status: string; expiresAt: string }, now: number): boolean {
   return record.status === 'deleted' || Date.parse(record.expiresAt) <= now;
 }

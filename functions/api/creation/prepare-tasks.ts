@@ -6,7 +6,7 @@ import { detectFormat } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
-import { isExpired, type Task } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../engines/runtime/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
 import { settings } from '../../wiring/settings.ts';
@@ -37,7 +37,9 @@ export async function prepareTasks(
     uploadSeconds: settings.uploadSeconds,
     catalogue,
     outside: new Map(
-      earlier.filter((task) => task.user === owner.user && !isExpired(task, now)).map((task) => [task.id, task]),
+      earlier
+        .filter((task) => task.user === owner.user && !isDeletedOrExpired(task, now))
+        .map((task) => [task.id, task]),
     ),
   });
   if ('errors' in planned) throw invalidFields(planned.errors, planned.reason);

@@ -3,20 +3,22 @@ import { records } from '../../../shared/aws/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 import { notFound } from './errors.ts';
 
 /** Returns a task of the caller, or throws the 404, which is the same for another's, expired and unknown tasks. */
 export async function ownedTask(account: Account, id: string): Promise<Task> {
   const task = await records.task(id);
-  if (!task || task.user !== account.user || isExpired(task, Date.now())) throw notFound(`There is no task ${id}.`);
+  if (!task || task.user !== account.user || isDeletedOrExpired(task, Date.now()))
+    throw notFound(`There is no task ${id}.`);
   return task;
 }
 
 /** Returns a job of the caller, or throws the 404, which is the same for another's, expired and unknown jobs. */
 export async function ownedJob(account: Account, id: string): Promise<Job> {
   const job = await records.job(id);
-  if (!job || job.user !== account.user || isExpired(job, Date.now())) throw notFound(`There is no job ${id}.`);
+  if (!job || job.user !== account.user || isDeletedOrExpired(job, Date.now()))
+    throw notFound(`There is no job ${id}.`);
   return job;
 }
 

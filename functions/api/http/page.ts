@@ -1,5 +1,5 @@
 import { countOwned, type OwnedFilter, ownedIds } from '../../../shared/aws/owned-records.ts';
-import { isExpired, type JsonObject } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 
 const defaultPerPage = 50;
@@ -27,7 +27,7 @@ export async function listPage<T extends Listed>(
   const found = new Map((ids.length > 0 ? await source.read(ids) : []).map((record) => [record.id, record]));
   const records = ids.flatMap((id) => {
     const record = found.get(id);
-    return record && !isExpired(record, now) ? [record] : [];
+    return record && !isDeletedOrExpired(record, now) ? [record] : [];
   });
   const totalPages = Math.max(1, Math.ceil(totalDocs / limit));
   return {

@@ -2,7 +2,7 @@ import { records } from '../../../shared/aws/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isExpired, type JsonObject } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
 
 /** A response of Lambda has at most 6 MB (6,291,456 bytes), in which the body is a JSON string beside headers and envelope. */
 const maxBodyBytes = 6_000_000;
@@ -26,7 +26,7 @@ export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
     const found = new Map((await records.tasks(part.map(({ id }) => id))).map((task) => [task.id, task]));
     for (const { id, index } of part) {
       const task = found.get(id);
-      if (!task || isExpired(task, Date.now())) continue;
+      if (!task || isDeletedOrExpired(task, Date.now())) continue;
       const view = presentTask(task);
       left -= bytesOf(view);
       if (left < 0) return finish(index);

@@ -3,7 +3,7 @@ import { records } from '../../../shared/aws/records.ts';
 import { groupOf } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isExpired } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired } from '../../../shared/tasks/task.ts';
 import { type Channel, parseChannel } from './channel.ts';
 import {
   addSubscriber,
@@ -58,7 +58,7 @@ export async function unsubscribe(connection: Connection, name: string): Promise
 async function groupFor(identity: Identity, kind: 'job' | 'task', id: string): Promise<string> {
   const missing = new SubscriptionRefused('not_found', `There is no ${kind} ${id}.`);
   const subject = kind === 'job' ? await records.job(id) : await records.task(id);
-  if (!subject || subject.user !== identity.user || isExpired(subject, Date.now())) throw missing;
+  if (!subject || subject.user !== identity.user || isDeletedOrExpired(subject, Date.now())) throw missing;
   const group = groupOf(subject);
   if (identity.job !== undefined && identity.job !== group) throw missing;
   return group;
