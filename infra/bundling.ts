@@ -9,7 +9,7 @@ export const bundling = {
   sourceMap: false,
   target: 'node24',
   mainFields: ['module', 'main'],
-  // The runtime brings the SDK. Native parts of ssh2 only make it faster; it goes on without them where they are missing.
+  // The runtime brings the SDK. Native parts of ssh2 only make it faster; it works without them.
   externalModules: ['@aws-sdk/*', '@smithy/*', '*.node', 'cpu-features'],
   // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
   banner: [

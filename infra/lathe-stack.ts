@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { engineCatalogues } from '../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
 import { Engine } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { RecordsTable } from './constructs/records-table.ts';
-import { SocketsApi } from './constructs/websocket-api.ts';
-import { type Resources, statementsForOpenBuckets } from './permissions.ts';
+import { RealTimeApi } from './constructs/websocket-api.ts';
+import type { Resources } from './permissions.ts';
 import { settingVariables } from './settings.ts';
 
-/** The whole service. Everything that runs, here and in AWS, is in the template that this makes. */
+/** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
 export class LatheStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
@@ -24,7 +24,7 @@ export class LatheStack extends Stack {
       construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
     }));
     const events = new Events(this, 'Events');
-    const sockets = new SocketsApi(this, 'Sockets');
+    const sockets = new RealTimeApi(this, 'Sockets');
     const resources: Resources = {
       table,
       bucket,
@@ -46,16 +46,18 @@ export class LatheStack extends Stack {
     http.addRoutes(resources, environment);
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    for (const { name, construct } of engines)
-      construct.addWorker(resources, environment, name === 'transfer' ? statementsForOpenBuckets(this) : []);
+    for (const { construct } of engines) construct.addWorker(resources, environment);
     new Lifecycle(this, 'Lifecycle', {
       resources,
       environment,
       uploads: uploads.queue,
       deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
     });
-    new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root of the API' });
-    new CfnOutput(this, 'SocketsUrl', { value: resources.sockets.clientUrl, description: 'Where WebSockets connect' });
+    new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root URL of the API' });
+    new CfnOutput(this, 'SocketsUrl', {
+      value: resources.sockets.clientUrl,
+      description: 'URL that WebSocket clients connect to',
+    });
     new CfnOutput(this, 'TableName', { value: table.tableName, description: 'Table that API keys are stored in' });
   }
 }

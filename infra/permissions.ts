@@ -5,32 +5,30 @@ import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { keyPrefix } from '../shared/accounts/keys.ts';
+import { queueVariable } from '../shared/aws/queues.ts';
+import { partitions, tableSchema } from '../shared/aws/table-schema.ts';
 import { filePrefix, secretPrefix, uploadPrefix } from '../shared/files/keys.ts';
-import type { Need } from '../shared/http/endpoint.ts';
-import { ratePrefix } from '../shared/http/rate-limit.ts';
-import { queueVariable } from '../shared/queues/queues.ts';
-import { tableSchema } from '../shared/records/table-schema.ts';
+import type { Permission } from '../shared/permissions.ts';
 
 /** The resources that functions work on. */
 export interface Resources {
   table: Pick<ITable, 'tableArn' | 'tableName'>;
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
-  /** The queues of what a change of a record sets going: the engines' by their names, and those of events. */
+  /** The queues that a change of a record sends to: those of the engines by their names, and those of events. */
   queues: Map<string, IQueue>;
   sockets: { url: string; arns: string[]; clientUrl: string };
   webhooks: IQueue;
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
 }
 
-/** Turns what a function needs into the statements of its role: these actions on these resources, and nothing else. */
-export function statementsFor(needs: readonly Need[], resources: Resources): PolicyStatement[] {
-  return needs.flatMap((need) => statements[need](resources));
+/** Returns the policy statements that grant permissions: these actions on these resources, and nothing else. */
+export function statementsFor(permissions: readonly Permission[], resources: Resources): PolicyStatement[] {
+  return permissions.flatMap((permission) => statements[permission](resources));
 }
 
-/** Turns what a function needs into the variables that name it. */
-export function variablesFor(needs: readonly Need[], resources: Resources): Record<string, string> {
-  const touches = (kind: string) => needs.some((need) => need.startsWith(kind));
+/** Returns the variables that name the resources which permissions are for. */
+export function variablesFor(permissions: readonly Permission[], resources: Resources): Record<string, string> {
+  const touches = (kind: string) => permissions.some((permission) => permission.startsWith(kind));
   return {
     ...(touches('records:') || touches('keys:') ? { LATHE_TABLE: resources.table.tableName } : {}),
     ...(touches('files:') || touches('secrets:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
@@ -40,8 +38,10 @@ export function variablesFor(needs: readonly Need[], resources: Resources): Reco
     ...(touches('events:') ? { [queueVariable('events')]: eventsQueue(resources).queueUrl } : {}),
     ...(touches('webhooks:') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
     // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
-    ...(needs.includes('sockets:manage') ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url } : {}),
-    ...(needs.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
+    ...(permissions.includes('sockets:manage')
+      ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url }
+      : {}),
+    ...(permissions.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
     ...(touches('bus:') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
   };
 }
@@ -66,10 +66,10 @@ export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
   ];
 }
 
-const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
+const statements: Record<Permission, (resources: Resources) => PolicyStatement[]> = {
   'keys:check': ({ table }) => [
-    allow(['dynamodb:GetItem'], [table.tableArn], leadingKeys(keyPrefix)),
-    allow(['dynamodb:UpdateItem'], [table.tableArn], leadingKeys(ratePrefix)),
+    allow(['dynamodb:GetItem'], [table.tableArn], leadingKeys(partitions.apiKey)),
+    allow(['dynamodb:UpdateItem'], [table.tableArn], leadingKeys(partitions.rate)),
   ],
   'records:read': ({ table }) => [allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], [table.tableArn])],
   'records:write': ({ table }) => [
@@ -82,7 +82,7 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
   'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
   'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
   'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
-  // What a client posted is read where forms write, and kept where none does.
+  // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
   'files:keep': ({ bucket }) => [
     allow(['s3:GetObject'], [bucket.arnForObjects(`${uploadPrefix}*`)]),
     allow(['s3:PutObject'], [bucket.arnForObjects(`${filePrefix}*`)]),
@@ -108,8 +108,8 @@ const statements: Record<Need, (resources: Resources) => PolicyStatement[]> = {
   'bus:put': ({ bus }) => [allow(['events:PutEvents'], [bus.eventBusArn])],
 };
 
-/** Partitions that are read as a whole: who follows what, a user's webhooks, a webhook's deliveries. */
-const queriedPrefixes = ['listen#', 'hooks#', 'hook#'];
+/** Partitions that are read as a whole: subscribers, a user's webhooks, a webhook's deliveries. */
+const queriedPrefixes = [partitions.subscribers, partitions.webhooks, partitions.deliveries];
 
 function eventsQueue({ queues }: Resources): IQueue {
   const queue = queues.get('events');

@@ -6,12 +6,12 @@ import { numberSettings } from '../shared/settings.ts';
 const textSettings = {
   allowHosts: {
     variable: 'LATHE_ALLOW_HOSTS',
-    fallback: '',
+    defaultValue: '',
     meaning: 'hosts that imports and webhooks may reach although they are private',
   },
   missing: {
     variable: 'LATHE_MISSING',
-    fallback: '',
+    defaultValue: '',
     meaning: 'programs and packages that the engines lack, as JSON; the local stack sets it',
   },
 } as const;
@@ -30,11 +30,11 @@ export function parameterOf(setting: string): string {
  */
 export function settingVariables(scope: Construct): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(settings).map(([name, { variable, fallback, meaning }]) => {
+    Object.entries(settings).map(([name, { variable, defaultValue, meaning }]) => {
       const parameter = new CfnParameter(scope, parameterOf(name), {
         type: 'String',
         description: `${variable}: ${meaning}`,
-        default: String(scope.node.tryGetContext(name) ?? fallback),
+        default: String(scope.node.tryGetContext(name) ?? defaultValue),
       });
       return [variable, parameter.valueAsString];
     }),

@@ -1,54 +1,54 @@
-/** A mistake in the configuration, all of them at once, each with its name and the form it should have. */
+/** Invalid configuration: lists every mistake, each with its name and the expected form. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
 interface NumberSetting {
   variable: string;
-  fallback: number;
+  defaultValue: number;
   minimum: number;
   meaning: string;
 }
 
-/** The settings a deployment may choose: environment variable locally, context value of the same meaning in AWS. */
+/** The settings of a deployment: environment variables locally, context values of the same meaning in AWS. */
 export const numberSettings = {
-  fileSeconds: { variable: 'LATHE_FILE_SECONDS', fallback: 14_400, minimum: 1, meaning: 'how long files are kept' },
+  fileSeconds: { variable: 'LATHE_FILE_SECONDS', defaultValue: 14_400, minimum: 1, meaning: 'how long files are kept' },
   recordSeconds: {
     variable: 'LATHE_RECORD_SECONDS',
-    fallback: 86_400,
+    defaultValue: 86_400,
     minimum: 1,
     meaning: 'how long records are kept',
   },
   uploadSeconds: {
     variable: 'LATHE_UPLOAD_SECONDS',
-    fallback: 3_600,
+    defaultValue: 3_600,
     minimum: 1,
     meaning: 'how long an upload form is valid',
   },
-  sweepSeconds: { variable: 'LATHE_SWEEP_SECONDS', fallback: 60, minimum: 1, meaning: 'how often the sweep runs' },
+  sweepSeconds: { variable: 'LATHE_SWEEP_SECONDS', defaultValue: 60, minimum: 1, meaning: 'how often the sweep runs' },
   maxFileBytes: {
     variable: 'LATHE_MAX_FILE_BYTES',
-    fallback: 5_000_000_000,
+    defaultValue: 5_000_000_000,
     minimum: 1,
-    meaning: 'largest file taken in',
+    meaning: 'maximum size of an imported file',
   },
   ratePerMinute: {
     variable: 'LATHE_RATE_PER_MINUTE',
-    fallback: 3_000,
+    defaultValue: 3_000,
     minimum: 0,
-    meaning: 'requests a minute that an account may make; 0 for no limit',
+    meaning: 'requests that an account may make in a minute; 0 for no limit',
   },
 } as const satisfies Record<string, NumberSetting>;
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };
 
-/** Reads the settings a deployment chose, or throws one error that names every mistake. */
+/** Reads the settings of a deployment, or throws one error that names every mistake. */
 export function readNumberSettings(environment: Record<string, string | undefined>): NumberSettings {
   const mistakes: string[] = [];
   const values: Record<string, number> = {};
-  for (const [name, { variable, fallback, minimum, meaning }] of Object.entries(numberSettings)) {
+  for (const [name, { variable, defaultValue, minimum, meaning }] of Object.entries(numberSettings)) {
     const text = environment[variable];
-    const value = text === undefined || text === '' ? fallback : Number(text);
+    const value = text === undefined || text === '' ? defaultValue : Number(text);
     if (!Number.isSafeInteger(value) || value < minimum) {
       mistakes.push(
         `${variable} (${meaning}): expected an integer of at least ${minimum} but received ${JSON.stringify(text)}`,

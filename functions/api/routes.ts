@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { operations } from '../../shared/catalogue/catalogue.ts';
-import type { Route } from '../../shared/http/endpoint.ts';
-import type { Refusal } from '../../shared/http/errors.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
-import { endpointSchemas, Id, JobRequest, type OperationName, Url } from '../../shared/operations/schemas.ts';
+import { type OperationName, processingOperations } from '../../shared/operations/operations.ts';
+import type { Refusal } from '../../shared/operations/problems.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
+import { endpointSchemas, JobRequest } from './creation/schemas.ts';
+import { Id, Url } from './http/fields.ts';
+import type { Route } from './http/route.ts';
 
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
@@ -20,8 +21,8 @@ const count = (max: number, message: string) =>
     .refine((value) => value >= 1 && value <= max, message)
     .meta({ type: 'integer', minimum: 1, maximum: max });
 const Paging = {
-  per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size; 50 unless told.'),
-  page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number; 1 unless told.'),
+  per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size. Defaults to 50.'),
+  page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number. Defaults to 1.'),
 };
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `Expected one of ${values.join(', ')}.`);
@@ -44,29 +45,29 @@ const includeOf = (...values: [string, ...string[]]) =>
     })
     .describe(`What to add to the response: ${values.join(', ')}; several are comma-separated.`)
     .meta({ type: 'string', pattern: listPattern(values) });
-/** A list that may have spaces and empty places, as the check above lets it. */
+/** Matches a list with spaces and empty elements, which the check above accepts. */
 const listPattern = (values: string[]) => {
-  const place = ` *(?:${values.join('|')})? *`;
-  return `^${place}(?:,${place})*$`;
+  const element = ` *(?:${values.join('|')})? *`;
+  return `^${element}(?:,${element})*$`;
 };
 
 const Ext = z.string().min(1).max(20).optional();
 const FormatQuery = z
   .object({
-    input_format: Ext.describe('An input extension, or * for all: the answer lists what it can become.'),
-    output_format: Ext.describe('An output extension, or * for all: the answer lists what can become it.'),
+    input_format: Ext.describe('An input format, or * for all: lists its output formats.'),
+    output_format: Ext.describe('An output format, or * for all: lists its input formats.'),
   })
   .refine((query) => query.input_format === undefined || query.output_format === undefined, {
     path: ['output_format'],
     message: 'Expected input_format or output_format, not both.',
     params: { refusal: 'conflicting_parameters' satisfies Refusal },
   });
-// Another operation is not found, as any other path is; so the check is the endpoint's.
+// An unknown operation is a 404, as any other unknown path is, so the endpoint itself checks it.
 const OperationPath = z.object({
   operation: z
     .string()
-    .describe(`${operations.join(', ')}.`)
-    .meta({ enum: operations }),
+    .describe(`${processingOperations.join(', ')}.`)
+    .meta({ enum: processingOperations }),
 });
 const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
 
@@ -77,16 +78,18 @@ const create = [...change, 'files:write', 'secrets:write'] as const;
 
 const creates = <Name extends OperationName>(operation: Name, summary: string) =>
   ({
+    module: 'tasks/create-task',
+    operation,
     method: 'POST',
     path: `/v1/process/${operation}`,
     summary,
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
-    needs: create,
+    permissions: create,
     body: endpointSchemas[operation],
     success: 201,
     refusals: refusalsOf(operation),
-    answer: 'Task',
+    response: 'Task',
   }) as const satisfies Route;
 
 const refusalsOf = (operation: OperationName): Refusal[] => {
@@ -99,53 +102,57 @@ const refusalsOf = (operation: OperationName): Refusal[] => {
 };
 
 /**
- * Every endpoint, keyed by the file in this folder that answers it.
- * The stack's routes and roles, validation, the OpenAPI document and its reference follow from these rows.
+ * Every endpoint, by the name of its function. The stack's functions, routes and roles, validation, the OpenAPI document
+ * and its reference follow from these rows.
  */
 export const routes = {
   'query-all-formats': {
+    module: 'formats/query-all-formats',
     method: 'GET',
     path: '/v1/query/formats',
     summary: 'List all supported formats',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
-    answer: 'FormatList',
+    response: 'FormatList',
   },
   'query-formats': {
+    module: 'formats/query-formats',
     method: 'GET',
     path: '/v1/query/formats/{operation}',
     summary: 'List the formats that an operation reads or writes',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     params: OperationPath,
     query: FormatQuery,
     refusals: ['conflicting_parameters'],
     success: 200,
-    answer: 'FormatList',
+    response: 'FormatList',
   },
   'query-options': {
+    module: 'formats/query-options',
     method: 'GET',
     path: '/v1/query/options/{operation}',
     summary: 'List the options of an operation for a pair of formats',
     tag: 'Formats and options',
     access: 'public',
-    needs: [],
+    permissions: [],
     params: OperationPath,
     query: OptionQuery,
     refusals: ['unsupported_format'],
     success: 200,
-    answer: 'OptionList',
+    response: 'OptionList',
   },
   'list-tasks': {
+    module: 'tasks/list-tasks',
     method: 'GET',
     path: '/v1/process/tasks',
     summary: 'List tasks, newest first',
     tag: 'Tasks',
     access: 'key',
-    needs: list,
+    permissions: list,
     query: z.object({
       status: oneOf(taskStatuses).optional(),
       operation: z.string().max(100).optional(),
@@ -154,60 +161,65 @@ export const routes = {
       ...Paging,
     }),
     success: 200,
-    answer: 'TaskPage',
+    response: 'TaskPage',
   },
   'show-task': {
+    module: 'tasks/show-task',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}',
     summary: 'Show a task',
     tag: 'Tasks',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: TaskPath,
     query: z.object({ include: includeOf('payload', 'job') }),
     success: 200,
-    answer: 'Task',
+    response: 'Task',
   },
   'wait-for-task': {
+    module: 'tasks/wait-for-task',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}/wait',
-    summary: 'Show a task once it has ended, or as it is after 25 seconds',
+    summary: 'Wait up to 25 seconds for a task to end, and show it',
     tag: 'Tasks',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: TaskPath,
     success: 200,
-    answer: 'Task',
+    response: 'Task',
   },
   'cancel-task': {
+    module: 'tasks/cancel-task',
     method: 'POST',
     path: '/v1/process/tasks/{taskId}/cancel',
     summary: 'Cancel a task that has not ended',
     tag: 'Tasks',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: TaskPath,
     success: 200,
     errors: [409],
-    answer: 'Task',
+    response: 'Task',
   },
   'delete-task': {
+    module: 'tasks/delete-task',
     method: 'DELETE',
     path: '/v1/process/tasks/{taskId}',
     summary: 'Delete a task and its files',
     tag: 'Tasks',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: TaskPath,
     success: 200,
   },
   'list-jobs': {
+    module: 'jobs/list-jobs',
     method: 'GET',
     path: '/v1/process/jobs',
     summary: 'List jobs, newest first',
     tag: 'Jobs',
     access: 'key',
-    needs: list,
+    permissions: list,
     query: z.object({
       status: oneOf(jobStatuses).optional(),
       tag: z.string().max(1024).optional(),
@@ -215,50 +227,54 @@ export const routes = {
       ...Paging,
     }),
     success: 200,
-    answer: 'JobPage',
+    response: 'JobPage',
   },
   'create-job': {
+    module: 'jobs/create-job',
     method: 'POST',
     path: '/v1/process/jobs',
     summary: 'Create a job with all its tasks',
     tag: 'Jobs',
     access: 'key',
-    needs: create,
+    permissions: create,
     body: JobRequest,
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
-    answer: 'Job',
+    response: 'Job',
   },
   'show-job': {
+    module: 'jobs/show-job',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}',
     summary: 'Show a job with its tasks',
     tag: 'Jobs',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: JobPath,
     query: z.object({ include: includeOf('tasks') }),
     success: 200,
-    answer: 'Job',
+    response: 'Job',
   },
   'wait-for-job': {
+    module: 'jobs/wait-for-job',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}/wait',
-    summary: 'Show a job once all its tasks have ended, or as it is after 25 seconds',
+    summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',
     tag: 'Jobs',
     access: 'key',
-    needs: read,
+    permissions: read,
     params: JobPath,
     success: 200,
-    answer: 'Job',
+    response: 'Job',
   },
   'delete-job': {
+    module: 'jobs/delete-job',
     method: 'DELETE',
     path: '/v1/process/jobs/{jobId}',
     summary: 'Delete a job, its tasks and their files',
     tag: 'Jobs',
     access: 'key',
-    needs: change,
+    permissions: change,
     params: JobPath,
     success: 200,
   },
@@ -267,29 +283,30 @@ export const routes = {
     emptyBody: true,
   },
   'import-url': creates('import/url', 'Import a file from a URL'),
-  'import-base64': creates('import/base64', 'Import a small file given in the request'),
+  'import-base64': creates('import/base64', 'Import a small file sent in the request'),
   'import-webpage': creates('import/webpage', 'Import a web page'),
-  'import-objstore-a': creates('import/objstore_a', 'Import from a bucket of S3 or a store compatible with it'),
-  'import-objstore-b': creates('import/objstore_b', 'Import from a bucket of Google Cloud Storage'),
-  'import-blobstore': creates('import/blobstore', 'Import from a container of Azure Blob Storage'),
+  'import-objstore-a': creates('import/objstore_a', 'Import from Amazon S3 or a compatible store'),
+  'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage'),
+  'import-blobstore': creates('import/blobstore', 'Import from Azure Blob Storage'),
   'import-sftp': creates('import/sftp', 'Import from an SFTP server'),
   convert: creates('convert', 'Convert files to another format'),
-  compress: creates('compress', 'Make files smaller'),
+  compress: creates('compress', 'Compress files'),
   merge: creates('merge', 'Merge images and PDFs into one file'),
-  crop: creates('crop', 'Cut a region out of images, videos or PDF pages'),
-  trim: creates('trim', 'Cut a span of time out of audio or video'),
-  'export-url': creates('export/url', 'Make temporary download links'),
-  'export-objstore-a': creates('export/objstore_a', 'Export to a bucket of S3 or a store compatible with it'),
-  'export-objstore-b': creates('export/objstore_b', 'Export to a bucket of Google Cloud Storage'),
-  'export-blobstore': creates('export/blobstore', 'Export to a container of Azure Blob Storage'),
+  crop: creates('crop', 'Crop images, videos or PDF pages'),
+  trim: creates('trim', 'Trim audio or video'),
+  'export-url': creates('export/url', 'Create temporary download links'),
+  'export-objstore-a': creates('export/objstore_a', 'Export to Amazon S3 or a compatible store'),
+  'export-objstore-b': creates('export/objstore_b', 'Export to Google Cloud Storage'),
+  'export-blobstore': creates('export/blobstore', 'Export to Azure Blob Storage'),
   'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
   'account-token': {
+    module: 'account/create-token',
     method: 'POST',
     path: '/v1/account/token',
-    summary: 'Make a short-lived token for WebSockets, for the account or for one job',
+    summary: 'Create a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write'],
+    permissions: ['records:read', 'records:write'],
     body: z.object({
       job: Id.optional().describe('Limits the token to this job and its tasks.'),
       expires_in: z
@@ -297,116 +314,131 @@ export const routes = {
         .min(10, 'Expected at least 10 seconds.')
         .max(86_400, 'Expected at most 86400 seconds.')
         .default(3_600)
-        .describe('Seconds that the token is valid for.'),
+        .describe('Lifetime of the token in seconds.'),
     }),
     success: 201,
     errors: [404],
-    answer: 'Token',
+    response: 'Token',
   },
   'webhook-create': {
+    module: 'account/webhook-create',
     method: 'POST',
     path: '/v1/account/webhooks',
     summary: 'Register a webhook',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:query', 'records:write'],
+    permissions: ['records:query', 'records:write'],
     body: z.object({
-      url: Url.describe('Called by POST with the event and the job in the body.'),
+      url: Url.describe('Receives a POST with the event and the job in its body.'),
       events: z
         .array(oneOf(webhookEvents))
         .min(1, 'Expected at least one event.')
         .default([...webhookEvents])
-        .describe('Events to be called for; all unless told.'),
+        .describe('Events that trigger a call. Defaults to all.'),
     }),
     success: 201,
     errors: [409],
     refusals: ['invalid_url', 'address_refused'],
-    answer: 'Webhook',
+    response: 'Webhook',
   },
   'webhook-list': {
+    module: 'account/webhook-list',
     method: 'GET',
     path: '/v1/account/webhooks',
     summary: 'List webhooks',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:query'],
+    permissions: ['records:query'],
     success: 200,
-    answer: 'WebhookList',
+    response: 'WebhookList',
   },
   'webhook-delete': {
+    module: 'account/webhook-delete',
     method: 'DELETE',
     path: '/v1/account/webhooks/{webhookId}',
     summary: 'Delete a webhook',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write'],
+    permissions: ['records:read', 'records:write'],
     params: WebhookPath,
     success: 200,
   },
   'webhook-deliveries': {
+    module: 'account/webhook-deliveries',
     method: 'GET',
     path: '/v1/account/webhooks/{webhookId}/deliveries',
     summary: 'List the deliveries of a webhook with their attempts',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:query'],
+    permissions: ['records:read', 'records:query'],
     params: WebhookPath,
     success: 200,
-    answer: 'DeliveryList',
+    response: 'DeliveryList',
   },
   'webhook-replay': {
+    module: 'account/webhook-replay',
     method: 'POST',
     path: '/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
     summary: 'Send a delivery again',
     tag: 'Real time',
     access: 'key',
-    needs: ['records:read', 'records:write', 'webhooks:send'],
+    permissions: ['records:read', 'records:write', 'webhooks:send'],
     params: WebhookPath.extend({ deliveryId: z.string().min(1).max(100) }),
     success: 200,
     errors: [409],
-    answer: 'Delivery',
+    response: 'Delivery',
   },
   file: {
+    module: 'files/download-file',
     method: 'GET',
     alsoHead: true,
     path: '/v1/files/{taskId}/{token}/{name}',
     summary: 'Download a file by the link in a result',
     tag: 'Files',
     access: 'public',
-    needs: ['records:read', 'files:read'],
+    permissions: ['records:read', 'files:read'],
     params: z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) }),
     success: 302,
     json: false,
   },
   health: {
+    module: 'service/health',
     method: 'GET',
     path: '/health',
     summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    needs: ['sockets:locate'],
+    permissions: ['sockets:locate'],
     success: 200,
-    answer: 'Health',
+    response: 'Health',
   },
   openapi: {
+    module: 'service/openapi',
     method: 'GET',
     path: '/v1/openapi.json',
-    summary: 'Describe this API as an OpenAPI 3.1 document',
+    summary: 'Return the OpenAPI 3.1 document of this API',
     tag: 'Service',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
   },
   docs: {
+    module: 'service/docs',
     method: 'GET',
     path: '/docs',
-    summary: 'Show the reference of this API as a page',
+    summary: 'Show the API reference',
     tag: 'Service',
     access: 'public',
-    needs: [],
+    permissions: [],
     success: 200,
     json: false,
   },
 } as const satisfies Record<string, Route>;
 
 export type EndpointName = keyof typeof routes;
+
+/** Returns the row whose endpoint creates the tasks of an operation. */
+export function routeOfOperation(operation: string) {
+  for (const row of Object.values(routes)) if ('operation' in row && row.operation === operation) return row;
+  throw new Error(`No endpoint creates tasks of the operation ${operation}.`);
+}

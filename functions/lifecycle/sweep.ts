@@ -1,18 +1,18 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
+import { deleteFilesBefore } from '../../shared/aws/objects.ts';
+import { records } from '../../shared/aws/records.ts';
 import { filePrefix, secretPrefix, uploadPrefix } from '../../shared/files/keys.ts';
-import { deleteFilesBefore } from '../../shared/files/objects.ts';
 import { firstIdAt } from '../../shared/ids.ts';
-import { records } from '../../shared/records/records.ts';
-import { deliveries } from '../events/webhooks.ts';
-import { settings } from '../settings.ts';
-import { lifecycle } from '../wiring.ts';
+import { deliveries } from '../wiring/deliveries.ts';
+import { lifecycle } from '../wiring/lifecycle.ts';
+import { settings } from '../wiring/settings.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
 
-/** Finds what was lost or is overdue and drives it, and deletes the files whose time is up. */
+/** Recovers lost and overdue work, and deletes expired files. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
   const seen = new Set<string>();
   const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
@@ -21,22 +21,22 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
     const tasks = due.tasks.filter(isNew);
     const jobs = due.jobs.filter(isNew);
     for (const task of tasks)
-      await recover(
+      await attemptRecovery(
         task.id,
-        () => lifecycle.drive(task),
+        () => lifecycle.recover(task),
         () => lifecycle.recoveryFailed(task),
       );
     for (const job of jobs)
-      await recover(
+      await attemptRecovery(
         job.id,
-        () => lifecycle.driveJob(job),
+        () => lifecycle.recoverJob(job),
         () => lifecycle.jobRecoveryFailed(job),
       );
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
     for (const ref of calls)
-      await recover(
+      await attemptRecovery(
         ref.delivery,
-        () => deliveries.drive(ref),
+        () => deliveries.recover(ref),
         () => deliveries.recoveryFailed(ref),
       );
     found = tasks.length + jobs.length + calls.length > 0;
@@ -45,11 +45,11 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
   const deleted = await Promise.all(
     [filePrefix, uploadPrefix, secretPrefix].map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
-  logger.info('swept', { driven: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
+  logger.info('swept', { recovered: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
 }
 
-/** One record that cannot be recovered must not delay the others. It is due again later, and given up after a few attempts. */
-async function recover(id: string, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
+/** Recovers one record. One that fails must not delay the others: it is due again later, and given up after a few attempts. */
+async function attemptRecovery(id: string, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -1,16 +1,16 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
+import { deleteObject, newToken } from '../../shared/aws/objects.ts';
+import { decodeFileName } from '../../shared/aws/upload-form.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
-import { deleteObject, newToken } from '../../shared/files/objects.ts';
-import { decodeFileName } from '../../shared/files/upload-form.ts';
-import { copyPosted, type PostedFile, readPosted } from '../../shared/files/uploads.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
-import { catalogue } from '../engines/catalogues.ts';
-import { lifecycle } from '../wiring.ts';
+import { catalogue } from '../engines/runtime/catalogues.ts';
+import { lifecycle } from '../wiring/lifecycle.ts';
+import { copyPosted, type PostedFile, readPosted } from './posted-file.ts';
 
-/** A client that posts again and again delays its own task; after this often the next delivery goes on. */
+/** A client that posts again and again delays its own task; after so many attempts the message is redelivered. */
 const maxAttempts = 5;
 
 const processor = new BatchProcessor(EventType.SQS);
@@ -27,8 +27,8 @@ async function uploaded(message: SQSRecord): Promise<void> {
 }
 
 /**
- * Takes the posted file out of the form's reach and completes its task with it. A form stays writable for as long as it is
- * signed, so the file is copied, and only the content that was looked at: what is posted later changes nothing.
+ * Moves the posted file out of the form's reach and completes its task with it. A form stays writable for as long as it is
+ * signed, so the file is copied, and only the content that was read: what is posted later changes nothing.
  * Each step may be repeated: by a second delivery, after a crash, or by a second post at the same time.
  */
 async function completeUpload(key: string): Promise<void> {
@@ -37,7 +37,7 @@ async function completeUpload(key: string): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const task = await lifecycle.read(taskId);
     if (!task || hasEnded(task)) {
-      // The first delivery of this event may have ended before all that follows from the end was done.
+      // The first delivery of this event may have died before it did all that follows from the end.
       if (task?.dueAt !== undefined) await lifecycle.settle(task);
       return deleteObject(key);
     }
@@ -50,7 +50,7 @@ async function completeUpload(key: string): Promise<void> {
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
     return deleteObject(key);
   }
-  throw new Error(`The file ${key} was replaced ${maxAttempts} times while it was being taken in.`);
+  throw new Error(`The file ${key} was replaced ${maxAttempts} times while it was being imported.`);
 }
 
 async function describe(taskId: string, { etag, size, metadata, start }: PostedFile): Promise<StoredFile> {
@@ -60,7 +60,7 @@ async function describe(taskId: string, { etag, size, metadata, start }: PostedF
   return { key, name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
 }
 
-/** Takes away the copy of a task that ended otherwise meanwhile, unless it was with the same content. */
+/** Deletes the copy of a task that ended meanwhile, unless it ended with the same content. */
 async function deleteUnlessKept(taskId: string, key: string): Promise<void> {
   const task = await lifecycle.read(taskId);
   if (!task?.files.some((file) => file.key === key)) await deleteObject(key);

@@ -1,14 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
+import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
-import type { Need } from '../../shared/http/endpoint.ts';
-import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import type { Permission } from '../../shared/permissions.ts';
+import { type Resources, statementsFor, statementsForOpenBuckets, variablesFor } from '../permissions.ts';
 import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const needs: Need[] = [
+const permissions: Permission[] = [
   'records:read',
   'records:write',
   'files:read',
@@ -19,7 +19,7 @@ const needs: Need[] = [
   'queues:send',
 ];
 
-/** An engine: its queue, and the function that works on it. */
+/** An engine: its queue, and the function that consumes it. */
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly #catalogue: EngineCatalogue;
@@ -30,31 +30,35 @@ export class Engine extends Construct {
     this.work = new WorkQueue(this, 'Work', { consumerTimeout: Duration.seconds(catalogue.resources.timeoutSeconds) });
   }
 
-  /** Adds the function; it comes after the queues of all engines because any end may release work for any of them. */
-  addWorker(resources: Resources, environment: Record<string, string>, more: PolicyStatement[] = []): void {
-    const { engine, summary, resources: size } = this.#catalogue;
+  /** Adds the function; it comes after the queues of all engines because the end of a task may queue others on any of them. */
+  addWorker(resources: Resources, environment: Record<string, string>): void {
+    const { summary, resources: size, reachesOpenBuckets } = this.#catalogue;
+    const folder = folderOf(this.#catalogue);
     const props: FunctionProps = {
-      entry: `functions/engines/${engine}/handler.ts`,
+      entry: `${folder}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
       environment: {
         ...environment,
-        ...variablesFor(needs, resources),
+        ...variablesFor(permissions, resources),
         ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
       },
-      statements: [...statementsFor(needs, resources), ...more],
+      statements: [
+        ...statementsFor(permissions, resources),
+        ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : []),
+      ],
     };
     const worker =
       size.packaging === 'zip'
         ? new ZipFunction(this, 'Worker', props)
         : new ImageFunction(this, 'Worker', {
             ...props,
-            dockerfile: `functions/engines/${engine}/Dockerfile`,
+            dockerfile: `${folder}/Dockerfile`,
             diskMegabytes: size.diskMegabytes,
           });
     worker.function.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.mostAtOnce }),
+      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency }),
     );
   }
 }

@@ -3,21 +3,21 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Need } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
 const relayTimeout = Duration.seconds(10);
-/** A relay that died holds back the events of the jobs it had in hand for this long: its time-out, after a slow start. */
-const relayHold = Duration.seconds(15);
-/** As many as SQS takes: nobody hears of an event that is given up, so the relay may fail for hours before one is. */
-const mostRelayReceives = 1000;
+/** How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. */
+const relayVisibilityTimeout = Duration.seconds(15);
+/** The maximum of SQS: a dropped event reaches no subscriber, so the relay may fail for hours before one is dropped. */
+const maxRelayReceives = 1000;
 const progressTimeout = Duration.seconds(30);
-/** Longer than a batch of receivers that all hang until they are given up. */
+/** Longer than a batch of receivers that all hang until their timeouts. */
 const deliverTimeout = Duration.seconds(60);
-const mostReceives = 10;
+const maxReceives = 10;
 
-/** What tells the world of changes: the queue that keeps the order within each job, the relay, webhooks, and the bus. */
+/** What publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
 export class Events extends Construct {
   readonly queue: Queue;
   readonly progress: Queue;
@@ -32,9 +32,9 @@ export class Events extends Construct {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       retentionPeriod: Duration.days(4),
-      visibilityTimeout: relayHold,
+      visibilityTimeout: relayVisibilityTimeout,
       deadLetterQueue: {
-        maxReceiveCount: mostRelayReceives,
+        maxReceiveCount: maxRelayReceives,
         queue: new Queue(this, 'DeadLetters', {
           encryption: QueueEncryption.SQS_MANAGED,
           fifo: true,
@@ -45,14 +45,15 @@ export class Events extends Construct {
     // Progress is worth nothing when it is old.
     this.progress = this.#standardQueue('ProgressQueue', progressTimeout, Duration.minutes(5));
     this.webhooks = this.#standardQueue('WebhooksQueue', deliverTimeout, Duration.days(14));
-    this.bus = new EventBus(this, 'Bus', { description: 'What happens to the jobs and tasks of Lathe' });
+    this.bus = new EventBus(this, 'Bus', { description: 'Events of the jobs and tasks of Lathe' });
   }
 
-  /** Adds the functions, which come after everything they tell. */
+  /** Adds the functions, which come after everything they publish to. */
   addConsumers(resources: Resources, environment: Record<string, string>): void {
     const relay = this.#add(
+      'relay',
       'Relay',
-      'Shows what was announced to sockets, and passes it on to webhooks and the bus',
+      'Publishes events to WebSocket subscribers, webhooks and the event bus',
       relayTimeout,
       ['records:read', 'records:write', 'records:query', 'sockets:manage', 'bus:put', 'events:send', 'webhooks:send'],
       resources,
@@ -62,8 +63,9 @@ export class Events extends Construct {
       new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
     );
     const progress = this.#add(
+      'relay',
       'Progress',
-      'Thins out the progress of tasks',
+      'Throttles progress events of tasks',
       progressTimeout,
       ['records:read', 'bus:put', 'events:send'],
       resources,
@@ -77,8 +79,9 @@ export class Events extends Construct {
       }),
     );
     const deliver = this.#add(
+      'webhooks',
       'Deliver',
-      'Calls webhooks',
+      'Delivers events to webhooks',
       deliverTimeout,
       ['records:read', 'records:write', 'webhooks:send'],
       resources,
@@ -95,7 +98,7 @@ export class Events extends Construct {
       retentionPeriod,
       visibilityTimeout,
       deadLetterQueue: {
-        maxReceiveCount: mostReceives,
+        maxReceiveCount: maxReceives,
         queue: new Queue(this, `${id}DeadLetters`, {
           encryption: QueueEncryption.SQS_MANAGED,
           retentionPeriod: Duration.days(14),
@@ -105,20 +108,21 @@ export class Events extends Construct {
   }
 
   #add(
+    folder: string,
     id: string,
     description: string,
     timeout: Duration,
-    needs: Need[],
+    permissions: Permission[],
     resources: Resources,
     environment: Record<string, string>,
   ): ZipFunction {
     return new ZipFunction(this, id, {
-      entry: `functions/events/${id.toLowerCase()}.ts`,
+      entry: `functions/events/${folder}/${id.toLowerCase()}.ts`,
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...environment, ...variablesFor(needs, resources) },
-      statements: statementsFor(needs, resources),
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
     });
   }
 }

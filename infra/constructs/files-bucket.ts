@@ -12,7 +12,7 @@ import { Construct } from 'constructs';
 import { uploadPrefix } from '../../shared/files/keys.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** The bucket of all files, which tells the uploads queue about every file that a client posts. */
+/** The bucket of all files, which notifies the uploads queue of every file that a client posts. */
 export class FilesBucket extends Construct {
   readonly bucket: Bucket;
   readonly uploads: WorkQueue;
@@ -36,14 +36,14 @@ export class FilesBucket extends Construct {
           maxAge: 3600,
         },
       ],
-      // The sweep deletes by the minute; this is for what it should ever miss.
+      // The sweep deletes every minute; this is for anything it misses.
       lifecycleRules: [{ expiration: Duration.days(2), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });
     this.#notify();
   }
 
   // The library's own notifications come with a function that may configure every bucket of the account;
-  // the resource's property needs none. It wants the queue's policy first, which therefore cannot name the bucket.
+  // the resource's property needs none. It requires the queue's policy first, which therefore cannot name the bucket.
   #notify(): void {
     const policy = this.uploads.queue.addToResourcePolicy(
       new PolicyStatement({

@@ -24,10 +24,10 @@ export interface FunctionProps {
   statements: PolicyStatement[];
 }
 
-/** Says which module a function is, so that the local stack runs the source that the template's bundle was made of. */
+/** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
 const entryMetadata = 'lathe:entry';
 
-/** A function with a log group that forgets, and a role of its own that may do what its statements say and nothing else. */
+/** A function with a log group that expires, and a role of its own that allows its statements and nothing else. */
 abstract class BaseFunction extends Construct {
   readonly role: Role;
   protected readonly logGroup: LogGroup;

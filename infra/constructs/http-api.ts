@@ -2,12 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
+import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
-import type { Need, Route } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
-/** API Gateway ends a request after 30 seconds; a function that stops just before can still answer. */
+/** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
 const timeout = Duration.seconds(29);
 const memoryMegabytes = 1024;
 
@@ -29,17 +30,22 @@ export class LatheApi extends Construct {
     });
   }
 
-  /** Adds the functions; they come after the API because they are told its address. */
+  /** Adds the functions; they come after the API because their environment holds its URL. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const needs: Need[] = route.access === 'key' ? ['keys:check', ...route.needs] : [...route.needs];
+      const permissions: Permission[] =
+        route.access === 'key' ? ['keys:check', ...route.permissions] : [...route.permissions];
       const { function: target } = new ZipFunction(this, pascalCase(name), {
-        entry: `functions/api/${name}.ts`,
+        entry: `functions/api/${route.module}.ts`,
         description: `${route.method} ${route.path}: ${route.summary}`,
         timeout,
         memoryMegabytes,
-        environment: { ...environment, ...variablesFor(needs, resources) },
-        statements: statementsFor(needs, resources),
+        environment: {
+          ...environment,
+          ...variablesFor(permissions, resources),
+          ...(route.operation === undefined ? {} : { LATHE_OPERATION: route.operation }),
+        },
+        statements: statementsFor(permissions, resources),
       });
       const integration = new HttpLambdaIntegration(`${pascalCase(name)}Integration`, target);
       for (const method of route.alsoHead ? ([route.method, 'HEAD'] as const) : [route.method]) {
@@ -51,8 +57,8 @@ export class LatheApi extends Construct {
       }
     }
     const { function: fallback } = new ZipFunction(this, 'Fallback', {
-      entry: 'functions/api/fallback.ts',
-      description: 'Answers requests that no route matches',
+      entry: 'functions/api/service/fallback.ts',
+      description: 'Responds to requests that no route matches',
       timeout,
       memoryMegabytes: 256,
       environment: {},

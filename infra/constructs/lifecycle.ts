@@ -4,15 +4,15 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Need } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
 /** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
 export const uploadedTimeout = Duration.seconds(300);
-const changes: Need[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
+const changes: Permission[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
 
-/** What keeps tasks going beside the engines: arrived uploads, dead messages, and the sweep of what is lost or over. */
+/** The lifecycle of tasks beside the engines: arrived uploads, dead letters, and the sweep of lost and expired records. */
 export class Lifecycle extends Construct {
   constructor(
     scope: Construct,
@@ -22,7 +22,7 @@ export class Lifecycle extends Construct {
     super(scope, id);
     const uploaded = this.#add(
       'Uploaded',
-      'Completes the tasks whose files have arrived',
+      'Completes tasks whose uploads have arrived',
       uploadedTimeout,
       [...changes, 'files:keep'],
       props,
@@ -33,7 +33,7 @@ export class Lifecycle extends Construct {
 
     const deadLetters = this.#add(
       'DeadLetters',
-      'Fails the tasks that no worker could finish',
+      'Fails tasks that no worker could finish',
       Duration.seconds(60),
       changes,
       props,
@@ -43,7 +43,7 @@ export class Lifecycle extends Construct {
 
     const sweep = this.#add(
       'Sweep',
-      'Drives what was lost and deletes what is over',
+      'Requeues lost tasks and deletes expired records and files',
       Duration.seconds(300),
       [...changes, 'records:due', 'webhooks:send'],
       props,
@@ -58,7 +58,7 @@ export class Lifecycle extends Construct {
     id: string,
     description: string,
     timeout: Duration,
-    needs: Need[],
+    permissions: Permission[],
     props: { resources: Resources; environment: Record<string, string> },
   ): ZipFunction {
     return new ZipFunction(this, id, {
@@ -66,8 +66,8 @@ export class Lifecycle extends Construct {
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...props.environment, ...variablesFor(needs, props.resources) },
-      statements: statementsFor(needs, props.resources),
+      environment: { ...props.environment, ...variablesFor(permissions, props.resources) },
+      statements: statementsFor(permissions, props.resources),
     });
   }
 }

@@ -1,7 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { tableSchema } from '../../shared/records/table-schema.ts';
+import { tableSchema } from '../../shared/aws/table-schema.ts';
 
 /** The one table of tasks, jobs and accounts, with its two indexes: an owner's records by id, and what is due by time. */
 export class RecordsTable extends Construct {

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
-import type { Need } from '../../shared/http/endpoint.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
 
@@ -10,8 +10,8 @@ const timeout = Duration.seconds(29);
 /** Part of the address, since WebSocket APIs have no stage without a name; a domain of one's own maps any path to it. */
 const stageName = 'live';
 
-/** The WebSocket API: who comes, goes, and what they say. What they are told is posted by the relay. */
-export class SocketsApi extends Construct {
+/** The WebSocket API, with a function each for connects, messages and disconnects. The relay posts to its connections. */
+export class RealTimeApi extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
 
@@ -21,7 +21,7 @@ export class SocketsApi extends Construct {
     this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
   }
 
-  /** Returns where connections are posted to, the ARN of doing so, and where clients connect. */
+  /** Returns the management endpoint, the ARNs that allow calling it, and the URL that clients connect to. */
   get management(): NonNullable<Resources['sockets']> {
     const { region, account, partition } = Stack.of(this);
     const connections = `arn:${partition}:execute-api:${region}:${account}:${this.api.apiId}/${stageName}`;
@@ -37,26 +37,33 @@ export class SocketsApi extends Construct {
     const connect = ['records:read', 'records:write', 'events:send'] as const;
     const message = [...connect, 'records:list', 'sockets:manage'] as const;
     const disconnect = ['records:read', 'records:write'] as const;
-    this.#add('$connect', 'Connect', 'Lets clients in', connect, resources, environment);
-    this.#add('$default', 'Message', 'Does what clients ask for', message, resources, environment);
-    this.#add('$disconnect', 'Disconnect', 'Forgets clients that have gone', disconnect, resources, environment);
+    this.#add('$connect', 'Connect', 'Authenticates and registers WebSocket clients', connect, resources, environment);
+    this.#add('$default', 'Message', 'Handles messages of WebSocket clients', message, resources, environment);
+    this.#add(
+      '$disconnect',
+      'Disconnect',
+      'Removes disconnected WebSocket clients',
+      disconnect,
+      resources,
+      environment,
+    );
   }
 
   #add(
     route: string,
     id: string,
     description: string,
-    needs: readonly Need[],
+    permissions: readonly Permission[],
     resources: Resources,
     environment: Record<string, string>,
   ): void {
     const { function: target } = new ZipFunction(this, id, {
-      entry: `functions/events/${id.toLowerCase()}.ts`,
+      entry: `functions/events/websocket/${id.toLowerCase()}.ts`,
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...environment, ...variablesFor(needs, resources) },
-      statements: statementsFor(needs, resources),
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
     });
     this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(`${id}Integration`, target) });
   }

@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** Deliveries after which a message is given up. */
-const mostReceives = 3;
+/** Deliveries after which a message goes to the dead-letter queue. */
+const maxReceives = 3;
 
 /** A queue with its dead-letter queue. */
 export class WorkQueue extends Construct {
@@ -20,9 +20,9 @@ export class WorkQueue extends Construct {
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       retentionPeriod: Duration.days(4),
-      // Lambda refuses a shorter one than the function's time-out; workers shorten it once they hold the message.
+      // Lambda refuses one shorter than the function's timeout; workers shorten it once they have received the message.
       visibilityTimeout: props.consumerTimeout,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
     });
   }
 }

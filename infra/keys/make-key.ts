@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
 import { isId, newId } from '../../shared/ids.ts';
 
 const { values } = parseArgs({ options: { table: { type: 'string' }, user: { type: 'string' } } });

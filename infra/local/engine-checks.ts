@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
-import type { EngineCheck } from '../../functions/engines/engine.ts';
-import { findProgram } from '../../functions/engines/find-program.ts';
-import type { Missing } from '../../shared/catalogue/catalogue.ts';
+import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import type { EngineCheck } from '../../functions/engines/runtime/engine.ts';
+import { findProgram } from '../../functions/engines/runtime/find-program.ts';
+import type { EngineCatalogue, Missing } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents, PackageManager } from '../../shared/catalogue/missing.ts';
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 
-/** Finds out what the engines lack on this machine, and why. In a process of its own: a native library that breaks must break nothing else. */
+/** Returns what the engines lack on this machine, and why. Checked in another process, which a native library may crash. */
 export async function findMissing(): Promise<MissingComponents> {
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)]);
   return JSON.parse(stdout);
@@ -17,16 +17,16 @@ export async function findMissing(): Promise<MissingComponents> {
 
 async function checkAll(): Promise<MissingComponents> {
   const images = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
-  const [manager, ...found] = await Promise.all([findManager(), ...images.map(({ engine }) => checkEngine(engine))]);
+  const [manager, ...found] = await Promise.all([findManager(), ...images.map(checkEngine)]);
   return { ...(manager ? { manager } : {}), engines: Object.assign({}, ...found) };
 }
 
-async function checkEngine(engine: string): Promise<Missing> {
+async function checkEngine(catalogue: EngineCatalogue): Promise<Missing> {
   const { check }: { check: EngineCheck } = await import(
-    new URL(`../../functions/engines/${engine}/check.ts`, import.meta.url).href
+    new URL(`../../${folderOf(catalogue)}/check.ts`, import.meta.url).href
   );
   const missing = await check();
-  return Object.keys(missing).length > 0 ? { [engine]: missing } : {};
+  return Object.keys(missing).length > 0 ? { [catalogue.engine]: missing } : {};
 }
 
 async function findManager(): Promise<PackageManager | undefined> {

@@ -1,4 +1,4 @@
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents } from '../../shared/catalogue/missing.ts';
 import type { RunningStack } from './stack.ts';
@@ -7,7 +7,7 @@ import type { RunningStack } from './stack.ts';
 const sample =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABABAMAAABYR2ztAAAAMFBMVEUsPlDmfiJhUEOxay/hfCPbeiWSYTdqU0DJdCnEciqnaDJFRkqJXjk1QU4zQU5HR0kGnc+TAAAACXBIWXMAAAsTAAALEwEAmpwYAAAA6klEQVRIx2NgGAU0ALxqFiGuzUkXcMkzLREEAy8F7PLsEwWhQLIAmzy/oSAcCG/AoqBUEAmEY8rzCKKABAwFiagKxNDl2QTRwAE0BYXoCsTRvBCIrkAU1SPMghjAAL8N6HZMxFQgiRILglgAcoxwYVOwAEnBFWwK/JAUKGJTIIQ7nDFD2xCbAmEkBY3YFEggKQjEpkAUSYEjNgUipCggaAVBRxL0JtaAkiElqAlGFsHoJphgCCY5bIlWiLRkz00o4xDMeui5HzPzEsz+hAsQgkUQAzehQgy5GFQgryBlYOADF8WHHoxWSrQAANfsTV0shPRdAAAAAElFTkSuQmCC';
 
-/** Says where the API is, with which key, what is not installed, and a line that converts a file when it is pasted. */
+/** Returns what `npm start` prints: the URL, the API key, what is not installed, and a command that converts a file. */
 export function greeting(
   { url, apiKey }: Pick<RunningStack, 'url' | 'apiKey'>,
   missing: MissingComponents,
@@ -30,7 +30,7 @@ export function greeting(
   ].join('\n');
 }
 
-/** Lists what each engine lacks, by the names that people know, and what this system cannot protect against. */
+/** Lists what each engine lacks, by the names that people know, and what this system cannot isolate. */
 function missingLines(catalogue: Catalogue, { engines }: MissingComponents, platform: NodeJS.Platform): string[] {
   const lines = engineCatalogues.flatMap(({ engine, components = {} }) => {
     const labels = new Set(Object.keys(engines[engine] ?? {}).map((name) => components[name]?.label ?? name));

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newApiKey } from '../../shared/accounts/keys.ts';
+import { newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 
-/** What makes this data folder a service of its own: made once, kept with the data. */
+/** The identity of a data folder: created once, kept with the data. */
 export interface Identity {
   /** The development user. */
   user: string;
   apiKey: string;
-  /** The credentials of all roles are derived from it, so that forms and links given before a restart stay valid. */
+  /** The credentials of all roles are derived from it, so that forms and links issued before a restart stay valid. */
   masterSecret: string;
 }
 
-/** Reads the identity of a data folder, or makes it on the first start. */
+/** Reads the identity of a data folder, or creates it on the first start. */
 export async function readIdentity(dataDirectory: string): Promise<Identity> {
   const path = join(dataDirectory, 'identity.json');
   try {

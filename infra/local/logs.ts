@@ -7,7 +7,7 @@ export interface Logs {
   close(): Promise<void>;
 }
 
-/** Keeps a file of log lines for each function, as a log group would, and shows what goes wrong to the console. */
+/** Keeps a log file for each function, as a log group would, and reports errors to the console. */
 export function openLogs(folder: string, report: (line: string) => void): Logs {
   mkdirSync(folder, { recursive: true });
   const files = new Map<string, WriteStream>();

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
 
   let stopping = false;
   const stop = async () => {
-    // A second Ctrl-C ends at once; what was answered is on disk either way.
+    // A second Ctrl-C ends at once; what was acknowledged is on disk either way.
     if (stopping) process.exit(130);
     stopping = true;
     await running.stop();
@@ -43,7 +43,7 @@ main().catch((error) => {
 
 function explain(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return `Port ${process.env.PORT ?? 3000} is taken. Choose another: PORT=3001 npm start`;
+    return `Port ${process.env.PORT ?? 3000} is in use. Choose another: PORT=3001 npm start`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
-import { apiKeyItem } from '../../shared/accounts/keys.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { apiKeyItem } from '../../shared/aws/api-keys.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
@@ -16,13 +16,19 @@ import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
+import { MAX_IDLE_THREADS } from './lambda/options.ts';
 import { createLambdaRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
 import { readTemplate } from './template/read.ts';
-import { createSocketsApi, refuseUpgrade, type SocketLimits, type SocketsApi } from './websocket/sockets-api.ts';
+import {
+  createWebSocketApi,
+  refuseUpgrade,
+  type WebSocketApi,
+  type WebSocketLimits,
+} from './websocket/websocket-api.ts';
 
 export interface LocalStackOptions {
   /** Path of the synthesized template. */
@@ -37,12 +43,12 @@ export interface LocalStackOptions {
   report(line: string): void;
   /** Changes the stack before it runs; tests take permissions away with it. */
   alter?(stack: LocalStack): void;
-  /** Names the queues whose every message is handed out twice; tests prove with it that a second time does no harm. */
+  /** Names the queues whose messages are all delivered twice; tests prove with it that a second delivery does no harm. */
   deliverTwice?(source: QueueSource): boolean;
   /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
   socketsPort?: number;
-  /** Other limits for WebSockets than API Gateway's, for those who cannot wait for two hours. */
-  socketLimits?: Partial<SocketLimits>;
+  /** Other limits for WebSockets than API Gateway's, for tests that cannot wait for two hours. */
+  socketLimits?: Partial<WebSocketLimits>;
 }
 
 export interface RunningStack {
@@ -50,9 +56,9 @@ export interface RunningStack {
   url: string;
   apiKey: string;
   stack: LocalStack;
-  sockets: SocketsApi;
+  sockets: WebSocketApi;
   buses: EventBuses;
-  /** Ends the environments of a function at once, with whatever they are doing, as AWS may. */
+  /** Ends the environments of a function at once, whatever they are doing, as AWS may. */
   killFunction(fn: LocalFunction): void;
   stop(): Promise<void>;
 }
@@ -99,7 +105,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     onError: (error) => report(`embedded servers: ${String(error)}`),
   });
   const buses = startEventBuses(stack.eventBuses);
-  let sockets: SocketsApi | undefined;
+  let sockets: WebSocketApi | undefined;
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
@@ -113,15 +119,17 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
+    // For tests that call every endpoint in turn: each start of a thread costs half a second of processor time.
+    maxIdleThreads: Number(environment.LATHE_IDLE_THREADS ?? MAX_IDLE_THREADS),
     log: logs.write,
     environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack);
-  const [socketsApi] = stack.socketsApis;
-  if (!socketsApi) throw new Error('The template has no WebSocket API.');
-  const realTime = createSocketsApi(socketsApi, runtime, stack, {
+  const [webSocketApi] = stack.webSocketApis;
+  if (!webSocketApi) throw new Error('The template has no WebSocket API.');
+  const realTime = createWebSocketApi(webSocketApi, runtime, stack, {
     report,
     ...(options.socketLimits ? { limits: options.socketLimits } : {}),
   });
@@ -134,7 +142,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       if (paths.includes(path.replace(/\/$/, ''))) realTime.upgrade(req, socket, head);
       else refuseUpgrade(socket, otherwise);
     };
-  const stagePath = `/${socketsApi.stage}`;
+  const stagePath = `/${webSocketApi.stage}`;
   front.serve(
     (req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)),
     // What the API mappings of a domain would do: further paths lead to the one stage.
@@ -189,14 +197,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
 }
 
 /**
- * How much longer than it says the server keeps an idle connection. Clients let go of it before the time that it says;
- * on a machine that stalls for seconds they are late, and a request on a connection that is being closed is lost.
+ * How much longer than announced the server keeps an idle connection. Clients close it before that time; on a
+ * machine that stalls for seconds they are late, and a request on a connection that is being closed is lost.
  */
 const keepAliveTimeoutBuffer = 60_000;
 
 type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** The one port, on the loopback addresses of both families; requests that come early wait until the stack is there. */
+/** The one port, on the loopback addresses of both families; requests that come early wait until the stack has started. */
 class Front {
   readonly #servers: Server[] = [];
   readonly #ready = Promise.withResolvers<(req: IncomingMessage, res: ServerResponse) => Promise<void>>();
@@ -208,14 +216,8 @@ class Front {
       await this.#listenOn('::1', chosen);
     } catch (error) {
       // A machine without IPv6 reaches localhost by IPv4.
-      if (
-        !(
-          error instanceof Error &&
-          'code' in error &&
-          (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
-        )
-      )
-        throw error;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error;
     }
     return chosen;
   }
@@ -276,7 +278,7 @@ function operatorRole(stack: LocalStack): LocalRole {
 
 function awsEnvironment(
   origin: string,
-  { socketsApis: [sockets] }: LocalStack,
+  { webSocketApis: [sockets] }: LocalStack,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
 ): Record<string, string> {
   return {

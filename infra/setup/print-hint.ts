@@ -1,7 +1,7 @@
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { installAllHint } from '../../shared/catalogue/missing.ts';
 import { findMissing } from '../local/engine-checks.ts';
 
-// Says how to install what the engines lack, on systems where the set-up installs nothing by itself.
+// Says how to install what the engines lack, on systems where the setup installs nothing itself.
 const hint = installAllHint(engineCatalogues, await findMissing());
-if (hint !== undefined) process.stdout.write(`Going on without some programs. ${hint}\n`);
+if (hint !== undefined) process.stdout.write(`Continuing without some programs. ${hint}\n`);

@@ -4,8 +4,8 @@ import { node, root } from './npm-packages.mjs';
 
 /**
  * Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user
- * may; those of packages-optional.txt only when they are asked for. Otherwise says how to install them here; what needs
- * none of them works all the same.
+ * may; those of packages-optional.txt only with `optional`. Otherwise prints how to install them; what needs none of them
+ * works without.
  */
 export function installSystemPackages({ forTests, optional }) {
   if (!isThere('apt-get')) return hintForOthers({ forTests });
@@ -18,7 +18,7 @@ export function installSystemPackages({ forTests, optional }) {
     if (install(prefix, missing)) return;
     console.error('apt-get failed; its message is above.');
   }
-  console.log(`Going on without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
+  console.log(`Continuing without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
 }
 
 function wantedPackages({ forTests, optional }) {

@@ -1,10 +1,9 @@
+import { type OperationName, type ProcessingOperation, processingOperations } from '../operations/operations.ts';
+
 /**
  * What engines can do, as data. Each engine folder has a catalogue module of these types and nothing native in it;
  * validation, format and option queries, the OpenAPI document and the tests all read it.
  */
-
-export const operations = ['convert', 'compress', 'merge', 'crop', 'trim'] as const;
-export type ProcessingOperation = (typeof operations)[number];
 
 export interface OptionCondition {
   name: string;
@@ -51,15 +50,15 @@ export interface EngineResources {
   memoryMegabytes: number;
   diskMegabytes: number;
   timeoutSeconds: number;
-  /** Conversions at once in a deployment, so that one engine cannot use up the account's functions. */
-  mostAtOnce: number;
-  /** Options of Node itself, where its own choice does not suit the work. */
+  /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
+  maxConcurrency: number;
+  /** Command-line options of Node, where its defaults do not suit the work. */
   nodeOptions?: string;
 }
 
-/** Something an engine is made of that a machine may lack: a program, an encoder inside one, an npm package. */
+/** A dependency of an engine that a machine may lack: a program, an encoder inside one, an npm package. */
 export interface Component {
-  /** What people call it. */
+  /** Name to display. */
   label: string;
   /** Debian packages that install it. */
   apt?: string[];
@@ -69,20 +68,31 @@ export interface Component {
   optional?: true;
 }
 
-/** What a machine lacks: engine to component to the reason, which is empty where it is simply not installed. */
+/** Missing components of a machine: engine to component to the reason, which is empty if it is not installed. */
 export type Missing = Record<string, Record<string, string>>;
 
 export interface EngineCatalogue {
   engine: string;
   summary: string;
   resources: EngineResources;
+  /** Folder of its code. Defaults to `functions/engines/<engine>`. */
+  folder?: string;
+  /**
+   * Decides between engines that offer the same pair: the highest number wins. Defaults to 0. No two engines with the
+   * same number may offer the same pair.
+   */
+  precedence?: number;
+  /** Operations that it performs in addition to its capabilities, for files of any format. */
+  operations?: readonly OperationName[];
+  /** Whether its role may access the buckets in the context value `openBuckets`. */
+  reachesOpenBuckets?: true;
   formats: Format[];
   capabilities: Capability[];
-  /** What the engine is made of, by name. An option value that is the name of a missing component is not offered. */
+  /** Components by name. An option value that is the name of a missing component is not offered. */
   components?: Record<string, Component>;
-  /** Names the components that a pair of the capabilities cannot do without; asked with the formats' canonical names. */
+  /** Returns the components that a pair of the capabilities requires; called with the formats' canonical names. */
   requires?: (operation: ProcessingOperation, from: string, to: string) => string[];
-  /** Tells formats that the general detection does not know, from a file's first bytes. */
+  /** Detects formats that the general detection does not know, from a file's first bytes. */
   detect?: (start: Uint8Array, name: string) => string | undefined;
 }
 
@@ -94,8 +104,9 @@ export interface Match {
 type Targets = Map<string, Match>;
 
 /**
- * The union of the catalogues of all engines, less the pairs that need what is missing here. The first engine that can
- * do a pair does it. What formats are called and how they are detected does not depend on what is missing.
+ * The union of the catalogues of all engines, without the pairs that require missing components. Of several engines that
+ * offer a pair, the one with the highest precedence is used. Names and detection of formats do not depend on what is
+ * missing.
  */
 export class Catalogue {
   readonly #engines: EngineCatalogue[];
@@ -108,12 +119,12 @@ export class Catalogue {
   constructor(engines: EngineCatalogue[], missing: Missing = {}) {
     this.#engines = engines;
     this.#missing = missing;
-    for (const engine of engines) {
-      for (const format of engine.formats) {
-        if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
-      }
+    for (const format of engines.flatMap(({ formats }) => formats)) {
+      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
+    }
+    for (const engine of engines.toSorted(byPrecedence)) {
       const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
-      // An engine that converts nothing is needed whole.
+      // An engine without conversions is usable only if nothing is missing.
       if (engine.capabilities.length === 0 && lacks.size === 0) this.#usable.add(engine.engine);
       for (const capability of engine.capabilities) this.#add(engine, capability, lacks);
     }
@@ -123,9 +134,14 @@ export class Catalogue {
     return this.#engines;
   }
 
-  /** Tells whether an engine can do any of its pairs here. */
+  /** Returns whether an engine can do any of its pairs here. */
   isUsable(engine: string): boolean {
     return this.#usable.has(engine);
+  }
+
+  /** Returns the engine that performs an operation for any format, or undefined if there is none. */
+  performerOf(operation: string): string | undefined {
+    return this.#engines.find(({ operations }) => operations?.some((known) => known === operation))?.engine;
   }
 
   /** Returns the missing components of an engine with their reasons. */
@@ -133,12 +149,12 @@ export class Catalogue {
     return this.#missing[engine] ?? {};
   }
 
-  /** Returns what is known of a format. */
+  /** Returns the description of a format. */
   format(ext: string): Format | undefined {
     return this.#formats.get(ext);
   }
 
-  /** Finds who does an operation for a pair of formats. */
+  /** Finds the engine that performs an operation for a pair of formats. */
   find(operation: ProcessingOperation, from: string, to: string): Match | undefined {
     return this.#matches.get(operation)?.get(from)?.get(to);
   }
@@ -159,7 +175,9 @@ export class Catalogue {
   /** Lists every format that some operation reads or writes, sorted. */
   formats(): string[] {
     return [
-      ...new Set(operations.flatMap((operation) => [...this.inputs(operation, '*'), ...this.outputs(operation, '*')])),
+      ...new Set(
+        processingOperations.flatMap((operation) => [...this.inputs(operation, '*'), ...this.outputs(operation, '*')]),
+      ),
     ].sort();
   }
 
@@ -169,7 +187,7 @@ export class Catalogue {
     return this.#formats.get(lower)?.aliasOf ?? lower;
   }
 
-  /** Returns the media type of a format, or the one for unknown bytes. */
+  /** Returns the media type of a format; defaults to `application/octet-stream`. */
   mediaType(ext: string): string {
     return this.#formats.get(ext)?.mediaType ?? 'application/octet-stream';
   }
@@ -195,7 +213,11 @@ export class Catalogue {
   }
 }
 
-/** Removes the option values that name what is missing; where that was the default, the first that is left becomes it. */
+function byPrecedence(left: EngineCatalogue, right: EngineCatalogue): number {
+  return (right.precedence ?? 0) - (left.precedence ?? 0);
+}
+
+/** Removes option values that name a missing component; a removed default is replaced by the first value left. */
 function withoutValues(capability: Capability, lacks: Set<string>): Capability {
   const options = capability.options.map((option): OptionDescriptor => {
     const { default_value, enum_values } = option;

@@ -1,12 +1,13 @@
-import type { FieldErrors, Refusal } from '../http/errors.ts';
-import type { Catalogue, Match, ProcessingOperation } from './catalogue.ts';
+import type { ProcessingOperation } from '../operations/operations.ts';
+import type { FieldErrors, Refusal } from '../operations/problems.ts';
+import type { Catalogue, Match } from './catalogue.ts';
 import { checkOptions, type OptionValues } from './options.ts';
 
 export interface ProcessingRequest {
   operation: ProcessingOperation;
-  /** Undefined until the file is there when the request does not name it. */
+  /** Undefined until the file has arrived, if the request does not name it. */
   inputFormat: string | undefined;
-  /** Undefined where the output has the format of the input. */
+  /** Undefined if the output has the format of the input. */
   outputFormat: string | undefined;
   options: Record<string, unknown>;
 }
@@ -18,7 +19,7 @@ export interface ProcessingProblems {
 
 export type ProcessingCheck = ProcessingProblems | { match: Match | undefined; options: OptionValues };
 
-/** Checks a pair of formats and the options for it; what cannot be known before the file is there passes for now. */
+/** Checks a pair of formats and its options; what depends on the file is checked once it has arrived. */
 export function checkProcessing(catalogue: Catalogue, request: ProcessingRequest): ProcessingCheck {
   const { operation } = request;
   const target = request.outputFormat ?? request.inputFormat;

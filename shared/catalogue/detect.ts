@@ -2,12 +2,12 @@ import { fileTypeFromBuffer } from 'file-type';
 import { extensionOf } from '../files/names.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** How much of a file's start is enough to tell what it is. */
+/** Number of bytes at the start of a file that detection reads. */
 export const detectionBytes = 65_536;
 
 /**
- * Tells a file's canonical format from its content. Its name decides only where the content leaves it open:
- * between formats that share a container, and for text, which has no mark of its own.
+ * Detects a file's canonical format from its content. Its name decides only where the content is ambiguous:
+ * between formats that share a container, and for text, which has no signature.
  */
 export async function detectFormat(catalogue: Catalogue, content: Uint8Array, name: string): Promise<string> {
   const start = content.subarray(0, detectionBytes);

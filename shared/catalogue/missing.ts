@@ -1,18 +1,18 @@
 import type { Component, EngineCatalogue, Missing } from './catalogue.ts';
 
-/** How programs are installed on a machine, where that is known. */
+/** Package manager of a machine, if known. */
 export type PackageManager = 'apt' | 'brew';
 
-/** What a machine lacks, and what would install it. */
+/** Missing components of a machine, and its package manager. */
 export interface MissingComponents {
   manager?: PackageManager;
   engines: Missing;
 }
 
-/** Room for what is missing in the environment of a function: all of its variables together may have 4 KB on Lambda. */
+/** Limit for the list of missing components: all environment variables of a Lambda function share 4 KB. */
 const maxBytes = 2_000;
 
-/** Writes what is missing into an environment variable; reasons that do not fit are left out, names never are. */
+/** Encodes the missing components for an environment variable; reasons that do not fit are omitted, names never are. */
 export function encodeMissing({ manager, engines }: MissingComponents): string {
   let room = maxBytes - Buffer.byteLength(write({ manager, engines: withReasons(engines, () => '') }));
   return write({
@@ -40,12 +40,12 @@ function withReasons(engines: Missing, change: (reason: string) => string): Miss
   );
 }
 
-/** Reads what `encodeMissing` wrote; an absent variable is a machine that lacks nothing. */
+/** Decodes what `encodeMissing` wrote; without the variable, nothing is missing. */
 export function decodeMissing(text: string | undefined): MissingComponents {
   return text ? JSON.parse(text) : { engines: {} };
 }
 
-/** Says what installs components, in the words of the machine's package manager; nothing where there is no such way. */
+/** Returns the command that installs components with the machine's package manager, if there is one. */
 export function installHint(components: Component[], manager: PackageManager | undefined): string | undefined {
   if (manager === undefined) return undefined;
   const packages = [...new Set(components.flatMap((component) => component[manager] ?? []))].sort();
@@ -53,7 +53,7 @@ export function installHint(components: Component[], manager: PackageManager | u
   return `${manager === 'apt' ? 'sudo apt-get' : 'brew'} install ${packages.join(' ')}`;
 }
 
-/** Says how to install all that some engines lack: by a command where one does it, else by a list of names. */
+/** Describes how to install all missing components of some engines: with a command if possible, otherwise by name. */
 export function installAllHint(
   engines: EngineCatalogue[],
   { manager, engines: missing }: MissingComponents,
@@ -79,7 +79,7 @@ export interface MissingComponent {
   hint?: string;
 }
 
-/** Describes the missing components of an engine for people. */
+/** Describes the missing components of an engine. */
 export function describeMissing(
   { engine, components = {} }: EngineCatalogue,
   { manager, engines }: MissingComponents,
@@ -96,7 +96,7 @@ export function describeMissing(
   });
 }
 
-/** Says why an engine that lacks too much is off. */
+/** Describes why an engine is unavailable. */
 export function reasonOff({ engine, components = {} }: EngineCatalogue, { engines }: MissingComponents): string {
   const parts = Object.entries(engines[engine] ?? {}).map(([name, reason]) => ({
     label: components[name]?.label ?? name,

@@ -4,23 +4,23 @@ export type OptionValue = string | number | boolean;
 export type OptionValues = Record<string, OptionValue>;
 
 export interface CheckedOptions {
-  /** The given options in their own types, with the defaults of those left out. */
+  /** The given options with their types, and the defaults of those omitted. */
   values: OptionValues;
   /** Option name to what is wrong with it. */
   errors: Record<string, string[]>;
 }
 
-/** Mistakes that are reported at once: a client chooses how many options it sends, and the answer has a size limit. */
-const mostErrors = 20;
+/** Mistakes reported at once: a client chooses how many options it sends, and the response has a size limit. */
+const maxErrors = 20;
 
-/** Checks given options against their descriptors: names, types, ranges, enumerations and the spec's two rules of conditions. */
+/** Checks options against their descriptors: names, types, ranges, enumerations and the spec's two rules for conditions. */
 export function checkOptions(descriptors: readonly OptionDescriptor[], given: Record<string, unknown>): CheckedOptions {
   const known = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
   const errors = new Map<string, string[]>();
   const values = new Map<string, OptionValue>();
 
   for (const [name, raw] of Object.entries(given)) {
-    if (errors.size >= mostErrors) break;
+    if (errors.size >= maxErrors) break;
     const descriptor = known.get(name);
     if (!descriptor) {
       errors.set(name, [

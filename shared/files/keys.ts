@@ -3,7 +3,7 @@ export const uploadPrefix = 'uploads/';
 /** Prefix of files that functions store. */
 export const filePrefix = 'files/';
 
-/** Prefix of the secrets of tasks that are not over: kept out of records and queues, in the encrypted bucket. */
+/** Prefix of the secrets of tasks that have not ended: kept out of records and queues, in the encrypted bucket. */
 export const secretPrefix = 'secrets/';
 
 /** Returns the key of a task's secrets. */
@@ -31,7 +31,7 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
-/** Returns the key under which a posted file is kept, where no form can write. It follows from the content, so that two posts never share one. */
+/** Returns the key under which a posted file is kept, where no form can write. It is derived from the content, so that two posts never share one. */
 export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
 }

@@ -1,7 +1,7 @@
-const longestNameBytes = 200;
-const longestExtension = 16;
+const maxNameBytes = 200;
+const maxExtensionLength = 16;
 
-/** Makes a name safe to show, to put in a header and to write into an archive, and keeps what a user would recognise of it. */
+/** Makes a name safe to display, to put in a header and to write into an archive, keeping it recognisable. */
 export function safeName(name: string, fallback = 'file'): string {
   const bare = trimEnds(
     (name.toWellFormed().split(/[/\\]/).at(-1) ?? '')
@@ -24,10 +24,10 @@ function trimEnds(name: string): string {
 }
 
 function shorten(name: string): string {
-  if (Buffer.byteLength(name) <= longestNameBytes) return name;
+  if (Buffer.byteLength(name) <= maxNameBytes) return name;
   const extension = extensionOf(name);
-  const tail = extension.length <= longestExtension ? suffixOf(name) : '';
-  let left = longestNameBytes - Buffer.byteLength(tail);
+  const tail = extension.length <= maxExtensionLength ? suffixOf(name) : '';
+  let left = maxNameBytes - Buffer.byteLength(tail);
   let end = 0;
   for (const char of name.slice(0, name.length - tail.length)) {
     left -= Buffer.byteLength(char);
@@ -37,7 +37,7 @@ function shorten(name: string): string {
   return trimEnds(name.slice(0, end)) + tail;
 }
 
-/** Returns the extension of a name in lower case without its dot, or an empty string. `tar.gz` and its kin count as one. */
+/** Returns the extension of a name in lower case without its dot, or an empty string. `tar.gz` and the like count as one. */
 export function extensionOf(name: string): string {
   return suffixOf(name).slice(1).toLowerCase();
 }

@@ -9,12 +9,12 @@ export interface JobFailure {
   msg: string;
 }
 
-const jobNews = ['created', 'started', 'ended'] as const;
-/** What may be told of a job, each at most once in its life. */
-export type JobNews = (typeof jobNews)[number];
+const jobEventTypes = ['created', 'started', 'ended'] as const;
+/** An event of a job that is published, each at most once in its life. */
+export type JobEventType = (typeof jobEventTypes)[number];
 
-/** How long the telling of a change may take before the sweep repeats it. */
-const tellPatienceMs = 60_000;
+/** How long publishing a change may take before the sweep repeats it. */
+const publishTimeoutMs = 60_000;
 
 export interface Job {
   id: string;
@@ -29,8 +29,8 @@ export interface Job {
   failure?: JobFailure;
   /** The webhook that was given with the job. */
   webhook?: string;
-  /** News that were written but perhaps not announced: whoever dies in between leaves them to the sweep. */
-  untold?: JobNews[];
+  /** The outbox: events that were written but perhaps not published. The sweep publishes what a crash left here. */
+  pendingEvents?: JobEventType[];
   createdAt: string;
   startedAt?: string;
   endedAt?: string;
@@ -49,14 +49,14 @@ export type JobEvent =
   | { type: 'allTasksEnded' }
   | { type: 'failed'; failure: JobFailure }
   | { type: 'deleted' }
-  /** The sweep looked at the job and something that it needs refused. */
+  /** The sweep could not recover the job because something that it needs failed. */
   | { type: 'recoveryFailed' };
 
 /** Decides what an event does to a job, or returns undefined where the event changes nothing. */
 export function decideJob(job: Job, event: JobEvent, now: number): Job | undefined {
   const { failedRecoveries: _failedRecoveries, ...current } = job;
-  const changed = (change: Partial<Job>, ...news: JobNews[]): Job => ({
-    ...owing(current, news, now),
+  const changed = (change: Partial<Job>, ...events: JobEventType[]): Job => ({
+    ...withPendingEvents(current, events, now),
     ...change,
     updatedAt: new Date(now).toISOString(),
     version: job.version + 1,
@@ -90,31 +90,35 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
   }
 }
 
-/** Puts the next recovery off; after the last one, nothing is owed any more. */
+/** Postpones the next recovery; after the last one, the outbox is cleared. */
 function recoveryFailed(job: Job, now: number): Job | undefined {
   if (job.dueAt === undefined) return undefined;
   const failedRecoveries = (job.failedRecoveries ?? 0) + 1;
-  const { untold: _untold, dueAt: _dueAt, ...rest } = job;
-  const owed =
+  const { pendingEvents: _pending, dueAt: _dueAt, ...rest } = job;
+  const pending =
     failedRecoveries < maxRecoveries
-      ? { untold: job.untold ?? [], dueAt: now + recoveryDelayMs(failedRecoveries) }
-      : { untold: [] };
-  return { ...rest, ...owed, failedRecoveries, version: job.version + 1 };
+      ? { pendingEvents: job.pendingEvents ?? [], dueAt: now + recoveryDelayMs(failedRecoveries) }
+      : { pendingEvents: [] };
+  return { ...rest, ...pending, failedRecoveries, version: job.version + 1 };
 }
 
-/** Tells whether a text names news of a job. */
-export function isJobNews(text: string): text is JobNews {
-  return jobNews.some((news) => news === text);
+/** Returns whether a text names an event of a job. */
+export function isJobEventType(text: string): text is JobEventType {
+  return jobEventTypes.some((type) => type === text);
 }
 
-/** Returns the job with news that must be announced before the sweep lets go of it. */
-export function owing(job: Job, news: JobNews[], now: number): Job {
-  if (news.length === 0) return job;
-  return { ...job, untold: [...new Set([...(job.untold ?? []), ...news])], dueAt: now + tellPatienceMs };
+/** Returns the job with events added to its outbox; the sweep publishes those that are still pending when it is due. */
+export function withPendingEvents(job: Job, events: JobEventType[], now: number): Job {
+  if (events.length === 0) return job;
+  return {
+    ...job,
+    pendingEvents: [...new Set([...(job.pendingEvents ?? []), ...events])],
+    dueAt: now + publishTimeoutMs,
+  };
 }
 
-/** Lists what there is to tell of a job that was just made: a job whose files came with the request may have ended. */
-export function newsOfNew(job: Job): JobNews[] {
+/** Returns the events of a job that was just created: one whose files came with the request may have ended. */
+export function initialEvents(job: Job): JobEventType[] {
   const started = job.status === 'created' ? [] : (['started'] as const);
   return ['created', ...started, ...(job.endedAt === undefined ? [] : (['ended'] as const))];
 }

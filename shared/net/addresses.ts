@@ -11,24 +11,24 @@ export interface CheckedAddress {
   family: 4 | 6;
 }
 
-/** Hosts that the operator excepts from the policy: `host` for any port, or `host:port`. */
+/** Hosts that the operator exempts from the policy: `host` for any port, or `host:port`. */
 export type AllowedHosts = ReadonlySet<string>;
 
-/** Finds every address of a name; the system's resolver unless a test says otherwise. */
+/** Resolves all addresses of a name; defaults to the system's resolver. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** A host, address or URL that the policy does not let anyone reach. Its message tells nothing of what the name resolved to. */
+/** A host, address or URL that the policy blocks. Its message does not reveal what the name resolved to. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
   readonly host: string;
 
-  constructor(host: string, reason = 'is not a public address, so it cannot be reached from here') {
+  constructor(host: string, reason = 'is not a public address, so it cannot be used') {
     super(`${JSON.stringify(shortened(host))} ${reason}.`);
     this.host = host;
   }
 }
 
-/** A name that has no address, or none that could be found now. */
+/** A name that could not be resolved. */
 export class HostNotFound extends Error {
   override name = 'HostNotFound';
   readonly host: string;
@@ -72,7 +72,7 @@ const refused6: Range[] = [
   '3fff::/20', // documentation
 ].map((text) => range(text, 128, number6));
 
-/** Tells whether an address is one that anybody on the internet reaches alike. What is no address is not public. */
+/** Returns whether an address is publicly routable; false for anything that is not an address. */
 export function isPublicAddress(ip: string): boolean {
   if (isIPv4(ip)) {
     const value = number4(ip);
@@ -102,15 +102,15 @@ export function parseAllowHosts(text: string | undefined): AllowedHosts {
   );
 }
 
-/** Tells whether the operator excepts a host, or it on this port. */
+/** Returns whether the operator exempts a host, or this port of it. */
 function isAllowedHost(hostname: string, port: number, allow: AllowedHosts): boolean {
   const host = normalHost(hostname);
   return allow.has(host) || allow.has(`${host}:${port}`);
 }
 
 /**
- * Resolves a host to all its addresses and refuses it if any of them is not public. Whoever connects must use these
- * addresses: a second look-up may answer differently.
+ * Resolves a host to all its addresses and rejects it if any of them is not public. Callers must connect to these
+ * addresses: a second lookup may return others.
  */
 export async function lookupPublic(
   hostname: string,
@@ -125,12 +125,12 @@ export async function lookupPublic(
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-/** Makes the `lookup` of node:net, node:http or undici answer with checked addresses only, so that the connection goes where the check was. */
+/** Returns a `lookup` for node:net, node:http or undici that returns checked addresses only, so that the connection goes where the check was. */
 export function lookupFunction(port: number, allow: AllowedHosts, resolve: Resolve = resolveAll): LookupFunction {
   // Node does not look up a host that is already an address: check URLs with checkUrl, or use connectOptions.
   return (hostname, options, callback) => {
     lookupPublic(hostname, port, allow, resolve).then(
-      (addresses) => answer(addresses, options, callback),
+      (addresses) => respond(addresses, options, callback),
       (error: NodeJS.ErrnoException) => callback(error, options.all ? [] : '', 0),
     );
   };
@@ -154,18 +154,18 @@ export async function connectOptions(
   return {
     host: normalHost(hostname),
     port,
-    lookup: (_hostname, options, callback) => answer(addresses, options, callback),
+    lookup: (_hostname, options, callback) => respond(addresses, options, callback),
     autoSelectFamily: true,
   };
 }
 
-/** Checks what can be told from a URL before any look-up: its scheme, that it holds no credentials, and an address in place of a name. */
+/** Checks what a URL shows before any DNS lookup: its scheme, that it has no credentials, and an address in place of a name. */
 export function checkUrl(url: URL, allow: AllowedHosts = new Set()): { hostname: string; port: number } {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new AddressRefused(url.protocol, 'is not a scheme that can be fetched: use http or https');
+    throw new AddressRefused(url.protocol, 'is not a supported URL scheme; use http or https');
   // `http://example.com@10.0.0.1/` looks like another host to whoever reads it.
   if (url.username !== '' || url.password !== '')
-    throw new AddressRefused(url.hostname, 'is given with a user name in the URL, which is not accepted');
+    throw new AddressRefused(url.hostname, 'is given with credentials in the URL, which is not supported');
   const hostname = normalHost(url.hostname);
   if (hostname === '') throw new AddressRefused(url.hostname, 'is not a host');
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
@@ -176,7 +176,7 @@ export function checkUrl(url: URL, allow: AllowedHosts = new Set()): { hostname:
 }
 
 async function resolved(host: string, resolve: Resolve): Promise<LookupAddress[]> {
-  // Longer is no DNS name, and an empty one is this machine to some resolvers.
+  // A longer name is not valid in DNS, and an empty one is this machine to some resolvers.
   if (host === '' || host.length > 253 || /[\s\0/\\@%]/.test(host)) throw new HostNotFound(host);
   let found: LookupAddress[];
   try {
@@ -192,7 +192,7 @@ function resolveAll(hostname: string): Promise<LookupAddress[]> {
   return dns.lookup(hostname, { all: true, order: 'verbatim' });
 }
 
-function answer(
+function respond(
   addresses: CheckedAddress[],
   options: Parameters<LookupFunction>[1],
   callback: Parameters<LookupFunction>[2],

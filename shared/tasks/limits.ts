@@ -10,7 +10,7 @@ export const maxFilesPerTask = 500;
 /** What files and details may take of a record together; the rest is for its parameters, its links to other tasks and its state. */
 export const maxResultBytes = 300_000;
 
-/** How many files of a task are fetched or stored at a time: each holds up to four parts of 5 MB in memory. */
+/** How many files of a task are fetched or stored in parallel: each holds up to four parts of 5 MB in memory. */
 export const filesAtOnce = 4;
 
 /** Returns the failure of a task whose result would not fit its record; undefined where it fits. */
@@ -26,7 +26,7 @@ export function resultFailure(files: StoredFile[], details: JsonObject = {}): Ta
   return undefined;
 }
 
-/** Returns what the files and the details of a task take of its record at most. */
+/** Returns how many bytes the files and the details of a task take of its record at most. */
 export function resultBytes(files: unknown[], details: JsonObject): number {
   return Buffer.byteLength(JSON.stringify(files)) + Buffer.byteLength(JSON.stringify(details));
 }
@@ -44,7 +44,7 @@ export function diskBytes({ diskMegabytes }: Pick<EngineResources, 'diskMegabyte
   return diskMegabytes * 1024 * 1024;
 }
 
-/** Says why an engine cannot work on inputs of this size and number; undefined where it can. */
+/** Returns why an engine cannot work on inputs of this size and number; undefined where it can. */
 export function inputProblem(
   catalogue: Catalogue,
   engine: string,
@@ -54,9 +54,9 @@ export function inputProblem(
   const resources = catalogue.engines.find((candidate) => candidate.engine === engine)?.resources;
   if (!resources) return undefined;
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  const most = maxInputBytes(resources);
-  if (size > most)
-    return `The input has ${grouped(size)} bytes; this operation takes at most ${grouped(most)} bytes in one task. Split the input or make it smaller first.`;
+  const limit = maxInputBytes(resources);
+  if (size > limit)
+    return `The input has ${grouped(size)} bytes; this operation takes at most ${grouped(limit)} bytes in one task. Split the input or make it smaller first.`;
   // Each input becomes a file at least, but for those that are merged.
   if (operation !== 'merge' && files.length > maxFilesPerTask)
     return `The input has ${grouped(files.length)} files; one task makes at most ${maxFilesPerTask}. Give them to several tasks.`;

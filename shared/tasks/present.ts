@@ -1,4 +1,3 @@
-import type { Job } from '../jobs/job.ts';
 import { required } from '../settings.ts';
 import { type JsonObject, revisionOf, type StoredFile, type Task } from './task.ts';
 
@@ -7,7 +6,7 @@ function linkTo(task: Task, file: StoredFile): string {
   return `${required('LATHE_URL')}/v1/files/${task.id}/${file.token}/${encodeURIComponent(file.name)}`;
 }
 
-/** Shows a task as the API does. */
+/** Returns a task as the API presents it. */
 export function presentTask(task: Task): JsonObject {
   return {
     id: task.id,
@@ -44,22 +43,5 @@ function presentResult(task: Task): JsonObject {
       format: file.format,
       media_type: file.mediaType,
     })),
-  };
-}
-
-/** Shows a job as the API does, with its tasks where they are given. */
-export function presentJob(job: Job, tasks?: Task[]): JsonObject {
-  return {
-    id: job.id,
-    version: revisionOf(job),
-    ...(job.tag === undefined ? {} : { tag: job.tag }),
-    status: job.status,
-    createdAt: job.createdAt,
-    updatedAt: job.updatedAt,
-    startedAt: job.startedAt ?? null,
-    endedAt: job.endedAt ?? null,
-    expiresAt: job.expiresAt,
-    result: job.failure ? { ...job.failure } : {},
-    ...(tasks ? { tasks: tasks.map(presentTask) } : {}),
   };
 }

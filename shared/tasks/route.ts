@@ -1,18 +1,17 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkProcessing } from '../catalogue/check.ts';
 import type { OptionValues } from '../catalogue/options.ts';
+import { isProcessing } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
-import { isProcessing } from './plan.ts';
 import type { StoredFile, Task, TaskFailure } from './task.ts';
 
-/** Finds the engine for a task whose inputs have completed, from the formats their files turned out to have. */
+/** Finds the engine for a task whose inputs have completed, from the detected formats of their files. */
 export function routeTask(
   catalogue: Catalogue,
   task: Task,
   inputs: Task[],
 ): { engine: string } | { failure: TaskFailure } {
-  if (task.operation === 'import/webpage') return routeToBrowser(catalogue);
-  if (!isProcessing(task.operation)) return { engine: 'transfer' };
+  if (!isProcessing(task.operation)) return routeByOperation(catalogue, task.operation);
   const files = inputs.flatMap((input) => input.files);
   const [file] = files;
   if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
@@ -24,9 +23,10 @@ export function routeTask(
     : { failure: { errorCode: 'processing_failed', msg: problem } };
 }
 
-function routeToBrowser(catalogue: Catalogue): { engine: string } | { failure: TaskFailure } {
-  if (catalogue.isUsable('webpage')) return { engine: 'webpage' };
-  const msg = 'Web pages cannot be imported on this instance, because its browser is off.';
+function routeByOperation(catalogue: Catalogue, operation: string): { engine: string } | { failure: TaskFailure } {
+  const engine = catalogue.performerOf(operation);
+  if (engine !== undefined && catalogue.isUsable(engine)) return { engine };
+  const msg = `${operation} is not available on this instance; GET /health lists what is missing.`;
   return { failure: { errorCode: 'processing_failed', msg } };
 }
 

@@ -24,12 +24,12 @@ export interface UploadForm {
   parameters: Record<string, string>;
 }
 
-/** A file that a task brought in or made. */
+/** A file that a task imported or made. */
 export interface StoredFile {
   key: string;
   name: string;
   size: number;
-  /** Extension without a dot, detected from the content where the content tells. */
+  /** Extension without a dot, detected from the content where possible. */
   format: string;
   mediaType: string;
   /** Unguessable part of the download link; a link is a capability, not a credential. */
@@ -47,12 +47,12 @@ export interface Task {
   status: TaskStatus;
   /** Parameters without `input` and `operation`, with a mask in place of secrets. */
   payload: JsonObject;
-  /** Whether secrets lie beside the files in the bucket until the task ends; neither record nor queue holds them. */
+  /** Whether secrets are stored beside the files in the bucket until the task ends; neither record nor queue holds them. */
   hasSecrets?: boolean;
   dependsOn: string[];
   /** Inputs that have not completed yet. Whoever empties it releases the task. */
   waitsFor: string[];
-  /** Tasks to tell when this one ends. */
+  /** Tasks to notify when this one ends. */
   dependents: string[];
   job?: string;
   form?: UploadForm;
@@ -63,7 +63,7 @@ export interface Task {
   progress?: number;
   /** Which worker run owns the task; a write of an earlier run is refused. */
   attempt: number;
-  /** When the owner last showed a sign of life, in milliseconds. */
+  /** When the owner last sent a heartbeat, in milliseconds. */
   heartbeatAt?: number;
   createdAt: string;
   startedAt?: string;
@@ -72,25 +72,25 @@ export interface Task {
   expiresAt: string;
   /** Counts every write, so that no two overwrite each other. */
   version: number;
-  /** Counts the changes that a reader can see, from 1 where it is absent; listeners tell old from new by it. */
+  /** Counts the changes that a reader can see, from 1 where it is absent; subscribers order events by it. */
   revision?: number;
-  /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is owed. */
+  /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is pending. */
   dueAt?: number;
   /** How often in a row the sweep could not recover the task. */
   failedRecoveries?: number;
 }
 
-/** Tells whether a task can change its state no more, but for being deleted. */
+/** Returns whether a task is in a final state, from which it can only be deleted. */
 export function hasEnded(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'created' && task.status !== 'processing';
 }
 
-/** Returns how often what a reader sees of a record has changed. */
+/** Returns how often the visible part of a record has changed. */
 export function revisionOf(record: { revision?: number }): number {
   return record.revision ?? 1;
 }
 
-/** Tells whether readers must treat a record as gone although it may still exist. */
-export function isGone(record: { status: string; expiresAt: string }, now: number): boolean {
+/** Returns whether a record is deleted or expired, although it may still exist. */
+export function isDeletedOrExpired(record: { status: string; expiresAt: string }, now: number): boolean {
   return record.status === 'deleted' || Date.parse(record.expiresAt) <= now;
 }

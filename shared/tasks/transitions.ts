@@ -1,19 +1,19 @@
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 
-/** A worker that has been silent for this long has lost its task; it beats three times within it. */
+/** A worker without a heartbeat for this long has lost its task; it sends three within this time. */
 export const heartbeatWindowMs = 30_000;
-/** How long a released task may sit in a queue before the sweep sends its message again. */
-export const queuedPatienceMs = 15 * 60_000;
+/** How long a released task may stay in a queue before the sweep sends its message again. */
+export const queueTimeoutMs = 15 * 60_000;
 /** How long the consequences of an end may take before the sweep repeats them. */
-export const settlePatienceMs = 60_000;
-/** Runs after which a task is given up: its input kills every worker that touches it. */
-export const maximumAttempts = 5;
+export const settleTimeoutMs = 60_000;
+/** Runs after which a task is failed: its input kills every worker that touches it. */
+export const maxAttempts = 5;
 
-/** Failed recoveries in a row after which the sweep gives a record up. */
+/** Consecutive failed recoveries after which the sweep gives up a record. */
 export const maxRecoveries = 5;
 
-/** Returns how long the sweep waits after so many failed recoveries of a record: 1, 2, 4, 8 minutes. */
+/** Returns the delay of the next recovery after a number of failed ones: 1, 2, 4, 8 minutes. */
 export function recoveryDelayMs(failedRecoveries: number): number {
   return 60_000 * 2 ** (failedRecoveries - 1);
 }
@@ -28,20 +28,23 @@ export type TaskEvent =
   | { type: 'inputEnded'; failure: TaskFailure }
   | { type: 'canceled' }
   | { type: 'deleted' }
-  /** What follows from the end that the task had then was done. */
+  /** What follows from the end that the task had then is done. */
   | { type: 'settled'; status: TaskStatus }
-  /** The sweep looked at the task and something that it needs refused. */
+  /** The sweep could not recover the task because something that it needs failed. */
   | { type: 'recoveryFailed'; failure: TaskFailure }
   | { type: 'recovered' };
 
 /**
- * What became of an event: `changed` carries the next record; `refused` leaves the record as it is.
- * `ended` tells that the task is past it (repeat the consequences), `owned` that another run is alive and holds it,
+ * The result of an event: `changed` carries the next record; `refused` leaves the record as it is.
+ * `ended` means that the task is past it (repeat the consequences), `owned` that another run is alive and owns it,
  * `waiting` that inputs are still missing.
  */
 export type Decision =
   | { outcome: 'changed'; task: Task }
   | { outcome: 'refused'; reason: 'ended' | 'owned' | 'waiting' | 'not-started' };
+
+/** Returns the next record of a decision; undefined where the event was refused. */
+export const taskOf = (decision: Decision) => (decision.outcome === 'changed' ? decision.task : undefined);
 
 const refused = (reason: 'ended' | 'owned' | 'waiting' | 'not-started'): Decision => ({ outcome: 'refused', reason });
 
@@ -100,7 +103,7 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
   }
 }
 
-/** Puts the next recovery off; after the last one, fails a task that is open and leaves one that has ended as it is. */
+/** Postpones the next recovery; after the last one, fails a task that is open and leaves one that has ended as it is. */
 function recoveryFailed(task: Task, failure: TaskFailure, now: number): Decision {
   if (task.dueAt === undefined) return refused('ended');
   const failedRecoveries = (task.failedRecoveries ?? 0) + 1;
@@ -114,7 +117,7 @@ function recoveryFailed(task: Task, failure: TaskFailure, now: number): Decision
 }
 
 function settled(task: Task, status: TaskStatus): Decision {
-  // A task that was deleted since owes more than was done; its tombstone must stay due until that is done too.
+  // A task that was deleted since has more to be done; its tombstone must stay due until then.
   if (task.status !== status || task.dueAt === undefined) return refused('ended');
   const { dueAt: _dueAt, ...rest } = task;
   return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
@@ -155,6 +158,6 @@ function ended(task: Task, now: number, change: Partial<Task>): Decision {
     ...change,
     waitsFor: [],
     endedAt: task.endedAt ?? new Date(now).toISOString(),
-    dueAt: now + settlePatienceMs,
+    dueAt: now + settleTimeoutMs,
   });
 }

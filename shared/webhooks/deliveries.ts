@@ -1,4 +1,4 @@
-import type { Job, JobNews } from '../jobs/job.ts';
+import type { Job, JobEventType } from '../jobs/job.ts';
 import type { JsonObject } from '../tasks/task.ts';
 import { maxRecoveries, recoveryDelayMs } from '../tasks/transitions.ts';
 import {
@@ -7,7 +7,6 @@ import {
   type Delivery,
   deliveryId,
   deliveryKeptMs,
-  signedHeaders,
   type Webhook,
   webhookEventsOf,
 } from './webhook.ts';
@@ -23,35 +22,36 @@ export interface DeliveryParts {
   webhooksFor(job: Job): Promise<Webhook[]>;
   webhook(delivery: Delivery): Promise<Webhook | undefined>;
   disable(webhook: Webhook): Promise<void>;
-  /** Writes a delivery that is not there yet; returns what was there, if anything. */
+  /** Creates a delivery; returns the existing one, if any, and leaves it as it is. */
   create(delivery: Delivery): Promise<Delivery | undefined>;
   read(ref: DeliveryRef): Promise<Delivery | undefined>;
-  /** Writes a delivery if it still has the version before; says whether it did. */
+  /** Writes a delivery if the stored one has the version before it; returns whether it did. */
   replace(delivery: Delivery): Promise<boolean>;
-  /** Puts a message on the queue, to come out after so many seconds, 900 at most. */
+  /** Puts a message on the queue with a delay of up to 900 seconds. */
   send(ref: DeliveryRef, delaySeconds: number): Promise<void>;
-  /** Calls a receiver once, and never throws for what the receiver does. */
-  call(url: string, headers: Record<string, string>, body: string): Promise<Omit<Attempt, 'at'>>;
   now(): number;
 }
 
-/** What SQS can delay; longer waits are the sweep's, which looks at what is due. */
-const longestDelaySeconds = 900;
+/** Calls a receiver once with a delivery, and never throws for what the receiver does. */
+export type Call = (webhook: Webhook, delivery: Delivery) => Promise<Omit<Attempt, 'at'>>;
+
+/** The limit of SQS; longer delays are left to the sweep, which looks at what is due. */
+const maxDelaySeconds = 900;
 /** How long a message may take before the sweep sends it again. */
 const graceMs = 120_000;
 const slackMs = 2_000;
 /** Longer than an attempt, so that two of one delivery do not overlap. */
-const holdMs = 30_000;
-/** A record is 400 KB at most. */
-const largestBodyBytes = 300_000;
+const lockMs = 30_000;
+/** A record is at most 400 KB. */
+const maxBodyBytes = 300_000;
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Hands events over to webhooks. Each step leaves a record that says what is owed, so none is lost with its process. */
+/** Delivers events to webhooks. Each step leaves a record of what is pending, so none is lost with its process. */
 export function createDeliveries(parts: DeliveryParts) {
-  /** Makes a delivery of each event of a job for each webhook that wants it. Repeating it makes no further ones. */
-  async function plan(job: Job, news: JobNews[], present: () => Promise<JsonObject>): Promise<void> {
-    const events = webhookEventsOf(job, news);
+  /** Creates a delivery of each event of a job for each webhook that subscribes to it. Idempotent. */
+  async function plan(job: Job, types: JobEventType[], present: () => Promise<JsonObject>): Promise<void> {
+    const events = webhookEventsOf(job, types);
     if (events.length === 0) return;
     const webhooks = (await parts.webhooksFor(job)).filter(({ disabledAt }) => disabledAt === undefined);
     const wanted = webhooks.flatMap((webhook) =>
@@ -72,55 +72,56 @@ export function createDeliveries(parts: DeliveryParts) {
           body: bodyOf(event, timestamp, data),
           state: 'pending',
           attempts: [],
-          tries: 0,
+          attemptCount: 0,
           createdAt: timestamp,
           expiresAt: new Date(now + deliveryKeptMs).toISOString(),
           version: 1,
           dueAt: now + graceMs,
         };
         const known = await parts.create(delivery);
-        // Whoever wrote it may have died before it sent the message; a second message finds the work done.
-        if (!known || (known.state === 'pending' && known.tries === 0)) await parts.send(refOf(delivery), 0);
+        // The process that created it may have died before it sent the message; a second message finds the work done.
+        if (!known || (known.state === 'pending' && known.attemptCount === 0)) await parts.send(refOf(delivery), 0);
       }),
     );
   }
 
-  /** Makes one attempt, unless the delivery is done or another attempt is under way. */
-  async function attempt(ref: DeliveryRef): Promise<void> {
+  /** Makes one attempt, unless the delivery has ended or another attempt is in progress. */
+  async function attempt(ref: DeliveryRef, call: Call): Promise<void> {
     const delivery = await parts.read(ref);
     const now = parts.now();
-    if (delivery?.state !== 'pending' || (delivery.heldUntil ?? 0) > now) return;
+    if (delivery?.state !== 'pending' || (delivery.lockedUntil ?? 0) > now) return;
     // A message that came twice must not bring the next attempt forward.
-    if (delivery.tries > 0 && (delivery.dueAt ?? 0) > now + graceMs + slackMs) return;
-    const held = { ...delivery, heldUntil: now + holdMs, dueAt: now + graceMs, version: delivery.version + 1 };
-    if (!(await parts.replace(held))) return;
-    const webhook = await parts.webhook(held);
+    if (delivery.attemptCount > 0 && (delivery.dueAt ?? 0) > now + graceMs + slackMs) return;
+    const locked = { ...delivery, lockedUntil: now + lockMs, dueAt: now + graceMs, version: delivery.version + 1 };
+    if (!(await parts.replace(locked))) return;
+    const webhook = await parts.webhook(locked);
     if (!webhook || webhook.disabledAt !== undefined) {
-      await finish(held, { at: isoTime(now), latencyMs: 0, error: 'The webhook was deleted or is disabled.' });
+      await finish(locked, { at: isoTime(now), latencyMs: 0, error: 'The webhook was deleted or is disabled.' });
       return;
     }
-    const outcome = await parts.call(webhook.url, signedHeaders(held, webhook.secret, now), held.body);
+    const outcome = await call(webhook, locked);
     if (outcome.status === 410) await parts.disable(webhook);
-    const next = afterAttempt(held, { at: isoTime(now), ...outcome }, parts.now());
+    const next = afterAttempt(locked, { at: isoTime(now), ...outcome }, parts.now());
     await parts.replace(withGrace(next));
-    if (next.delaySeconds !== undefined && next.delaySeconds <= longestDelaySeconds)
+    if (next.delaySeconds !== undefined && next.delaySeconds <= maxDelaySeconds)
       await parts.send(ref, next.delaySeconds);
   }
 
-  function finish(held: Delivery, last: Attempt): Promise<boolean> {
-    const { heldUntil: _held, dueAt: _due, ...rest } = held;
-    return parts.replace({ ...rest, state: 'failed', attempts: [...held.attempts, last], version: held.version + 1 });
+  function finish(delivery: Delivery, last: Attempt): Promise<boolean> {
+    const { lockedUntil: _locked, dueAt: _due, ...rest } = delivery;
+    const version = delivery.version + 1;
+    return parts.replace({ ...rest, state: 'failed', attempts: [...delivery.attempts, last], version });
   }
 
-  /** Sends the message of a delivery that is due again, since it was lost or the wait was too long for the queue. */
-  async function drive(ref: DeliveryRef): Promise<void> {
+  /** Requeues a delivery that is due, since its message was lost or its delay was too long for the queue. */
+  async function recover(ref: DeliveryRef): Promise<void> {
     const delivery = await parts.read(ref);
     if (delivery?.dueAt === undefined || delivery.dueAt > parts.now()) return;
     if (!(await parts.replace({ ...delivery, dueAt: parts.now() + graceMs, version: delivery.version + 1 }))) return;
     await parts.send(ref, 0);
   }
 
-  /** Counts that a delivery could not be driven, and fails it after the last attempt. Returns whether it was given up. */
+  /** Counts a failed recovery of a delivery, and fails it after the last attempt. Returns whether it was given up. */
   async function recoveryFailed(ref: DeliveryRef): Promise<boolean> {
     const delivery = await parts.read(ref);
     if (delivery?.dueAt === undefined) return false;
@@ -135,7 +136,7 @@ export function createDeliveries(parts: DeliveryParts) {
     return finish(delivery, { at: isoTime(now), latencyMs: 0, error });
   }
 
-  /** Starts a delivery anew, whatever became of it. */
+  /** Starts a delivery anew, whatever its state. */
   async function replay(ref: DeliveryRef): Promise<Delivery | undefined> {
     const delivery = await parts.read(ref);
     if (!delivery) return undefined;
@@ -143,7 +144,7 @@ export function createDeliveries(parts: DeliveryParts) {
     const again: Delivery = {
       ...rest,
       state: 'pending',
-      tries: 0,
+      attemptCount: 0,
       expiresAt: isoTime(parts.now() + deliveryKeptMs),
       dueAt: parts.now() + graceMs,
       version: delivery.version + 1,
@@ -153,12 +154,12 @@ export function createDeliveries(parts: DeliveryParts) {
     return again;
   }
 
-  return { plan, attempt, drive, recoveryFailed, replay };
+  return { plan, attempt, recover, recoveryFailed, replay };
 }
 
-// The queue brings a short wait to its end; the sweep is there for when it does not.
+// The queue ends a short delay; the sweep is there for when it does not.
 function withGrace({ delivery, delaySeconds }: ReturnType<typeof afterAttempt>): Delivery {
-  if (delivery.dueAt === undefined || delaySeconds === undefined || delaySeconds > longestDelaySeconds) return delivery;
+  if (delivery.dueAt === undefined || delaySeconds === undefined || delaySeconds > maxDelaySeconds) return delivery;
   return { ...delivery, dueAt: delivery.dueAt + graceMs };
 }
 
@@ -168,7 +169,7 @@ function refOf({ webhook, id }: Delivery): DeliveryRef {
 
 function bodyOf(type: string, timestamp: string, data: JsonObject): string {
   const body = JSON.stringify({ type, timestamp, data });
-  if (Buffer.byteLength(body) <= largestBodyBytes) return body;
+  if (Buffer.byteLength(body) <= maxBodyBytes) return body;
   const { tasks: _tasks, ...job } = data;
   return JSON.stringify({ type, timestamp, data: { ...job, truncated: true } });
 }

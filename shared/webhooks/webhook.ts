@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import type { Job, JobNews } from '../jobs/job.ts';
+import { randomBytes } from 'node:crypto';
+import type { Job, JobEventType } from '../jobs/job.ts';
 
 export const webhookEvents = ['job.created', 'job.completed', 'job.failed'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
@@ -15,21 +15,21 @@ export interface Webhook {
   /** Present where it was given with a job. */
   job?: string;
   createdAt: string;
-  /** Set when the receiver answered that it is gone. */
+  /** Set when the receiver responded with 410 Gone. */
   disabledAt?: string;
-  /** When the record goes; only that of a job does. */
+  /** When the record expires; only that of a job does. */
   expiresAt?: string;
 }
 
 export interface Attempt {
   at: string;
-  /** Status of the answer, where there was one. */
+  /** Status of the response, where there was one. */
   status?: number;
   latencyMs: number;
   error?: string;
 }
 
-/** One event for one webhook, with every attempt to hand it over. */
+/** One event for one webhook, with every attempt to deliver it. */
 export interface Delivery {
   id: string;
   webhook: string;
@@ -40,82 +40,69 @@ export interface Delivery {
   body: string;
   state: 'pending' | 'delivered' | 'failed';
   attempts: Attempt[];
-  /** Attempts since the event, or since it was last sent again by hand. */
-  tries: number;
-  /** Until when an attempt holds it, in milliseconds. */
-  heldUntil?: number;
+  /** Attempts since the event, or since it was last replayed. */
+  attemptCount: number;
+  /** Until when an attempt has it locked, in milliseconds. */
+  lockedUntil?: number;
   createdAt: string;
   expiresAt: string;
   version: number;
-  /** When the sweep should look at it if nothing happened by then, in milliseconds; absent when nothing is owed. */
+  /** When the sweep should look at it if nothing happened by then, in milliseconds; absent when nothing is pending. */
   dueAt?: number;
-  /** How often in a row the sweep could not put it on the queue. */
+  /** Consecutive failures of the sweep to queue it. */
   failedRecoveries?: number;
 }
 
-/** Seconds from each attempt to the next: close at first, for a restart, then over a day and a half, for an outage. */
+/** Seconds between attempts: short at first, for a restart, then over a day and a half, for an outage. */
 export const retryDelays = [5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 28_800, 28_800] as const;
 
 /** How long a delivery is kept; attempts end well before. */
 export const deliveryKeptMs = 4 * 24 * 60 * 60 * 1000;
 
-const mostAttemptsKept = 50;
+const maxStoredAttempts = 50;
 
-/** Makes a secret that nobody can guess. */
+/** Makes a random signing secret. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Makes the webhook that is given with a job; it hears of that job alone and goes with the last of its deliveries. */
+/** Makes the webhook that is given with a job; it receives events of that job only and expires with its last delivery. */
 export function webhookOfJob(job: Job, url: string): Webhook {
   const { id, user, createdAt } = job;
   const expiresAt = new Date(Date.parse(job.expiresAt) + deliveryKeptMs).toISOString();
   return { id, user, url, events: [...webhookEvents], secret: newSecret(), job: id, createdAt, expiresAt };
 }
 
-/** Names the events of a job's news that webhooks are told of. */
-export function webhookEventsOf(job: Job, news: JobNews[]): WebhookEvent[] {
-  return news.flatMap((item): WebhookEvent[] => {
-    if (item === 'created') return ['job.created'];
-    if (item === 'started') return [];
+/** Returns the webhook events for events of a job. */
+export function webhookEventsOf(job: Job, events: JobEventType[]): WebhookEvent[] {
+  return events.flatMap((type): WebhookEvent[] => {
+    if (type === 'created') return ['job.created'];
+    if (type === 'started') return [];
     return [job.status === 'completed' ? 'job.completed' : 'job.failed'];
   });
 }
 
-/** Returns the id of a delivery: an event of a job happens once, so saying it twice makes one delivery. */
+/** Returns the id of a delivery: an event of a job happens once, so publishing it twice makes one delivery. */
 export function deliveryId(job: string, event: WebhookEvent): string {
   return `${job}_${event.replace('job.', '')}`;
 }
 
-/** Signs a delivery as the Standard Webhooks specification says, at the time of an attempt. */
-export function signedHeaders(
-  { webhook, id, body }: Pick<Delivery, 'webhook' | 'id' | 'body'>,
-  secret: string,
-  now: number,
-): Record<string, string> {
-  const messageId = `msg_${webhook}_${id}`;
-  const timestamp = String(Math.floor(now / 1000));
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
-}
-
-/** Returns the delivery after an attempt, with the seconds to the next one where there is to be one. */
+/** Returns the delivery after an attempt, with the seconds to the next one where there is one. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
   now: number,
 ): { delivery: Delivery; delaySeconds?: number } {
-  const { heldUntil: _held, dueAt: _due, failedRecoveries: _failed, ...rest } = delivery;
+  const { lockedUntil: _locked, dueAt: _due, failedRecoveries: _failed, ...rest } = delivery;
   const made = {
     ...rest,
-    attempts: [...delivery.attempts, attempt].slice(-mostAttemptsKept),
-    tries: delivery.tries + 1,
+    attempts: [...delivery.attempts, attempt].slice(-maxStoredAttempts),
+    attemptCount: delivery.attemptCount + 1,
     version: delivery.version + 1,
   };
   if (attempt.status !== undefined && attempt.status >= 200 && attempt.status <= 299)
     return { delivery: { ...made, state: 'delivered' } };
-  const delaySeconds = retryDelays[delivery.tries];
+  const delaySeconds = retryDelays[delivery.attemptCount];
   if (delaySeconds === undefined || attempt.status === 410) return { delivery: { ...made, state: 'failed' } };
   return { delivery: { ...made, dueAt: now + delaySeconds * 1000 }, delaySeconds };
 }

@@ -18,7 +18,11 @@ export interface ColdStart {
 }
 
 const rounds = 7;
-const entries = ['functions/api/health.ts', 'functions/api/show-task.ts', 'functions/api/create-job.ts'];
+const entries = [
+  'functions/api/service/health.ts',
+  'functions/api/tasks/show-task.ts',
+  'functions/api/jobs/create-job.ts',
+];
 
 /** Measures how long API functions take from the start of their process to their first answer. */
 export async function benchColdStarts(): Promise<ColdStart[]> {
@@ -73,7 +77,7 @@ async function writeCaller(parent: string, code: Uint8Array): Promise<string> {
   };
   await writeFile(join(folder, 'index.mjs'), code);
   const caller = join(folder, 'call.mjs');
-  // A protected endpoint answers 401 to this: the whole chain, but no call to a service that is not there.
+  // A protected endpoint responds with 401 to this: the whole chain, but no call to a service that is not there.
   await writeFile(
     caller,
     `import { handler } from './index.mjs';

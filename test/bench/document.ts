@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { stopOffice } from '../../functions/engines/document/office.ts';
+import { stopOffice } from '../../functions/engines/document/office/office.ts';
 import { engine } from '../../functions/engines/document/run.ts';
 import { makeSample } from '../engines/document/samples.ts';
 import { median, type Row, timed } from './table.ts';

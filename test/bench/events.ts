@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { ProgressPace } from '../../functions/engines/runtime/progress-pace.ts';
 import { newId } from '../../shared/ids.ts';
-import { ProgressPace } from '../../shared/tasks/progress.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
@@ -34,7 +34,7 @@ export interface EventsLoad {
   jobs: number;
 }
 
-/** Measures how long after a change of a record its followers hear of it, at rest and in a storm of progress. */
+/** Measures how long after a change of a record its subscribers receive it, at rest and in a storm of progress. */
 export async function benchEvents(
   { sockets, jobs }: EventsLoad = { sockets: 2_000, jobs: 200 },
   settings: Record<string, string> = {},
@@ -44,7 +44,7 @@ export async function benchEvents(
   const stormy = await inStorm(service, () =>
     measure(service, `the same, ${stormTasks} tasks report every ${stormReportMs} ms`, sockets, jobs),
   );
-  console.log('\nFrom the change of a record to its followers\n');
+  console.log('\nFrom the change of a record to its subscribers\n');
   console.log(format([atRest, stormy]));
   return [atRest, stormy];
 }
@@ -80,19 +80,19 @@ async function measure(service: RunningService, name: string, socketCount: numbe
   const ended = new Map(created.map(({ id }) => [id, 0]));
   const open = await openSockets(service, socketCount, (index, socket) => {
     const job = created[index % jobCount];
-    let following = false;
+    let subscribed = false;
     socket.on('message', (data) => {
-      const heardAt = Date.now();
+      const receivedAt = Date.now();
       const { event, data: shown } = JSON.parse(data.toString());
-      // What is shown on subscribing happened before.
-      if (event === 'task_started' && shown.id === job?.tasks[0]?.id) following = true;
-      else if (following && /_(?:started|completed)$/.test(event)) {
-        (event.endsWith('_completed') ? completions : starts).push(heardAt - Date.parse(shown.updatedAt));
+      // What is sent on subscribing happened before.
+      if (event === 'task_started' && shown.id === job?.tasks[0]?.id) subscribed = true;
+      else if (subscribed && /_(?:started|completed)$/.test(event)) {
+        (event.endsWith('_completed') ? completions : starts).push(receivedAt - Date.parse(shown.updatedAt));
         if (event === 'job_completed') ended.set(shown.id, (ended.get(shown.id) ?? 0) + 1);
       }
     });
     socket.send(JSON.stringify({ action: 'subscribe', channel: `job.${job?.id}` }));
-    return until('the channel is followed', () => (following ? true : undefined), { seconds: 120, everyMs: 100 });
+    return until('the channel is subscribed', () => (subscribed ? true : undefined), { seconds: 120, everyMs: 100 });
   });
   for (const job of created) {
     const { form } = taskOf(job, 'import').result;
@@ -101,7 +101,7 @@ async function measure(service: RunningService, name: string, socketCount: numbe
   }
   const each = Math.floor(socketCount / jobCount);
   await until(
-    'all followers heard the end',
+    'all subscribers received the end',
     () => ([...ended.values()].every((count) => count >= each) ? true : undefined),
     {
       seconds: 180,
@@ -136,7 +136,7 @@ async function openSockets(
 
 /** Lets a thousand tasks report their progress while something is measured, at the pace that a worker's reports have. */
 async function inStorm<T>(service: RunningService, work: () => Promise<T>): Promise<T> {
-  const caller = await service.as('functions/engines/transfer/handler.ts');
+  const caller = await service.as('functions/transfers/handler.ts');
   const { credentials, region } = caller.client('sqs');
   const gate = new URL(service.url).port;
   Object.assign(process.env, caller.fn.environment, {
@@ -148,8 +148,8 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
     AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${gate}/_aws/sqs`,
   });
   // After the variables, which these modules read when they are loaded.
-  const { lifecycle } = await import('../../functions/wiring.ts');
-  const { records } = await import('../../shared/records/records.ts');
+  const { lifecycle } = await import('../../functions/wiring/lifecycle.ts');
+  const { records } = await import('../../shared/aws/records.ts');
   const user = newId();
   const tasks = Array.from({ length: stormTasks }, () => runningTask(user));
   await records.createTasks(tasks);

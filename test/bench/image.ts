@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { median, type Row, timed } from './table.ts';
 
 const rounds = 7;

@@ -1,5 +1,5 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { startService } from '../support/running-stack.ts';
@@ -13,7 +13,7 @@ const filters = ['', 'status=completed', 'operation=convert', 'status=failed&ope
 export async function benchLists(): Promise<{ name: string; ours: number; bare: number }[]> {
   const service = await startService({ LATHE_RATE_PER_MINUTE: '0' });
   try {
-    const caller = await service.as('functions/api/create-job.ts');
+    const caller = await service.as('functions/api/jobs/create-job.ts');
     const { credentials, endpoint, region } = caller.client('dynamodb');
     const [table] = caller.stack.tables;
     Object.assign(process.env, {
@@ -25,7 +25,7 @@ export async function benchLists(): Promise<{ name: string; ours: number; bare: 
       LATHE_TABLE: table?.name,
     });
     // The records read their table from the environment when they are loaded.
-    const { records } = await import('../../shared/records/records.ts');
+    const { records } = await import('../../shared/aws/records.ts');
     const keyOf = async (count: number): Promise<string> => {
       const user = newId();
       const apiKey = newApiKey();

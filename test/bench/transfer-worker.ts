@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Conduct } from '../../functions/engines/transfer/receive.ts';
-import type { Run } from '../../functions/engines/worker.ts';
+import type { Run } from '../../functions/engines/runtime/worker.ts';
+import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
-import { makeConduct, makeRun, makeTask } from '../transfer/run.ts';
+import { makeRun, makeSettings, makeTask } from '../transfers/run.ts';
 import { copyPlainly } from './plain-copy.ts';
 
 /** What one process is to do: an operation of the service, or the same with the plain tool of the protocol. */
@@ -18,31 +18,31 @@ export interface Assignment {
   ssh: { port: number; keyFile: string; username: string };
 }
 
-type Transfer = (run: Run, conduct: Conduct) => Promise<unknown>;
+type Transfer = (run: Run, settings: TransferSettings) => Promise<unknown>;
 
 /** Loads the one module that an operation needs, as the function does, before the clock starts. */
 const transfers: Record<string, () => Promise<Transfer>> = {
-  'import/url': async () => (await import('../../functions/engines/transfer/import-url.ts')).importUrl,
-  'export/url': async () => (await import('../../functions/engines/transfer/export-url.ts')).exportUrl,
-  'import/objstore_a': async () => (await import('../../functions/engines/transfer/objstore-a.ts')).importObjstoreA,
-  'export/objstore_a': async () => (await import('../../functions/engines/transfer/objstore-a.ts')).exportObjstoreA,
-  'import/objstore_b': async () => (await import('../../functions/engines/transfer/objstore-b.ts')).importObjstoreB,
-  'export/objstore_b': async () => (await import('../../functions/engines/transfer/objstore-b.ts')).exportObjstoreB,
-  'import/blobstore': async () => (await import('../../functions/engines/transfer/blobstore.ts')).importBlobstore,
-  'export/blobstore': async () => (await import('../../functions/engines/transfer/blobstore.ts')).exportBlobstore,
-  'import/sftp': async () => (await import('../../functions/engines/transfer/sftp.ts')).importSftp,
-  'export/sftp': async () => (await import('../../functions/engines/transfer/sftp.ts')).exportSftp,
+  'import/url': async () => (await import('../../functions/transfers/import-url.ts')).importUrl,
+  'export/url': async () => (await import('../../functions/transfers/export-url.ts')).exportUrl,
+  'import/objstore_a': async () => (await import('../../functions/transfers/objstore-a.ts')).importObjstoreA,
+  'export/objstore_a': async () => (await import('../../functions/transfers/objstore-a.ts')).exportObjstoreA,
+  'import/objstore_b': async () => (await import('../../functions/transfers/objstore-b.ts')).importObjstoreB,
+  'export/objstore_b': async () => (await import('../../functions/transfers/objstore-b.ts')).exportObjstoreB,
+  'import/blobstore': async () => (await import('../../functions/transfers/blobstore.ts')).importBlobstore,
+  'export/blobstore': async () => (await import('../../functions/transfers/blobstore.ts')).exportBlobstore,
+  'import/sftp': async () => (await import('../../functions/transfers/sftp.ts')).importSftp,
+  'export/sftp': async () => (await import('../../functions/transfers/sftp.ts')).exportSftp,
 };
 
 async function loadTransfer({ operation, parameters, inputs }: Assignment): Promise<() => Promise<unknown>> {
   const transfer = await transfers[operation]?.();
   if (!transfer) throw new Error(`${operation} is not measured.`);
   const tasks = inputs.length > 0 ? [{ ...makeTask('import/upload', {}), files: inputs }] : [];
-  const conduct = makeConduct({
+  const settings = makeSettings({
     maxFileBytes: 5_000_000_000,
-    patience: { tries: 3, backOffMs: 100, stallMs: 60_000 },
+    retryPolicy: { maxAttempts: 3, backoffMs: 100, idleTimeoutMs: 60_000 },
   });
-  return () => transfer(makeRun(operation, parameters, tasks), conduct);
+  return () => transfer(makeRun(operation, parameters, tasks), settings);
 }
 
 function peakBytes(): number {

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Posts a file to the form of an upload until its task has completed, and puts the same file at an address signed for it. */
 export async function benchUpload(file: string, bytes: number): Promise<TransferMeasure> {
   await using service = await startService();
-  const caller = await service.as('functions/engines/transfer/handler.ts');
+  const caller = await service.as('functions/transfers/handler.ts');
   const Bucket = caller.fn.environment.LATHE_BUCKET;
   const address = await getSignedUrl(
     new S3Client(caller.client('s3')),

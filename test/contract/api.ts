@@ -6,7 +6,7 @@ const { url, apiKey, otherKey } = inject('target');
 // biome-ignore lint/suspicious/noExplicitAny: the suite judges bodies of unknown shape
 export type Body = any;
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   body: Body;
@@ -23,7 +23,10 @@ export interface Call {
 }
 
 /** Speaks to the service under test as a client would. */
-export async function call(path: string, { method, body, raw, headers = {}, as = 'user' }: Call = {}): Promise<Answer> {
+export async function call(
+  path: string,
+  { method, body, raw, headers = {}, as = 'user' }: Call = {},
+): Promise<ApiResponse> {
   const key = { user: apiKey, other: otherKey, nobody: undefined }[as];
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const answer = await fetch(url + path, {

@@ -19,7 +19,7 @@ const protectedRoutes = [
 ] as [string, string][];
 
 describe('Authentication 1 and 4: a protected route without valid authentication fails with 401', () => {
-  it.each(protectedRoutes)('%s %s answers 401 without a key', async (method, path) => {
+  it.each(protectedRoutes)('%s %s responds with 401 without a key', async (method, path) => {
     const { status, body } = await call(path, { method, as: 'nobody' });
     expect(status).toBe(401);
     expect(body).toMatchObject({ errorCode: 'unauthorized', msg: expect.stringContaining('Authorization: Bearer') });

@@ -27,7 +27,7 @@ const tables = {
 
 for (const [operation, { fields, optional }] of Object.entries(tables)) {
   describe(`POST /v1/process/${operation}`, () => {
-    it('answers 201 with the created task', async () => {
+    it('responds with 201 and the created task', async () => {
       const { status, body } = await call(`/v1/process/${operation}`, { body: { ...fields, ...optional } });
       expect(status).toBe(201);
       expect(body).toMatchObject({
@@ -56,7 +56,7 @@ for (const [operation, { fields, optional }] of Object.entries(tables)) {
       },
     );
 
-    it('shows no secret in any answer', async () => {
+    it('shows no secret in any response', async () => {
       const created = await call(`/v1/process/${operation}`, { body: { ...fields, ...optional } });
       const shown = await call(`/v1/process/tasks/${created.body.id}`);
       const listed = await call(`/v1/process/tasks?operation=${encodeURIComponent(operation)}`);
@@ -68,7 +68,7 @@ for (const [operation, { fields, optional }] of Object.entries(tables)) {
 }
 
 describe('POST /v1/process/import/upload', () => {
-  it('takes no body and answers 201 with form.url and form.parameters', async () => {
+  it('takes no body and responds with 201 and form.url and form.parameters', async () => {
     const { status, body } = await call('/v1/process/import/upload', { method: 'POST' });
     expect(status).toBe(201);
     expect(body.result.form.url).toMatch(/^https?:/);
@@ -80,7 +80,7 @@ describe('POST /v1/process/import/upload', () => {
     expect(first.result.form.parameters).not.toEqual(second.result.form.parameters);
   });
 
-  it('any 2xx answers the upload', async () => {
+  it('any 2xx responds to the upload', async () => {
     const task = await waitingTask();
     const status = await upload(task.result.form, pngBytes(), 'a.png');
     expect(status).toBeGreaterThanOrEqual(200);

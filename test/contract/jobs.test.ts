@@ -76,7 +76,7 @@ describe('Create a job', () => {
     expect(taskOf(done, 'fullLink').result.url).not.toBe(taskOf(done, 'thumbLink').result.url);
   });
 
-  it('of 200 tasks works and answers in one request', async () => {
+  it('of 200 tasks works and responds in one request', async () => {
     const tasks = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [`t${index}`, { operation: 'import/upload' }]),
     );

@@ -10,7 +10,7 @@ describe('POST /v1/process/convert', () => {
       'output_format',
     );
   });
-  it('answers 201 with the created task, which completes', async () => {
+  it('responds with 201 and the created task, which completes', async () => {
     const { status, body } = await call('/v1/process/convert', {
       body: { input: await importedTask(), input_format: 'png', output_format: 'jpg' },
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TestProject } from 'vitest/node';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import { apiKeyItem, newApiKey } from '../../shared/accounts/keys.ts';
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 
@@ -32,14 +32,14 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('target', { url: url.replace(/\/$/, ''), apiKey, otherKey });
     return undefined;
   }
-  const service = await startService({ LATHE_RATE_PER_MINUTE: '1000000' });
+  const service = await startService({ LATHE_RATE_PER_MINUTE: '1000000', LATHE_IDLE_THREADS: '60' });
   project.provide('target', { url: service.url, apiKey: service.apiKey, otherKey: await addUser(service) });
   return () => service.stop();
 }
 
 async function addUser(service: RunningService): Promise<string> {
   const { masterSecret } = JSON.parse(await readFile(join(service.dataDirectory, 'identity.json'), 'utf8'));
-  const { stack } = await service.as('functions/api/show-task.ts');
+  const { stack } = await service.as('functions/api/tasks/show-task.ts');
   const [table] = stack.tables;
   const client = new DynamoDBClient({
     region: stack.region,

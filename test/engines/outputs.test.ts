@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engine as archive } from '../../functions/engines/archive/run.ts';
-import { Outputs } from '../../functions/engines/outputs.ts';
+import { Outputs } from '../../functions/engines/runtime/outputs.ts';
 
 let folder: string;
 let path: string;
@@ -21,13 +21,13 @@ it('takes outputs up to their number and bytes, and says what to do beyond', asy
   const counted = new Outputs({});
   await counted.add(...Array.from({ length: 500 }, output));
   await expect(counted.add(output())).rejects.toThrow(
-    'This would give 501 files; one task gives at most 500. Give the inputs to several tasks.',
+    'This would produce 501 files; the maximum per task is 500. Split the inputs across several tasks.',
   );
 
   const weighed = new Outputs({ maxOutputBytes: 20 });
   await weighed.add(output(), output());
   expect(weighed).toMatchObject({ bytesLeft: 0, files: [output(), output()] });
-  await expect(weighed.add(output())).rejects.toThrow(/more than the 20 bytes that one task has room for/);
+  await expect(weighed.add(output())).rejects.toThrow(/exceed the 20 bytes of disk space that one task has/);
 });
 
 it('refuses archives for whose contents the disk has no room, before it unpacks any', async () => {
@@ -40,5 +40,5 @@ it('refuses archives for whose contents the disk has no room, before it unpacks 
     folder,
   };
   const context = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
-  await expect(archive.run(work, context)).rejects.toThrow(/no room for the archives of this task/);
+  await expect(archive.run(work, context)).rejects.toThrow(/not enough disk space for the archives of this task/);
 });

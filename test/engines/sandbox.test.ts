@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EngineError, type Work, type WorkContext } from '../../functions/engines/engine.ts';
-import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
+import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { isAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -27,7 +27,7 @@ describe('The sandbox of an engine', () => {
       path,
       `import { writeFileSync } from 'node:fs';
        import { setTimeout as pause } from 'node:timers/promises';
-       import { EngineError } from ${JSON.stringify(new URL('../../functions/engines/engine.ts', import.meta.url).href)};
+       import { EngineError } from ${JSON.stringify(new URL('../../functions/engines/runtime/engine.ts', import.meta.url).href)};
        writeFileSync(${JSON.stringify(note)}, String(process.pid));
        ${loading}
        export const engine = { async run() { ${work}; return { outputs: [], details: { pid: process.pid } }; } };`,

@@ -3,10 +3,10 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium } from '../../functions/engines/webpage/chromium.ts';
 import { taskOf } from '../support/client.ts';
-import { startFileServer } from '../transfer/file-server.ts';
+import { startFileServer } from '../transfers/file-server.ts';
 import { startStack, type TestStack } from './stack.ts';
 
-/** A page of another origin that holds a token for one job, uploads the job's file, and shows what it hears of it. */
+/** A page of another origin that holds a token for one job, uploads the job's file, and shows the events it receives. */
 const page = `<!doctype html>
 <title>A job in a browser</title>
 <script src="/socket.io.js"></script>
@@ -39,7 +39,7 @@ const page = `<!doctype html>
   };
 </script>`;
 
-const followed = [
+const subscribed = [
   'subscribed (job is processing)',
   'job_started (job is processing)',
   'task_started (import is processing)',
@@ -75,7 +75,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-test('a page of another origin uploads a file and follows its job by a token for that job alone', async () => {
+test('a page of another origin uploads a file and subscribes to its job by a token for that job alone', async () => {
   const job = await stack.client.createJob({
     import: { operation: 'import/upload' },
     export: { operation: 'export/url', input: 'import' },
@@ -102,14 +102,14 @@ test('a page of another origin uploads a file and follows its job by a token for
   const lines = (list: string) => tab.$$eval(`#${list} li`, (items) => items.map(({ textContent }) => textContent));
   const count = (list: string, many: number) =>
     tab.waitForFunction(`document.querySelectorAll('#${list} li').length >= ${many}`);
-  for (const list of ['plain', 'socket-io']) await count(list, followed.length);
+  for (const list of ['plain', 'socket-io']) await count(list, subscribed.length);
 
   const input = await tab.$('input[type=file]');
   await input?.uploadFile(import.meta.filename);
 
   for (const list of ['plain', 'socket-io']) {
-    await count(list, followed.length + finished.length);
-    expect(await lines(list)).toEqual([...followed, ...finished]);
+    await count(list, subscribed.length + finished.length);
+    expect(await lines(list)).toEqual([...subscribed, ...finished]);
   }
   expect(await tab.title()).toBe('Uploaded');
   expect(faults).toEqual([]);

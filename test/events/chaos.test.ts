@@ -1,29 +1,35 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalFunction, LocalStack, QueueSource } from '../../infra/local/template/model.ts';
+import { functionOf } from '../support/running-stack.ts';
 import { runChaos } from './chaos.ts';
 import { startStack, type TestStack } from './stack.ts';
 
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await startStack(
-    { LATHE_SWEEP_SECONDS: '5' },
-    { alter: hastenRedelivery, deliverTwice: ({ function: fn }) => fn.entry.endsWith('events/relay.ts') },
-  );
+  let relay: LocalFunction | undefined;
+  const alter = (altered: LocalStack) => {
+    relay = functionOf(altered, 'functions/events/relay/relay.ts');
+    hastenRedelivery(altered);
+  };
+  const deliverTwice = ({ function: fn }: QueueSource) => fn === relay;
+  stack = await startStack({ LATHE_SWEEP_SECONDS: '5' }, { alter, deliverTwice });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
 /** A worker that dies before it has claimed its task leaves the message hidden for the function's 15 minutes. */
-function hastenRedelivery({ queueSources }: LocalStack): void {
-  for (const { queue, function: fn } of queueSources)
-    if (fn.entry.endsWith('engines/transfer/handler.ts')) queue.attributes.VisibilityTimeout = '40';
+function hastenRedelivery(altered: LocalStack): void {
+  const worker = functionOf(altered, 'functions/transfers/handler.ts');
+  const source = altered.queueSources.find(({ function: fn }) => fn === worker);
+  if (!source) throw new Error('The worker of transfers has no queue.');
+  source.queue.attributes.VisibilityTimeout = '40';
 }
 
 // All 200 runs of it are `npm run test:events`.
 const runs = Number(process.env.LATHE_TEST_RUNS ?? 6);
 
-test('both kinds of client hear every event of ten tasks once and in order, though the relay gets each message twice', async () => {
+test('both kinds of client receive every event of ten tasks once and in order, though the relay gets each message twice', async () => {
   const figures = await runChaos(stack, { runs: 4, atOnce: 2, kill: false });
   expect(figures.faults).toEqual([]);
   expect(figures.repeats).toBe(0);

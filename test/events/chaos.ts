@@ -1,16 +1,16 @@
-import { workersLost } from '../../shared/tasks/lifecycle.ts';
+import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
 import type { JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
-import {
-  type Follower,
-  PlainFollower,
-  SocketFollower,
-  untilFollowing,
-  untilHeard,
-  withoutRepeats,
-} from './followers.ts';
 import type { TestStack } from './stack.ts';
+import {
+  PlainSubscriber,
+  SocketSubscriber,
+  type Subscriber,
+  untilReceived,
+  untilSubscribed,
+  withoutRepeats,
+} from './subscribers.ts';
 import { findFaults, findStale, tenTasks, upload } from './ten-tasks.ts';
 
 export interface ChaosFigures {
@@ -19,14 +19,14 @@ export interface ChaosFigures {
   events: number;
   /** Events that came a second time under the same version, which clients drop by it. */
   repeats: number;
-  /** Repeats on a connection that was not cut: a relay died between telling and taking note. */
+  /** Repeats on a connection that was not cut: a relay died between sending and saving the cursor. */
   repeatsOfRelay: number;
   /** Jobs that failed since the workers of one task were killed as often as the service tries. */
   givenUp: number;
   faults: string[];
 }
 
-/** Runs jobs of ten tasks, so many at once, each followed by both kinds of client, while parts of the service are killed. */
+/** Runs jobs of ten tasks, so many at once, each with both kinds of client subscribed, while parts of the service are killed. */
 export async function runChaos(
   stack: TestStack,
   { runs, atOnce, kill = true, seconds = 240 }: { runs: number; atOnce: number; kill?: boolean; seconds?: number },
@@ -40,8 +40,8 @@ export async function runChaos(
     givenUp: 0,
     faults: [],
   };
-  const worker = functionOf(stack.stack, 'functions/engines/transfer/handler.ts');
-  const relay = functionOf(stack.stack, 'functions/events/relay.ts');
+  const worker = functionOf(stack.stack, 'functions/transfers/handler.ts');
+  const relay = functionOf(stack.stack, 'functions/events/relay/relay.ts');
 
   function strike(): void {
     const chance = Math.random();
@@ -63,20 +63,21 @@ export async function runChaos(
 
   async function run(): Promise<void> {
     const job = await stack.client.createJob(tenTasks);
-    const followers: Follower[] = [new PlainFollower(stack), new SocketFollower(stack)];
+    const subscribers: Subscriber[] = [new PlainSubscriber(stack), new SocketSubscriber(stack)];
     const patience = { seconds };
     try {
-      for (const follower of followers) {
-        if (follower instanceof SocketFollower) follower.socket.once('connect', () => follower.follow(`job.${job.id}`));
-        else follower.follow(`job.${job.id}`);
+      for (const subscriber of subscribers) {
+        if (subscriber instanceof SocketSubscriber)
+          subscriber.socket.once('connect', () => subscriber.subscribe(`job.${job.id}`));
+        else subscriber.subscribe(`job.${job.id}`);
       }
-      await Promise.all(followers.map((follower) => untilFollowing(follower, `job.${job.id}`, patience)));
-      // Following a job from its creation means to have heard that it waits for the upload.
+      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `job.${job.id}`, patience)));
+      // Subscribing to a job from its creation means to have received that it waits for the upload.
       const [first = job] = job.tasks;
       // A second channel that carries the same must bring nothing twice.
-      for (const follower of followers) follower.follow(`task.${first.id}`);
-      await Promise.all(followers.map((follower) => untilFollowing(follower, `task.${first.id}`, patience)));
-      await Promise.all(followers.map((follower) => untilHeard(follower, 'task_started', first.id, patience)));
+      for (const subscriber of subscribers) subscriber.subscribe(`task.${first.id}`);
+      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `task.${first.id}`, patience)));
+      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'task_started', first.id, patience)));
       await upload(job);
       const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;
       for (let count = 0; count < strikes; count++) setTimeout(strike, Math.random() * 1_500);
@@ -85,18 +86,22 @@ export async function runChaos(
         const reasons = ended.tasks.filter(({ result }) => result.msg === workersLost.msg);
         if (reasons.length === 0) figures.faults.push(`${job.id}: it failed though no task was given up`);
         figures.givenUp += 1;
-        await Promise.all(followers.map(untilRight));
+        await Promise.all(subscribers.map(untilRight));
         return;
       }
-      await Promise.all(followers.map((follower) => untilHeard(follower, 'job_completed', job.id, patience)));
-      for (const follower of followers) judge(follower, job.id);
+      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'job_completed', job.id, patience)));
+      for (const subscriber of subscribers) judge(subscriber, job.id);
     } catch (error) {
       const state = await stack.client.showJob(job.id);
-      const told = followers.map(({ connections, heard }) => `${heard.length} events on ${connections} connections`);
+      const received = subscribers.map(
+        ({ connections, received: events }) => `${events.length} events on ${connections} connections`,
+      );
       const tasks = state.tasks.map(({ name, status }) => `${name} ${status}`);
-      figures.faults.push(`${job.id}: ${String(error)} It is ${state.status} (${tasks}); told: ${told.join('; ')}`);
+      figures.faults.push(
+        `${job.id}: ${String(error)} It is ${state.status} (${tasks}); received: ${received.join('; ')}`,
+      );
     } finally {
-      for (const follower of followers) follower.close();
+      for (const subscriber of subscribers) subscriber.close();
     }
 
     async function endOf(id: string): Promise<JobView> {
@@ -111,22 +116,22 @@ export async function runChaos(
       );
     }
 
-    async function untilRight({ heard }: Follower): Promise<void> {
+    async function untilRight({ received }: Subscriber): Promise<void> {
       const state = await stack.client.showJob(job.id);
       const isLast = ({ id, status }: { id: string; status: string }) =>
-        heard.findLast((one) => one.id === id)?.status === status;
+        received.findLast((one) => one.id === id)?.status === status;
       await until('the last states are right', () => [state, ...state.tasks].every(isLast) || undefined, patience);
     }
 
-    function judge(follower: Follower, id: string): void {
-      const name = `${follower.constructor.name} of ${id}`;
-      const known = withoutRepeats(follower.heard);
-      figures.events += follower.heard.length;
-      figures.repeats += follower.heard.length - known.length;
-      figures.faults.push(...findStale(follower.heard).map((fault) => `${name}: ${fault}`));
-      // A client that was cut off missed starts that happened meanwhile, and was shown the present state instead.
-      const wasCut = follower.connections > 1;
-      if (!wasCut) figures.repeatsOfRelay += follower.heard.length - known.length;
+    function judge(subscriber: Subscriber, id: string): void {
+      const name = `${subscriber.constructor.name} of ${id}`;
+      const known = withoutRepeats(subscriber.received);
+      figures.events += subscriber.received.length;
+      figures.repeats += subscriber.received.length - known.length;
+      figures.faults.push(...findStale(subscriber.received).map((fault) => `${name}: ${fault}`));
+      // A client that was disconnected missed starts that happened meanwhile, and received the current state instead.
+      const wasCut = subscriber.connections > 1;
+      if (!wasCut) figures.repeatsOfRelay += subscriber.received.length - known.length;
       const faults = findFaults(job, known).filter((fault) => !wasCut || !/^task_started .* never came$/.test(fault));
       figures.faults.push(...faults.map((fault) => `${name}: ${fault}`));
       const states = new Map(known.map((one) => [one.id, one.status]));

@@ -7,15 +7,15 @@ import { WebSocket } from 'ws';
 import type { JobView } from '../support/client.ts';
 import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import {
-  type Follower,
-  PlainFollower,
-  type SocketAddresses,
-  SocketFollower,
-  untilAllCame,
-  untilFollowing,
-} from './followers.ts';
 import { startStack, type TestStack } from './stack.ts';
+import {
+  PlainSubscriber,
+  type SocketAddresses,
+  SocketSubscriber,
+  type Subscriber,
+  untilAllCame,
+  untilSubscribed,
+} from './subscribers.ts';
 import { findFaults, findStale, upload } from './ten-tasks.ts';
 
 const python = '/usr/bin/python3';
@@ -35,9 +35,9 @@ const threeTasks = {
 const eventsOfThree = 8;
 
 /** A client on python-socketio, whose handlers take one argument and run each in a thread of its own, in no order. */
-class PythonFollower implements Follower {
-  readonly heard: Follower['heard'] = [];
-  readonly messages: Follower['messages'] = [];
+class PythonSubscriber implements Subscriber {
+  readonly received: Subscriber['received'] = [];
+  readonly messages: Subscriber['messages'] = [];
   readonly connections = 1;
   readonly #process;
   errors = '';
@@ -49,12 +49,12 @@ class PythonFollower implements Follower {
       this.errors += chunk;
     });
     createInterface(this.#process.stdout).on('line', (line) => {
-      const message: Follower['messages'][number] = JSON.parse(line);
+      const message: Subscriber['messages'][number] = JSON.parse(line);
       this.messages.push(message);
       const { event, data } = message;
       if (event === 'subscribed') return;
       const { id, version, status } = data;
-      this.heard.push({
+      this.received.push({
         event,
         id: String(id),
         version: Number(version),
@@ -65,7 +65,7 @@ class PythonFollower implements Follower {
     });
   }
 
-  follow(channel: string): void {
+  subscribe(channel: string): void {
     this.#process.stdin.write(`${channel}\n`);
   }
 
@@ -90,7 +90,7 @@ describe.each(shapes)('with sockets %s', (_name, options) => {
   let stack: TestStack;
   let addresses: SocketAddresses;
   let job: JobView;
-  let clients: { plain: PlainFollower; socketIo: SocketFollower; python: PythonFollower | undefined };
+  let clients: { plain: PlainSubscriber; socketIo: SocketSubscriber; python: PythonSubscriber | undefined };
 
   beforeAll(async () => {
     stack = await startStack({}, options);
@@ -98,12 +98,12 @@ describe.each(shapes)('with sockets %s', (_name, options) => {
     addresses = body.websocket;
     job = await stack.client.createJob(threeTasks);
     clients = {
-      plain: new PlainFollower(stack, undefined, addresses),
-      socketIo: new SocketFollower(stack, undefined, addresses),
-      python: hasPython ? new PythonFollower(stack, addresses) : undefined,
+      plain: new PlainSubscriber(stack, undefined, addresses),
+      socketIo: new SocketSubscriber(stack, undefined, addresses),
+      python: hasPython ? new PythonSubscriber(stack, addresses) : undefined,
     };
     const all = Object.values(clients).filter((client) => client !== undefined);
-    await Promise.all(all.map(followByAllChannels));
+    await Promise.all(all.map(subscribeToAllChannels));
     await upload(job);
     job = await stack.client.waitForJob(job.id);
     await Promise.all(all.map(untilOver));
@@ -114,38 +114,38 @@ describe.each(shapes)('with sockets %s', (_name, options) => {
     await stack[Symbol.asyncDispose]();
   });
 
-  async function followByAllChannels(follower: Follower): Promise<void> {
-    await until('it is connected', () => follower.connections || undefined);
+  async function subscribeToAllChannels(subscriber: Subscriber): Promise<void> {
+    await until('it is connected', () => subscriber.connections || undefined);
     for (const channel of [`job.${job.id}`, ...job.tasks.map(({ id }) => `task.${id}`)]) {
-      follower.follow(channel);
-      await untilFollowing(follower, channel);
+      subscriber.subscribe(channel);
+      await untilSubscribed(subscriber, channel);
     }
   }
 
-  async function untilOver(follower: Follower): Promise<void> {
-    await until('all events have come', () => follower.heard.length >= eventsOfThree || undefined);
-    await untilAllCame(follower, `job.${job.id}`);
+  async function untilOver(subscriber: Subscriber): Promise<void> {
+    await until('all events have come', () => subscriber.received.length >= eventsOfThree || undefined);
+    await untilAllCame(subscriber, `job.${job.id}`);
   }
 
   test.each([
     ['socket.io-client', () => clients.socketIo],
     ['a plain WebSocket', () => clients.plain],
   ])('%s connects to what /health says, and receives each event of a job once', (_client, clientOf) => {
-    const { heard } = clientOf();
-    expect(findFaults(job, heard)).toEqual([]);
-    expect(findStale(heard)).toEqual([]);
-    expect(heard).toHaveLength(eventsOfThree);
+    const { received } = clientOf();
+    expect(findFaults(job, received)).toEqual([]);
+    expect(findStale(received)).toEqual([]);
+    expect(received).toHaveLength(eventsOfThree);
     for (const { id, version } of [job, ...job.tasks])
-      expect(heard.findLast((one) => one.id === id)?.version).toBe(version);
+      expect(received.findLast((one) => one.id === id)?.version).toBe(version);
   });
 
   test('python-socketio does, with one argument for each', skipBecause(hasPython ? undefined : noPython), () => {
-    const heard = clients.python?.heard.map(({ event, id }) => `${event} ${id}`);
+    const received = clients.python?.received.map(({ event, id }) => `${event} ${id}`);
     const expected = [
       ...['job_started', 'job_completed'].map((event) => `${event} ${job.id}`),
       ...job.tasks.flatMap(({ id }) => [`task_started ${id}`, `task_completed ${id}`]),
     ];
-    expect(heard?.sort()).toEqual(expected.sort());
+    expect(received?.sort()).toEqual(expected.sort());
     expect(clients.python?.errors).toBe('');
   });
 

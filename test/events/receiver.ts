@@ -7,10 +7,10 @@ export interface Call {
   path: string;
 }
 
-/** Behaves in some way to a call, told how many calls of the same message came before. */
+/** Behaves in some way to a call, given how many calls of the same message came before. */
 export type Behaviour = (res: ServerResponse, earlier: number, req: IncomingMessage) => void;
 
-/** A receiver of webhooks that keeps what it was sent and behaves as it is told. */
+/** A receiver of webhooks that keeps what it was sent and behaves as requested. */
 export async function startReceiver(behave: Behaviour) {
   const calls: Call[] = [];
   const counts = new Map<string, number>();

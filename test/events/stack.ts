@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { Client } from '../support/client.ts';
+import { settingsOfTests } from '../support/running-stack.ts';
 
 /** Runs the stack in this process, where a test can cut its sockets and kill its functions. */
 export async function startStack(
@@ -17,8 +18,7 @@ export async function startStack(
     dataDirectory,
     port: 0,
     missing: { engines: {} },
-    // Tests poll more often than a client may.
-    environment: { LATHE_RATE_PER_MINUTE: '0', ...settings },
+    environment: { ...settingsOfTests, ...settings },
     report: (line) => reports.push(line),
     ...options,
   });

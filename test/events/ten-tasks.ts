@@ -1,7 +1,7 @@
 import { type JobView, postForm, type TaskDefinition, taskOf } from '../support/client.ts';
-import type { Heard } from './followers.ts';
+import type { Received } from './subscribers.ts';
 
-/** A job of ten tasks that waits for an upload, so that a client can follow it from its creation. */
+/** A job of ten tasks that waits for an upload, so that a client can subscribe to it from its creation. */
 export const tenTasks: Record<string, TaskDefinition> = {
   import: { operation: 'import/upload' },
   ...Object.fromEntries(
@@ -17,11 +17,11 @@ export async function upload(job: JobView): Promise<void> {
   if (!answer.ok) throw new Error(`The upload answered ${answer.status}.`);
 }
 
-/** Lists what is wrong with what a client heard of a job; one that was cut off may have missed what is said to be missing. */
-export function findFaults(job: JobView, heard: Heard[]): string[] {
+/** Lists what is wrong with what a client received of a job; one that was disconnected may have missed what is said to be missing. */
+export function findFaults(job: JobView, received: Received[]): string[] {
   const faults: string[] = [];
   const positions = new Map<string, number>();
-  for (const [position, { event, id }] of heard.entries()) {
+  for (const [position, { event, id }] of received.entries()) {
     if (event !== 'task_updated' && positions.has(`${event} ${id}`)) faults.push(`${event} of ${id} came twice`);
     positions.set(`${event} ${id}`, position);
   }
@@ -36,16 +36,16 @@ export function findFaults(job: JobView, heard: Heard[]): string[] {
     if (place('task_completed', id) < started) faults.push(`${name} ended before it started`);
     if (name !== 'import' && started >= 0 && started < imported) faults.push(`${name} started before its input ended`);
   }
-  if (place('job_completed', job.id) !== heard.length - 1) faults.push('the end of the job did not come last');
+  if (place('job_completed', job.id) !== received.length - 1) faults.push('the end of the job did not come last');
   if (place('job_started', job.id) !== 0) faults.push('the start of the job did not come first');
   return faults;
 }
 
-/** Lists where one connection was shown an earlier state after a later one, or the same news under another version. */
-export function findStale(heard: Heard[]): string[] {
+/** Lists where one connection received an earlier state after a later one, or the same event under another version. */
+export function findStale(received: Received[]): string[] {
   const latest = new Map<string, number>();
   const versions = new Map<string, number>();
-  return heard.flatMap(({ event, id, version, connection }) => {
+  return received.flatMap(({ event, id, version, connection }) => {
     const key = `${connection} ${id}`;
     const before = latest.get(key) ?? 0;
     latest.set(key, Math.max(before, version));

@@ -9,7 +9,7 @@ import { messagesInOwnQueue, sendToOwnQueue, storedFiles } from '../support/stor
 import { until } from '../support/until.ts';
 
 const imageWorker = 'functions/engines/image/handler.ts';
-const transferWorker = 'functions/engines/transfer/handler.ts';
+const transferWorker = 'functions/transfers/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */
 const minutes = 8;
@@ -29,6 +29,7 @@ async function startSlowJob(client: Client): Promise<JobView> {
   await until(
     'the conversion has begun',
     async () => (await client.showTask(convert)).status === 'processing' || undefined,
+    { everyMs: 50 },
   );
   return job;
 }

@@ -24,8 +24,8 @@ async function pictureJob() {
   };
 }
 
-test('create-job without sqs:SendMessage answers 500 with a request id, and nothing else is affected', async () => {
-  await using stack = await startAlteredStack(without('functions/api/create-job.ts', 'sqs:SendMessage'));
+test('create-job without sqs:SendMessage responds with 500 and a request id, and nothing else is affected', async () => {
+  await using stack = await startAlteredStack(without('functions/api/jobs/create-job.ts', 'sqs:SendMessage'));
   const { client, reports } = stack;
 
   const { status, body } = await client.call('POST', '/v1/process/jobs', { tasks: await pictureJob() });
@@ -51,8 +51,8 @@ test('create-job without sqs:SendMessage answers 500 with a request id, and noth
   expect(reports.filter((line) => line.startsWith('refused: '))).toEqual(denials);
 });
 
-test('show-task without dynamodb:GetItem answers 500, while show-job goes on', async () => {
-  await using stack = await startAlteredStack(without('functions/api/show-task.ts', 'dynamodb:GetItem'));
+test('show-task without dynamodb:GetItem responds with 500, while show-job goes on', async () => {
+  await using stack = await startAlteredStack(without('functions/api/tasks/show-task.ts', 'dynamodb:GetItem'));
   const job = await stack.client.runJob(await pictureJob());
 
   const { status } = await stack.client.call('GET', `/v1/process/tasks/${taskOf(job, 'convert').id}`);
@@ -65,7 +65,7 @@ test('show-task without dynamodb:GetItem answers 500, while show-job goes on', a
 });
 
 test('a link whose function lacks s3:GetObject leads to a refusal by S3', async () => {
-  await using stack = await startAlteredStack(without('functions/api/file.ts', 's3:GetObject'));
+  await using stack = await startAlteredStack(without('functions/api/files/download-file.ts', 's3:GetObject'));
   const job = await stack.client.runJob(await pictureJob());
 
   const response = await fetch(filesOf(job, 'convert')[0]?.url ?? '');

@@ -8,15 +8,15 @@ import { type Bundle, bundle, byPackage } from '../support/bundle.ts';
 import { readSynthesized, resourcesOf } from '../support/template.ts';
 
 const kilobyte = 1000;
-const largestRecordsOnly = 600 * kilobyte;
-const largest = 1_100 * kilobyte;
+const maxRecordsOnly = 600 * kilobyte;
+const maxBytes = 1_100 * kilobyte;
 
 /** What only the functions of engines may hold. */
 const engineCode = [
   /node_modules\/(?:sharp|@img|@imagemagick|puppeteer-core|@puppeteer|@sparticuz|ffmpeg-static|@cantoo|pdf-lib)\//,
-  /^functions\/engines\/(?:worker|engine-handler|program)\.ts$/,
-  /^functions\/engines\/sandbox\//,
-  /^functions\/engines\/[^/]+\/(?:run|handler)\.ts$/,
+  /^functions\/engines\/runtime\/(?:worker|engine-handler|program)\.ts$/,
+  /^functions\/engines\/runtime\/sandbox\//,
+  /^functions\/(?:engines\/[^/]+|transfers)\/(?:run|handler)\.ts$/,
 ];
 
 const template = await readSynthesized();
@@ -27,7 +27,9 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
     recordsOnly: !JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET'),
   }));
 
-const slender = zips.filter(({ entry }) => !entry.startsWith('functions/engines/'));
+const slender = [...new Map(zips.map((zip) => [zip.entry, zip])).values()].filter(
+  ({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry),
+);
 
 describe('the bundle of every function that somebody waits for', () => {
   let bundles: Map<string, Bundle>;
@@ -45,7 +47,7 @@ describe('the bundle of every function that somebody waits for', () => {
       const made = bundles.get(entry);
       const heaviest = made && byPackage(made).slice(0, 8);
       expect(made?.code.length, `Heaviest: ${JSON.stringify(heaviest)}`).toBeLessThan(
-        recordsOnly ? largestRecordsOnly : largest,
+        recordsOnly ? maxRecordsOnly : maxBytes,
       );
     },
   );
@@ -58,7 +60,7 @@ describe('the bundle of every function that somebody waits for', () => {
   });
 });
 
-test('a bundle answers an event in a process of its own', async () => {
+test('a bundle handles an event in a process of its own', async () => {
   const event = {
     version: '2.0',
     headers: { accept: 'application/json' },
@@ -69,14 +71,14 @@ test('a bundle answers an event in a process of its own', async () => {
   // Inside the project, where the SDK is found that the runtime of Lambda would bring.
   const folder = await mkdtemp(join(projectRoot, 'cdk.out/bundle-'));
   try {
-    const entry = 'functions/api/health.ts';
+    const entry = 'functions/api/service/health.ts';
     const made = (await bundle([entry])).get(entry);
     await writeFile(join(folder, 'index.mjs'), made?.code ?? '');
     await writeFile(
       join(folder, 'call.mjs'),
       `import { handler } from './index.mjs';
-       const answer = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 });
-       process.stdout.write('\\n' + JSON.stringify(answer));`,
+       const result = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 });
+       process.stdout.write('\\n' + JSON.stringify(result));`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'call.mjs')], {
       env: {
@@ -85,9 +87,9 @@ test('a bundle answers an event in a process of its own', async () => {
         AWS_REGION: 'us-east-1',
       },
     });
-    const answer = JSON.parse(stdout.split('\n').at(-1) ?? '');
-    expect(answer.statusCode).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({
+    const result = JSON.parse(stdout.split('\n').at(-1) ?? '');
+    expect(result.statusCode).toBe(200);
+    expect(JSON.parse(result.body)).toMatchObject({
       status: 'ok',
       version: '9.9.9',
       websocket: {

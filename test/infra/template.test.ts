@@ -1,13 +1,17 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
-import type { Need, Route } from '../../shared/http/endpoint.ts';
-import { tableSchema } from '../../shared/records/table-schema.ts';
+import { tableSchema } from '../../shared/aws/table-schema.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
+import { templateTable } from '../support/template-table.ts';
 
 const template = await readSynthesized();
 const stack = readTemplate({
@@ -31,7 +35,7 @@ function textsOf(value: Json | undefined): string[] {
 
 describe('every function', () => {
   test.for(functions.map((fn) => [fn.id, fn] as const))(
-    '(%s) has a time-out, memory and logs that are forgotten',
+    '(%s) has a timeout, memory and logs that expire',
     ([, { Properties }]) => {
       expect(Properties.Timeout).toBeGreaterThanOrEqual(10);
       expect(Properties.Timeout).toBeLessThanOrEqual(900);
@@ -87,7 +91,7 @@ describe('no policy', () => {
 });
 
 describe('every queue', () => {
-  test('is encrypted, and gives up into dead letters unless it holds them', () => {
+  test('is encrypted, and has a dead-letter queue unless it is one', () => {
     for (const { id, Properties } of queues) {
       expect(Properties.SqsManagedSseEnabled, id).toBe(true);
       if (deadLetterIds.has(id)) expect(Properties.MessageRetentionPeriod, id).toBe(14 * 86_400);
@@ -106,8 +110,9 @@ describe('every queue', () => {
   });
 
   test('of an engine is worked on one message at a time, and its dead letters are read', () => {
-    for (const { engine } of engineCatalogues) {
-      const worker = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+    for (const catalogue of engineCatalogues) {
+      const { engine } = catalogue;
+      const worker = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
       const source = stack.queueSources.find((candidate) => candidate.function === worker);
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
@@ -134,7 +139,7 @@ describe('the bucket', () => {
     expect(JSON.stringify(policy?.Properties.PolicyDocument)).toContain('"aws:SecureTransport":"false"');
   });
 
-  test('takes uploads from any page and tells the queue of uploads about them only', () => {
+  test('takes uploads from any page and notifies the queue of uploads of them only', () => {
     const [rule] = (properties.CorsConfiguration as { CorsRules: Record<string, Json>[] }).CorsRules;
     expect(rule).toMatchObject({ AllowedOrigins: ['*'], AllowedMethods: expect.arrayContaining(['GET', 'POST']) });
     expect(stack.buckets[0]?.notifications).toMatchObject([{ event: 's3:ObjectCreated:*', prefix: 'uploads/' }]);
@@ -183,29 +188,45 @@ const rows: [EndpointName, Route][] = Object.entries<Route>(routes).map(([name, 
   route,
 ]);
 
+/** Finds the function of a row by the name it has in the template, since rows may share a module. */
+function functionOfRow(name: EndpointName): LocalFunction {
+  const construct = name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  const found = stack.functions.filter(({ logicalId }) =>
+    new RegExp(`^Http${construct}Function[0-9A-F]{8}$`).test(logicalId),
+  );
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`The row ${name} has ${found.length} functions.`);
+  return only;
+}
+
 describe('every row of the route table', () => {
   const api = stack.httpApis[0];
 
-  test.for(rows)('(%s) has its route, and the function of its own file behind it', ([name, route]) => {
+  test.for(rows)('(%s) has its route, and a function of its own on its module behind it', ([name, route]) => {
     const methods = route.alsoHead ? [route.method, 'HEAD'] : [route.method];
     for (const method of methods) {
       const found = api?.routes.find(({ routeKey }) => routeKey === `${method} ${route.path}`);
-      expect(found?.function).toBe(functionOf(stack, `functions/api/${name}.ts`));
+      expect(found?.function).toBe(functionOfRow(name));
+      expect(found?.function.entry).toBe(join(projectRoot, `functions/api/${route.module}.ts`));
+      expect(found?.function.environment.LATHE_OPERATION).toBe(route.operation);
     }
   });
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
-    const fn = functionOf(stack, `functions/api/${name}.ts`);
-    const needs: Need[] = [...route.needs, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
+    const fn = functionOfRow(name);
+    const needs: Permission[] = [...route.permissions, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
     const expected = [...needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
     expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
   });
 
-  test('is all that the API answers, but for what no route matches', () => {
-    const answered = new Set(api?.routes.map((route) => route.function));
-    expect(answered.size).toBe(rows.length + 1);
+  test('is all that the API serves, but for what no route matches', () => {
+    const serving = new Set(api?.routes.map((route) => route.function));
+    expect(serving.size).toBe(rows.length + 1);
     expect(api?.routes.find(({ routeKey }) => routeKey === '$default')?.function).toBe(
-      functionOf(stack, 'functions/api/fallback.ts'),
+      functionOf(stack, 'functions/api/service/fallback.ts'),
     );
   });
 });
@@ -230,7 +251,7 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 }
 
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
-const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => string[]> = {
+const permissionsOf: Record<Permission, (stack: LocalStack, fn: LocalFunction) => string[]> = {
   'keys:check': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
   'records:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem'),
   'records:write': ({ tables }) =>
@@ -255,16 +276,16 @@ const permissionsOf: Record<Need, (stack: LocalStack, fn: LocalFunction) => stri
   'queues:send': sendToNamedQueues,
   'events:send': sendToNamedQueues,
   'webhooks:send': sendToNamedQueues,
-  'sockets:manage': ({ region, account, socketsApis }) =>
+  'sockets:manage': ({ region, account, webSocketApis }) =>
     ['POST', 'DELETE'].map(
       (method) =>
-        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${socketsApis[0]?.apiId}/${socketsApis[0]?.stage}/${method}/@connections/*`,
+        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${webSocketApis[0]?.apiId}/${webSocketApis[0]?.stage}/${method}/@connections/*`,
     ),
   'sockets:locate': () => [],
   'bus:put': ({ eventBuses }) => on(eventBuses[0]?.arn, 'events:PutEvents'),
 };
 
-/** Whoever may send to a queue is told its address, and whoever is told may send. */
+/** Whoever may send to a queue has its URL, and whoever has its URL may send. */
 function sendToNamedQueues({ queues: all }: LocalStack, { environment }: LocalFunction): string[] {
   const urls = Object.entries(environment).flatMap(([name, value]) => (name.startsWith('LATHE_QUEUE_') ? [value] : []));
   return all.filter(({ url }) => urls.includes(url)).flatMap(({ arn }) => on(arn, 'sqs:SendMessage'));
@@ -280,8 +301,8 @@ function onEach(bucket: string | undefined, patterns: string[], ...actions: stri
 
 test('an endpoint that reads no records reads none but the keys and counts of callers', () => {
   for (const [name, route] of rows) {
-    if (route.needs.some((need) => need.startsWith('records:'))) continue;
-    const { role } = functionOf(stack, `functions/api/${name}.ts`);
+    if (route.permissions.some((need) => need.startsWith('records:'))) continue;
+    const { role } = functionOfRow(name);
     for (const { actions, conditions } of role.statements) {
       if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
       expect(Object.keys(conditions['ForAllValues:StringLike'] ?? {}), name).toEqual(['dynamodb:LeadingKeys']);
@@ -289,32 +310,32 @@ test('an endpoint that reads no records reads none but the keys and counts of ca
   }
 });
 
-test('/health is told where the WebSocket API is: its own endpoint and stage in AWS, this machine here', () => {
+test('/health has the URL of the WebSocket API: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
   const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');
-  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/health.ts');
+  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/service/health.ts');
   const endpoint = { 'Fn::GetAtt': [sockets?.id, 'ApiEndpoint'] };
-  const url = { 'Fn::Join': ['', [endpoint, `/${stack.socketsApis[0]?.stage}`]] };
+  const url = { 'Fn::Join': ['', [endpoint, `/${stack.webSocketApis[0]?.stage}`]] };
   expect(health?.Properties.Environment).toMatchObject({ Variables: { LATHE_WEBSOCKET_URL: url } });
   expect(template.Outputs.SocketsUrl).toMatchObject({ Value: url });
-  const { environment } = functionOf(stack, 'functions/api/health.ts');
+  const { environment } = functionOf(stack, 'functions/api/service/health.ts');
   expect(environment.LATHE_WEBSOCKET_URL).toBe('ws://localhost:3000/live');
 });
 
-test('the template is the one that was reviewed', async () => {
-  await expect(`${JSON.stringify(scrub(template as unknown as Json), null, 2)}\n`).toMatchFileSnapshot(
-    '__snapshots__/template.json',
-  );
+test('the template deploys what was reviewed', async () => {
+  await expect(templateTable(template)).toMatchFileSnapshot('__snapshots__/template.md');
 });
 
-/** Takes out what differs between machines and states of the sources: hashes of assets, paths, the version. */
-function scrub(value: Json): Json {
-  if (typeof value === 'string') return value.replace(/[0-9a-f]{64}/g, '<hash>');
-  if (Array.isArray(value)) return value.map(scrub);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) =>
-      key === 'aws:asset:path' || key === 'LATHE_VERSION' ? [key, '<scrubbed>'] : [key, scrub(item)],
-    ),
-  );
-}
+test.for([
+  ['timeout', '"Timeout":29', '"Timeout":28'],
+  ['memory size', '"MemorySize":512', '"MemorySize":513'],
+  ['grant', '"dynamodb:BatchGetItem",', ''],
+  ['condition of a grant', '"rate#*"', '"*"'],
+  ['route', '"RouteKey":"GET /health"', '"RouteKey":"PUT /health"'],
+  ['retention of messages', '"MessageRetentionPeriod":345600', '"MessageRetentionPeriod":60'],
+  ['retention of files', '"ExpirationInDays":2', '"ExpirationInDays":3'],
+  ['limit of concurrency', '"MaximumConcurrency":20', '"MaximumConcurrency":21'],
+] as const)('a changed %s changes the table', ([, from, to]) => {
+  const changed = JSON.parse(JSON.stringify(template).replace(from, () => to));
+  expect(templateTable(changed)).not.toBe(templateTable(template));
+});

@@ -142,7 +142,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
           if (queue) queue.Properties.VisibilityTimeout = 1;
         }
       },
-      /visibility time-out \(1 s\) is shorter than the function's/,
+      /visibility timeout \(1 s\) is shorter than the function's/,
     ],
     [
       'a role that others than Lambda may take',

@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
-import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';
-import { Catalogue, operations, type ProcessingOperation } from '../../shared/catalogue/catalogue.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { describeMissing } from '../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
+import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
 
 interface Pair {
@@ -73,7 +74,7 @@ async function main(words: string[]): Promise<void> {
 }
 
 function pairsOf(catalogue: Catalogue): Pair[] {
-  return operations.flatMap((operation) =>
+  return processingOperations.flatMap((operation) =>
     catalogue.inputs(operation, '*').flatMap((from) =>
       catalogue.outputs(operation, from).flatMap((to) => {
         const match = catalogue.find(operation, from, to);

@@ -4,11 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { engineCatalogues } from '../../functions/engines/catalogues.ts';
-import { Sandbox } from '../../functions/engines/sandbox/sandbox.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';
-import { Catalogue, operations, type ProcessingOperation } from '../../shared/catalogue/catalogue.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
+import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import { Client } from '../support/client.ts';
 import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
@@ -74,7 +75,7 @@ async function compareOffers(service: Newcomer, catalogue: Catalogue): Promise<v
   );
   let listed = 0;
   const wrong: string[] = [];
-  for (const operation of operations) {
+  for (const operation of processingOperations) {
     for (const from of catalogue.inputs(operation, '*')) {
       const { body } = await client.call<{ formats: { ext: string }[] }>(
         'GET',
@@ -145,7 +146,7 @@ async function lookAtText(service: Newcomer, catalogue: Catalogue): Promise<void
 /** Converts every image pair on offer once, in the engine's own sandbox, and looks at what comes out. */
 async function proveImages(folder: string): Promise<void> {
   const catalogue = new Catalogue(engineCatalogues, (await findMissing()).engines);
-  const offered = operations.flatMap((operation) =>
+  const offered = processingOperations.flatMap((operation) =>
     catalogue.inputs(operation, '*').flatMap((from) =>
       catalogue
         .outputs(operation, from)
@@ -207,7 +208,7 @@ async function prove(
   parent: string,
 ): Promise<string> {
   const [name = '', from = '', to = ''] = key.split(' ');
-  const operation = operations.find((known) => known === name) ?? 'convert';
+  const operation = processingOperations.find((known) => known === name) ?? 'convert';
   const path = samples.get(from);
   if (path === undefined) return 'no sample';
   const folder = await mkdtemp(join(parent, 'pair-'));

@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { dataUri, type TaskView } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { functionOf, startAlteredStack, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
-describe('Retention', () => {
+describe.concurrent('Retention', () => {
   it('files and links go after the time of files, the record after its own, and an upload that never came fails', {
     timeout: 120_000,
-  }, async () => {
+  }, async ({ expect }) => {
     await using service = await startService({
       LATHE_FILE_SECONDS: '15',
       LATHE_RECORD_SECONDS: '25',
@@ -44,7 +44,7 @@ describe('Retention', () => {
     expect(list.body.docs.map(({ id }) => id)).not.toContain(task.id);
   });
 
-  it('an engine over its limit fails the task with engine_timeout', async () => {
+  it('an engine over its limit fails the task with engine_timeout', async ({ expect }) => {
     // Ten seconds are kept back for writing the end, so this leaves the engine one.
     await using stack = await startAlteredStack((altered) => {
       functionOf(altered, 'functions/engines/image/handler.ts').timeoutSeconds = 11;
@@ -65,8 +65,10 @@ describe('Retention', () => {
   });
 });
 
-describe('Rate limits', () => {
-  it('answer 429 with Retry-After and RateLimit headers once an account made its requests of a minute', async () => {
+describe.concurrent('Rate limits', () => {
+  it('respond with 429 and Retry-After and RateLimit headers once an account made its requests of a minute', async ({
+    expect,
+  }) => {
     await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });
     // A minute may turn while the requests are made; ten fill any of two minutes.
     const answers = [];

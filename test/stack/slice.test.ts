@@ -49,7 +49,7 @@ async function convertOne(image: Buffer, from: Format, to: Format, options: Reco
   return { file, content: await download(file.url) };
 }
 
-describe('a conversion', () => {
+describe.concurrent('a conversion', () => {
   test.for(formats.flatMap((from) => formats.filter((to) => to !== from).map((to) => [from, to] as const)))(
     'from %s to %s gives an image of the same size and colours',
     async ([from, to]) => {
@@ -245,7 +245,7 @@ describe('a download link', () => {
     file = firstFile(task.result.files ?? []);
   });
 
-  test('answers with the name, type and length of the file, and holds no credentials', async () => {
+  test('responds with the name, type and length of the file, and holds no credentials', async () => {
     expect(file.url).not.toMatch(/x-amz|signature|credential/i);
     const response = await fetch(file.url);
     expect(response.status).toBe(200);
@@ -257,7 +257,7 @@ describe('a download link', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(image);
   });
 
-  test('answers a range with a part', async () => {
+  test('responds to a range with a part', async () => {
     const response = await fetch(file.url, { headers: { range: 'bytes=10-19' } });
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes 10-19/${image.length}`);
@@ -335,14 +335,14 @@ describe('a request', () => {
     },
   );
 
-  test('with a method that the path does not take is answered with 405 and those it does', async () => {
+  test('with a method that the path does not take gets a 405 and those it does', async () => {
     const { status, headers, body } = await client.call('PUT', '/v1/process/jobs', {});
     expect(status).toBe(405);
     expect(headers.get('allow')).toContain('POST');
     expect(body.errorCode).toBe('method_not_allowed');
   });
 
-  test('for another format than JSON is answered with 406', async () => {
+  test('for another format than JSON gets a 406', async () => {
     const { status } = await client.call('GET', `/v1/process/tasks/${unknown}`, undefined, { accept: 'text/html' });
     expect(status).toBe(406);
   });

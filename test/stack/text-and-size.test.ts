@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDisposition, safeName } from '../../shared/files/names.ts';
-import { PlainFollower } from '../events/followers.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
+import { PlainSubscriber } from '../events/subscribers.ts';
 import { type JobView, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { until } from '../support/until.ts';
 
@@ -25,20 +25,20 @@ const loneSurrogates = ['"a\\ud83d"', '"\\ude00b"', '"\\ude00\\ud83d"'];
 
 let stack: TestStack;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-let follower: PlainFollower;
+let subscriber: PlainSubscriber;
 
 beforeAll(async () => {
   receiver = await startReceiver((res) => res.writeHead(204).end());
   stack = await startStack({ LATHE_ALLOW_HOSTS: receiver.host });
-  follower = new PlainFollower(stack);
+  subscriber = new PlainSubscriber(stack);
   const { user } = await stack.client.createTask('import/upload');
-  for (const kind of ['jobs', 'tasks']) follower.follow(`user.${user}.${kind}`);
-  await until('both channels are followed', async () =>
-    follower.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
+  for (const kind of ['jobs', 'tasks']) subscriber.subscribe(`user.${user}.${kind}`);
+  await until('both channels are subscribed', async () =>
+    subscriber.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
   );
 });
 afterAll(async () => {
-  follower.close();
+  subscriber.close();
   await stack[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
 });
@@ -68,7 +68,7 @@ describe('Text that a client sends', () => {
     );
     const listed = await client.call<{ docs: TaskView[] }>('GET', `/v1/process/tasks?job=${job.id}`);
     const told = await until('the end of the task is told', async () =>
-      follower.messages.find(({ event, data }) => event === 'task_completed' && data.id === links.id),
+      subscriber.messages.find(({ event, data }) => event === 'task_completed' && data.id === links.id),
     );
     const call = await until('the webhook is called', async () =>
       receiver.calls.find(({ body }) => body.includes(job.id)),

@@ -1,4 +1,4 @@
-import { type Patience, until } from './until.ts';
+import { until, type WaitOptions } from './until.ts';
 
 export interface FileView {
   url: string;
@@ -49,7 +49,7 @@ export interface UploadForm {
   parameters: Record<string, string>;
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   status: number;
   headers: Headers;
   body: T;
@@ -85,7 +85,7 @@ export class Client {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const answer: Answer<T> = {
+    const answer: ApiResponse<T> = {
       status: response.status,
       headers: response.headers,
       body: text === '' ? undefined : JSON.parse(text),
@@ -117,33 +117,33 @@ export class Client {
   }
 
   /** Waits until a job has ended, however it did, with all its tasks. */
-  waitForJob(id: string, patience?: Patience): Promise<JobView> {
+  waitForJob(id: string, options?: WaitOptions): Promise<JobView> {
     return until(
       `job ${id} has ended`,
       async () => {
         const job = await this.showJob(id);
         return job.endedAt !== null && job.tasks.every((task) => task.endedAt !== null) ? job : undefined;
       },
-      patience,
+      options,
     );
   }
 
   /** Waits until a task has ended, however it did. */
-  waitForTask(id: string, patience?: Patience): Promise<TaskView> {
+  waitForTask(id: string, options?: WaitOptions): Promise<TaskView> {
     return until(
       `task ${id} has ended`,
       async () => {
         const task = await this.showTask(id);
         return task.endedAt === null ? undefined : task;
       },
-      patience,
+      options,
     );
   }
 
   /** Runs a job to its end and returns it, or throws when it did not complete. */
-  async runJob(tasks: Record<string, TaskDefinition>, patience?: Patience): Promise<JobView> {
+  async runJob(tasks: Record<string, TaskDefinition>, options?: WaitOptions): Promise<JobView> {
     const { id } = await this.createJob(tasks);
-    const job = await this.waitForJob(id, patience);
+    const job = await this.waitForJob(id, options);
     if (job.status !== 'completed')
       throw new Error(`The job ${job.status}: ${JSON.stringify(job.tasks.map(({ name, result }) => [name, result]))}`);
     return job;

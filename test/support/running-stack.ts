@@ -17,8 +17,8 @@ const startArguments = packageJson.scripts.start.replace('node infra/setup/run.m
 
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
 
-/** Tests poll more often than a client may; those of the limit set it. */
-const unlimited = { LATHE_RATE_PER_MINUTE: '0' };
+/** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
+export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_THREADS: '24' };
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {
@@ -38,15 +38,17 @@ export class RunningService {
   readonly dataDirectory: string;
   readonly client: Client = new Client(this);
   readonly #settings: Record<string, string>;
+  readonly #root: string;
   /** What it wrote to its error output, over all its starts. */
   readonly reports: string[] = [];
   #process: ChildProcess | undefined;
   #url = '';
   #apiKey = '';
 
-  constructor(dataDirectory: string, settings: Record<string, string>) {
+  constructor(dataDirectory: string, settings: Record<string, string>, root: string) {
     this.dataDirectory = dataDirectory;
     this.#settings = settings;
+    this.#root = root;
   }
 
   get url(): string {
@@ -69,13 +71,13 @@ export class RunningService {
       inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
     const child = spawn(process.execPath, startArguments, {
-      cwd: projectRoot,
+      cwd: this.#root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...environment,
         PORT: this.#url === '' ? '0' : new URL(this.#url).port,
         LATHE_DATA: this.dataDirectory,
-        ...unlimited,
+        ...settingsOfTests,
         ...this.#settings,
       },
     });
@@ -153,9 +155,12 @@ export class RunningService {
   }
 }
 
-/** Starts the service in a process of its own, on a free port and fresh data. */
-export async function startService(settings: Record<string, string> = {}): Promise<RunningService> {
-  const service = new RunningService(await mkdtemp(join(tmpdir(), 'lathe-test-')), settings);
+/** Starts the service in a process of its own, on a free port and fresh data; `root` defaults to this checkout. */
+export async function startService(
+  settings: Record<string, string> = {},
+  root: string = projectRoot,
+): Promise<RunningService> {
+  const service = new RunningService(await mkdtemp(join(tmpdir(), 'lathe-test-')), settings, root);
   try {
     await service.start();
   } catch (error) {
@@ -178,7 +183,7 @@ export async function startAlteredStack(
     dataDirectory,
     port: 0,
     missing: { engines: {} },
-    environment: { ...unlimited, ...settings },
+    environment: { ...settingsOfTests, ...settings },
     report: (line) => reports.push(line),
     alter,
   });

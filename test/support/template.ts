@@ -8,7 +8,11 @@ export interface TemplateResource {
   Properties: Record<string, Json>;
   Metadata?: Record<string, Json>;
   DependsOn?: string[];
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
 }
+
+export type Identified = TemplateResource & { id: string };
 
 export interface Template {
   Resources: Record<string, TemplateResource>;
@@ -22,7 +26,7 @@ export async function readSynthesized(): Promise<Template> {
 }
 
 /** Lists the resources of a type with their logical ids. */
-export function resourcesOf(template: Template, type: string): (TemplateResource & { id: string })[] {
+export function resourcesOf(template: Template, type: string): Identified[] {
   return Object.entries(template.Resources)
     .filter(([, resource]) => resource.Type === type)
     .map(([id, resource]) => ({ id, ...resource }));

@@ -1,21 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Patience {
+export interface WaitOptions {
   seconds?: number;
+  /** How often to poll; defaults to every 50 ms at first, and later after each tenth of the time that it has taken. */
   everyMs?: number;
 }
 
-/** Asks again and again until there is an answer, and fails with what was waited for when there is none in time. */
+/** Polling the service costs processor time that others wait for, so long waits poll less often. */
+const pauses = { minMs: 50, maxMs: 500 };
+
+/** Polls until a value is returned, and fails with what was waited for after the timeout. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { seconds = 100, everyMs = 50 }: Patience = {},
+  { seconds = 100, everyMs }: WaitOptions = {},
 ): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
+  const began = Date.now();
+  const deadline = began + seconds * 1000;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const value = await ask();
+    if (value !== undefined) return value;
     if (Date.now() > deadline) throw new Error(`Waited ${seconds} seconds in vain until ${what}.`);
-    await pause(everyMs);
+    const tenth = (Date.now() - began) / 10;
+    await pause(everyMs ?? Math.min(Math.max(tenth, pauses.minMs), pauses.maxMs));
   }
 }

@@ -54,7 +54,7 @@ function compressionLevel(fallback: number, min: number): OptionDescriptor {
   return {
     name: 'compression_level',
     label: 'Compression level',
-    hint: `How hard to compress: ${min} is ${min === 0 ? 'not at all' : 'fastest'}, 9 is smallest and slowest.`,
+    hint: `Compression level: ${min} is ${min === 0 ? 'no compression' : 'fastest'}, 9 is smallest and slowest.`,
     data_type: 'integer',
     default_value: String(fallback),
     properties: { min, max: 9 },
@@ -63,15 +63,15 @@ function compressionLevel(fallback: number, min: number): OptionDescriptor {
 
 const openPassword: OptionDescriptor = {
   name: 'password',
-  label: 'Password of the archive',
-  hint: 'The password that opens the input, where it has one.',
+  label: 'Archive password',
+  hint: 'Password of the input, if it is encrypted.',
   data_type: 'string',
 };
 
 const setPassword: OptionDescriptor = {
   name: 'output_password',
-  label: 'New password',
-  hint: 'Encrypts the output with this password (AES-256). A 7z hides its file names as well. Without it the output has no password.',
+  label: 'Output password',
+  hint: 'Encrypts the output with this password (AES-256); a 7z archive hides its file names as well. By default, the output is not encrypted.',
   data_type: 'string',
   properties: { pattern: '[^\\p{Cc}]{1,128}' },
 };
@@ -105,7 +105,13 @@ const capabilities = Object.keys(writers).flatMap((format): Capability[] => {
 export const catalogue: EngineCatalogue = {
   engine: 'archive',
   summary: 'Converts archives with 7-Zip and libarchive',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 10_240, timeoutSeconds: 600, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 10_240,
+    timeoutSeconds: 600,
+    maxConcurrency: 50,
+  },
   formats,
   capabilities,
   components,
@@ -123,13 +129,13 @@ const marks: { format: string; offset: number; bytes: number[] }[] = [
   { format: 'zst', offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] },
 ];
 
-/** Tells the archives that the general detection does not know, and which compressed streams are named as tars. */
+/** Detects archives that the general detection does not know, and compressed streams that are named as tars. */
 function detect(start: Uint8Array, name: string): string | undefined {
   const mark = marks.find(({ offset, bytes }) => bytes.every((byte, index) => start[offset + index] === byte))?.format;
   if (mark === 'zst' && /\.(?:tar\.zst|tzst)$/i.test(name)) return 'tar.zst';
   if (mark === 'z' && /\.(?:tar\.z|taz)$/i.test(name)) return 'tar.z';
   if (mark !== undefined) return mark;
-  // An lzh has no mark but its method, and an lzma none at all but the usual properties and a plausible dictionary.
+  // An lzh has no signature but its method, and an lzma none but the usual properties and a plausible dictionary.
   if (/^-l(?:h[0-7d]|z[s45])-$/.test(Buffer.from(start.subarray(2, 7)).toString('latin1'))) return 'lzh';
   if (/\.(?:lzma|tlz)$/i.test(name) && start[0] === 0x5d && start[1] === 0 && start[2] === 0)
     return /\.tar\.lzma$/i.test(name) ? 'tar.lzma' : 'lzma';

@@ -1,4 +1,4 @@
-/** How an archive is opened: by 7-Zip with this type forced, or by libarchive where 7-Zip lacks the method or misreads names. */
+/** How an archive is opened: by 7-Zip with this type forced, or by libarchive if 7-Zip lacks the method or misreads names. */
 export interface ArchiveReader {
   program: '7zip' | 'libarchive';
   /** 7-Zip's name of the type. Forcing it keeps a file from being opened as something that was not detected. */

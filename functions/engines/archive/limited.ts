@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { findProgram } from '../find-program.ts';
-import { type ProgramOptions, type ProgramResult, runProgram } from '../program.ts';
+import { findProgram } from '../runtime/find-program.ts';
+import { type ProgramOptions, type ProgramResult, runProgram } from '../runtime/program.ts';
 import { allowance, tooLarge } from './limits.ts';
 import { bytesWithin } from './tree.ts';
 
 let limiter: Promise<string | undefined> | undefined;
 
 /**
- * Runs a program that may not write more into a folder than an archive of some size is allowed to hold. The kernel ends it
+ * Runs a program that may not write more into a folder than an archive of some size may contain. The kernel ends it
  * where a single file grows too large; where there is no prlimit, as on macOS, the folder is watched for that as well.
  */
 export async function runLimited(
@@ -35,7 +35,7 @@ export async function runLimited(
   }
 }
 
-/** Stops the unpacking once more is on disk than the headers owned up to. */
+/** Stops unpacking once more is on disk than the headers declared. */
 async function watchGrowth(root: string, limit: number, stop: AbortController): Promise<void> {
   let pause = 250;
   while (!stop.signal.aborted) {
@@ -43,7 +43,7 @@ async function watchGrowth(root: string, limit: number, stop: AbortController): 
     if (stop.signal.aborted) return;
     const start = performance.now();
     if ((await bytesWithin(root)) > limit) stop.abort();
-    // Looking at many files takes a while itself; it should stay the smaller part of the work.
+    // Inspecting many files takes time itself; it should stay the smaller part of the work.
     pause = Math.max(250, (performance.now() - start) * 5);
   }
 }

@@ -1,44 +1,42 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
-/** What an archive may become on disk. Input, contents and output must fit a function's disk together. */
-const mostBytes = 3 * 1024 ** 3;
-export const mostEntries = 100_000;
+/** Maximum size of an unpacked archive. Input, contents and output must fit a function's disk together. */
+const maxBytes = 3 * 1024 ** 3;
+export const maxEntries = 100_000;
 /** Below this any ratio is harmless. */
 const freeBytes = 256 * 1024 ** 2;
-/** Text of logs and dumps reaches 100 and more; only what is built to explode goes far beyond. */
-const mostRatio = 250;
-const longestPathBytes = 2000;
+/** Logs and dumps reach a ratio of 100 and more; only decompression bombs go far beyond. */
+const maxRatio = 250;
+const maxPathBytes = 2000;
 
-export { longestPathBytes };
+export { maxPathBytes };
 
-/** Returns how many bytes an archive of this size may hold. */
+/** Returns how many bytes an archive of this size may contain. */
 export function allowance(archiveBytes: number): number {
-  return Math.min(mostBytes, Math.max(freeBytes, archiveBytes * mostRatio));
+  return Math.min(maxBytes, Math.max(freeBytes, archiveBytes * maxRatio));
 }
 
-/** Makes the failure of an archive that holds too much. */
+/** Returns the error for an archive that expands too much. */
 export function tooLarge(archiveBytes: number): EngineError {
-  const most = allowance(archiveBytes);
-  return most === mostBytes
-    ? new EngineError(
-        `The archive holds more than ${gigabytes(mostBytes)} GB once unpacked. Split it into smaller ones.`,
-      )
+  const allowed = allowance(archiveBytes);
+  return allowed === maxBytes
+    ? new EngineError(`The archive expands to more than ${gigabytes(maxBytes)} GB. Split it into smaller ones.`)
     : new EngineError(
-        `The archive holds more than ${gigabytes(most)} GB once unpacked, which is over ${mostRatio} times its size. It looks like an archive bomb and was not unpacked.`,
+        `The archive expands to more than ${gigabytes(allowed)} GB, over ${maxRatio} times its size. It looks like a decompression bomb and was not unpacked.`,
       );
 }
 
-/** Makes the failure of an archive with too many entries. */
+/** Returns the error for an archive with too many entries. */
 export function tooMany(): EngineError {
   return new EngineError(
-    `The archive has more than ${mostEntries.toLocaleString('en')} entries. Split it into smaller ones.`,
+    `The archive has more than ${maxEntries.toLocaleString('en')} entries. Split it into smaller ones.`,
   );
 }
 
-/** Makes the failure of archives that do not fit a function's disk together with their contents. */
+/** Returns the error for archives that do not fit on the disk together with their contents. */
 export function tooMuchAtOnce(): EngineError {
   return new EngineError(
-    'There is no room for the archives of this task together with their contents. Give them to several tasks, or split them.',
+    'There is not enough disk space for the archives of this task and their contents. Use several tasks, or split the archives.',
   );
 }
 

@@ -1,8 +1,8 @@
-import { EngineError, type WorkContext } from '../engine.ts';
-import { ProgramError, runProgram } from '../program.ts';
-import { allowance, longestPathBytes, mostEntries, tooLarge, tooMany } from './limits.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
+import { allowance, maxEntries, maxPathBytes, tooLarge, tooMany } from './limits.ts';
 
-/** An entry as the archive's own headers describe it, which may be lies: what is unpacked is looked at again. */
+/** An entry as the archive's headers describe it. They are not trusted: what is unpacked is inspected again. */
 export interface Entry {
   /** Normal form: no `.` segments, no slash at its end. */
   path: string;
@@ -16,13 +16,13 @@ export interface ListingRequest {
   path: string;
   /** 7-Zip's name of the type. */
   type: string;
-  /** Size of the user's file, which the limit of its contents follows. */
+  /** Size of the user's file, which determines the limit of its contents. */
   archiveBytes: number;
   password: string;
   cwd: string;
 }
 
-/** Lists an archive and refuses what must not be unpacked: names and links that lead outside, devices, doubles, bombs. */
+/** Lists an archive and rejects what must not be unpacked: paths and links that point outside, devices, duplicates, bombs. */
 export async function list(request: ListingRequest, context: WorkContext): Promise<Entry[]> {
   const entries: Entry[] = [];
   const policy = new ListingPolicy(request.archiveBytes);
@@ -85,7 +85,7 @@ class ListingPolicy {
     checkName(name, name);
     if ('bcps'.includes(kind) && kind !== '')
       throw new EngineError(
-        `The archive holds ${show(name)}, which is a device or a pipe and no file. Remove it and try again.`,
+        `The archive contains ${show(name)}, which is a device or pipe, not a file. Remove it and try again.`,
       );
     for (const key of ['Symbolic Link', 'Hard Link']) {
       const target = fields.get(key) ?? '';
@@ -96,12 +96,10 @@ class ListingPolicy {
     if (this.#seen.has(path)) {
       // A folder may well be named again: it is the same folder.
       if (isFolder) return undefined;
-      throw new EngineError(
-        `The archive holds ${show(path)} twice, so it is not clear which one is meant. Remove one of them.`,
-      );
+      throw new EngineError(`The archive contains ${show(path)} twice. Remove one of them.`);
     }
     this.#seen.add(path);
-    if (this.#seen.size > mostEntries) throw tooMany();
+    if (this.#seen.size > maxEntries) throw tooMany();
     const size = Number(fields.get('Size') ?? 0) || 0;
     this.#bytes += size;
     if (this.#bytes > allowance(this.#archiveBytes)) throw tooLarge(this.#archiveBytes);
@@ -115,7 +113,7 @@ class ListingPolicy {
       for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
         if (solid.has(path.slice(0, slash)))
           throw new EngineError(
-            `The archive holds ${show(path.slice(0, slash))} both as a file or link and as a folder, so it cannot be unpacked.`,
+            `The archive contains ${show(path.slice(0, slash))} both as a file or link and as a folder, so it cannot be unpacked.`,
           );
       }
     }
@@ -124,14 +122,14 @@ class ListingPolicy {
 
 function checkName(name: string, shown: string): void {
   if (/^[/\\]|^[A-Za-z]:[/\\]/.test(name))
-    throw new EngineError(`The archive holds the absolute name ${show(shown)}. Names must be relative to the archive.`);
+    throw new EngineError(`The archive contains the absolute path ${show(shown)}. Paths must be relative.`);
   if (name.split(/[/\\]/).includes('..'))
-    throw new EngineError(`The archive holds the name ${show(shown)}, which leads outside of it.`);
-  if (Buffer.byteLength(name) > longestPathBytes)
-    throw new EngineError(`The archive holds a name longer than ${longestPathBytes} bytes: ${show(shown)}.`);
+    throw new EngineError(`The archive contains the path ${show(shown)}, which points outside the archive.`);
+  if (Buffer.byteLength(name) > maxPathBytes)
+    throw new EngineError(`The archive contains a path longer than ${maxPathBytes} bytes: ${show(shown)}.`);
 }
 
-/** Tells whether the target of a link, seen from the link's own folder, is outside of the archive. */
+/** Returns whether the target of a link, relative to the link's folder, is outside the archive. */
 export function leadsOutside(link: string, target: string): boolean {
   if (/^[/\\]|^[A-Za-z]:[/\\]/.test(target)) return true;
   let depth = normalize(link).split('/').length - 1;
@@ -143,19 +141,19 @@ export function leadsOutside(link: string, target: string): boolean {
   return false;
 }
 
-/** Makes the failure of a link that leads outside of its archive. */
+/** Returns the error for a link that points outside its archive. */
 export function linkOutside(name: string): EngineError {
   return new EngineError(
-    `The archive holds the link ${show(name)}, which leads outside of it. Remove it and try again.`,
+    `The archive contains the link ${show(name)}, which points outside the archive. Remove it and try again.`,
   );
 }
 
-/** Makes the failure of an archive that is locked. */
+/** Returns the error for a password-protected archive. */
 function passwordNeeded(): EngineError {
-  return new EngineError('The archive is protected by a password. Give it in the option password.');
+  return new EngineError('The archive is password-protected. Set the option password.');
 }
 
-/** Turns the end of 7-Zip into a failure that says what is wrong with the archive. */
+/** Translates a failure of 7-Zip into one that says what is wrong with the archive. */
 export function explain(error: unknown, password: string): unknown {
   if (!(error instanceof ProgramError)) return error;
   const said = `${error.stdout}\n${error.stderr}`;
@@ -163,19 +161,19 @@ export function explain(error: unknown, password: string): unknown {
   if (/Wrong password|Cannot open encrypted archive|Enter password/i.test(said)) {
     return password === ''
       ? passwordNeeded()
-      : new EngineError('The given password does not open the archive.', { detail, cause: error });
+      : new EngineError('The option password does not open the archive.', { detail, cause: error });
   }
   if (/Unsupported Method/i.test(said))
-    return new EngineError('The archive is compressed with a method that cannot be read here.', {
+    return new EngineError('The archive uses a compression method that is not supported.', {
       detail,
       cause: error,
     });
   if (/No space left|File too large/i.test(said))
-    return new EngineError('The archive holds more than there is room for once unpacked.', { detail, cause: error });
+    return new EngineError('The archive expands to more than the available disk space.', { detail, cause: error });
   return new EngineError('The archive could not be read: it is damaged or incomplete.', { detail, cause: error });
 }
 
-/** Keeps the last lines of what a program said, without its progress and empty lines. */
+/** Returns the last lines of a program's output, without progress and empty lines. */
 export function lastLines(text: string): string {
   return text
     .split('\n')
@@ -185,7 +183,7 @@ export function lastLines(text: string): string {
     .join('\n');
 }
 
-/** Writes a path without `.` segments and doubled slashes. */
+/** Normalises a path: no `.` segments, no double slashes. */
 function normalize(path: string): string {
   return path
     .split('/')

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { WorkContext } from '../engine.ts';
-import { runProgram } from '../program.ts';
+import type { WorkContext } from '../runtime/engine.ts';
+import { runProgram } from '../runtime/program.ts';
 import { type ArchiveWriter, writers } from './formats.ts';
 import type { Unpacked } from './unpack.ts';
 
-/** Packs what was unpacked, and reads the result again before it is handed out. */
+/** Packs what was unpacked, and verifies the result by reading it. */
 export async function pack(
   unpacked: Unpacked,
   format: string,
@@ -15,7 +15,7 @@ export async function pack(
   context: WorkContext,
 ): Promise<void> {
   const writer = writers[format];
-  if (!writer) throw new Error(`The catalogue promises ${format}, which this engine does not write.`);
+  if (!writer) throw new Error(`The catalogue lists ${format}, which this engine does not write.`);
   const password = typeof options.output_password === 'string' ? options.output_password : '';
   const level = typeof options.compression_level === 'number' ? options.compression_level : undefined;
   const paths = inOrder(unpacked);
@@ -24,10 +24,10 @@ export async function pack(
   await verify(output, writer, password, paths.length, context);
 }
 
-/** Puts what is on disk into the order of the archive it came from. */
+/** Sorts the unpacked files in the order of the original archive. */
 function inOrder({ tree, order }: Unpacked): string[] {
   const rank = new Map(order.map((path, index) => [path, index]));
-  // Folders that only follow from their files' names were no entries, and need not become any.
+  // Folders that are only implied by the paths of files were not entries, and need not become any.
   const folders = tree.folders.filter((path) => rank.has(path));
   const rankOf = (path: string) => rank.get(path) ?? order.length;
   return [...tree.files, ...folders].sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
@@ -55,7 +55,7 @@ async function packLibarchive(
   context: WorkContext,
 ): Promise<void> {
   const list = `${output}.list`;
-  // Ended by zeros, no name can be taken for an option or for two.
+  // Separated by NUL, a name cannot be taken for an option or for two names.
   await writeFile(list, paths.map((path) => `${path}\0`).join(''));
   const settings = [];
   if (level !== undefined) settings.push(levelSetting(writer, level));
@@ -96,5 +96,5 @@ async function verify(
   }
   let found = 0;
   await runProgram('bsdtar', ['-t', '-f', output], { ...run, onStdoutLine: () => found++ });
-  if (found < expected) throw new Error(`Wrote ${expected} entries, of which ${found} can be read again.`);
+  if (found < expected) throw new Error(`Wrote ${expected} entries, of which only ${found} can be read.`);
 }

@@ -1,18 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { mostEntries } from './limits.ts';
+import { maxEntries } from './limits.ts';
 
-/** What a RAR's headers say that libarchive does not heed: it reads encrypted data as damage, or as if it were plain. */
+/** Header flags of a RAR that libarchive ignores: it reads encrypted data as damaged, or as if it were plain. */
 export interface RarState {
   isEncrypted: boolean;
   isVolume: boolean;
 }
 
-/** More than any header but an absurd one has. */
+/** Larger than any valid header. */
 const headerBytes = 8192;
 const signature4 = Buffer.from('Rar!\x1a\x07\0', 'latin1');
 const signature5 = Buffer.from('Rar!\x1a\x07\x01\0', 'latin1');
 
-/** Reads the headers of a RAR from block to block; what is no RAR, or ends early, is left to its reader to judge. */
+/** Reads the headers of a RAR block by block; invalid or truncated files are left to the reader to reject. */
 export async function rarState(path: string): Promise<RarState> {
   const state: RarState = { isEncrypted: false, isVolume: false };
   const file = await open(path);
@@ -21,7 +21,7 @@ export async function rarState(path: string): Promise<RarState> {
     const isVersion5 = start.subarray(0, signature5.length).equals(signature5);
     if (!isVersion5 && !start.subarray(0, signature4.length).equals(signature4)) return state;
     let at: number | undefined = isVersion5 ? signature5.length : signature4.length;
-    for (let count = 0; at !== undefined && !state.isEncrypted && count < mostEntries; count++) {
+    for (let count = 0; at !== undefined && !state.isEncrypted && count < maxEntries; count++) {
       const header: Buffer = await headerAt(file, at);
       const step: number | undefined = isVersion5 ? readBlock5(header, state) : readBlock4(header, state);
       at = step === undefined ? undefined : at + step;
@@ -40,7 +40,7 @@ async function headerAt(file: FileHandle, position: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Takes note of a block and returns its length, or nothing after the last one. */
+/** Records a block and returns its length, or undefined after the last one. */
 function readBlock4(header: Buffer, state: RarState): number | undefined {
   const type = header.readUInt8(2);
   const flags = header.readUInt16LE(3);

@@ -1,13 +1,13 @@
-import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { readers, writers } from './formats.ts';
 
-/** What the archive engine is made of. */
+/** Components of the archive engine. */
 export const components = {
   '7zz': { label: '7-Zip', apt: ['7zip'], brew: ['sevenzip'] },
   bsdtar: { label: 'libarchive', apt: ['libarchive-tools'], brew: ['libarchive'] },
 };
 
-/** Names the programs of a pair: 7-Zip lists whatever is unpacked, libarchive reads some formats and writes most. */
+/** Returns the programs of a pair: 7-Zip lists whatever is unpacked, libarchive reads some formats and writes most. */
 export function requires(_operation: ProcessingOperation, from: string, to: string): (keyof typeof components)[] {
   const isSevenZip = readers[from]?.program === '7zip' && writers[to]?.format === '7z';
   return isSevenZip ? ['7zz'] : ['7zz', 'bsdtar'];

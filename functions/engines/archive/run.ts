@@ -1,8 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName, withExtension } from '../../../shared/files/names.ts';
-import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
+import {
+  type Engine,
+  EngineError,
+  type InputFile,
+  type OutputFile,
+  type Work,
+  type WorkContext,
+} from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { allowance, tooMuchAtOnce } from './limits.ts';
 import { pack } from './pack.ts';
 import { unpack } from './unpack.ts';
@@ -13,7 +20,7 @@ export const engine: Engine = {
     const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
       const progress = (part: number) => context.progress(((index + part) / work.inputs.length) * 100);
-      // Unpacked and packed again it is there twice.
+      // Unpacked and packed again, the contents are on disk twice.
       if (outputs.bytesLeft < 2 * allowance(input.size)) throw tooMuchAtOnce();
       await outputs.add(await convert(work, input, index, { ...context, progress }));
       progress(1);
@@ -33,7 +40,7 @@ async function convert(work: Work, input: InputFile, index: number, context: Wor
     context.progress(0.5);
     await pack(unpacked, outputFormat, options, path, context);
   } finally {
-    // The next input needs the room.
+    // The next input needs the disk space.
     await rm(folder, { recursive: true, force: true });
   }
   return { path, name: nameFor(input.name, outputFormat), format: outputFormat };

@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError } from '../engine.ts';
-import { allowance, mostEntries, tooLarge, tooMany } from './limits.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { allowance, maxEntries, tooLarge, tooMany } from './limits.ts';
 import { leadsOutside, linkOutside, show } from './listing.ts';
 
 export interface Tree {
@@ -11,7 +11,7 @@ export interface Tree {
   bytes: number;
 }
 
-/** Looks at what was really unpacked, whatever the archive's headers said, and refuses what must not be packed again. */
+/** Inspects what was actually unpacked, whatever the archive's headers declared, and rejects what must not be packed again. */
 export async function inspect(root: string, archiveBytes: number): Promise<Tree> {
   const tree: Tree = { files: [], folders: [], bytes: 0 };
   const inodes = new Map<number, { expected: number; found: number; path: string }>();
@@ -20,13 +20,13 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
     for (const name of await readdir(join(root, folder))) {
       const path = folder === '' ? name : `${folder}/${name}`;
       if (path.includes('\ufffd'))
-        throw new EngineError(`The archive holds a name that is not valid text: ${show(path)}. Rename that entry.`);
+        throw new EngineError(`The archive contains a name that is not valid UTF-8: ${show(path)}. Rename that entry.`);
       const state = await lstat(join(root, path));
       if (state.isSymbolicLink()) {
         if (leadsOutside(path, await readlink(join(root, path)))) throw linkOutside(path);
         tree.files.push(path);
       } else if (state.isDirectory()) {
-        // Unreadable folders and set-user bits are of no use to whoever gets the output.
+        // Unreadable folders and setuid bits are of no use in the output.
         await chmod(join(root, path), (state.mode & 0o777) | 0o700);
         tree.folders.push(path);
         pending.push(path);
@@ -40,10 +40,10 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
         tree.files.push(path);
       } else {
         throw new EngineError(
-          `The archive holds ${show(path)}, which is a device or a pipe and no file. Remove it and try again.`,
+          `The archive contains ${show(path)}, which is a device or pipe, not a file. Remove it and try again.`,
         );
       }
-      if (tree.files.length + tree.folders.length > mostEntries) throw tooMany();
+      if (tree.files.length + tree.folders.length > maxEntries) throw tooMany();
       if (tree.bytes > allowance(archiveBytes)) throw tooLarge(archiveBytes);
     }
   }
@@ -51,7 +51,7 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
   return tree;
 }
 
-/** Adds up the files of a growing folder; what vanishes meanwhile counts nothing. */
+/** Returns the total size of a growing folder; files that disappear meanwhile count as zero. */
 export async function bytesWithin(root: string): Promise<number> {
   let bytes = 0;
   const pending = [root];

@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type InputFile, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 import { type ArchiveReader, readers } from './formats.ts';
 import { runLimited } from './limited.ts';
 import { allowance, tooLarge } from './limits.ts';
@@ -17,7 +17,7 @@ export interface Unpacked {
   order: string[];
 }
 
-/** Unpacks an archive into a folder of its own under `folder`, within the limits. */
+/** Unpacks an archive into a separate folder under `folder`, within the limits. */
 export async function unpack(
   input: InputFile,
   password: string,
@@ -25,7 +25,7 @@ export async function unpack(
   context: WorkContext,
 ): Promise<Unpacked> {
   const reader = readers[input.format];
-  if (!reader) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (!reader) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   await mkdir(folder, { recursive: true });
   const root = join(folder, 'tree');
   await mkdir(root);
@@ -38,7 +38,7 @@ export async function unpack(
   } else {
     const request = { path: archive.path, type: archive.type, archiveBytes: input.size, password, cwd: folder };
     const entries = await list(request, context);
-    if (entries.length === 0) throw new EngineError('The archive is empty: it holds no files.');
+    if (entries.length === 0) throw new EngineError('The archive is empty: it contains no files.');
     await extract(request, root, context);
     if (archive.path !== input.path) await rm(archive.path);
     order = entries.map(({ path }) => path);
@@ -51,13 +51,13 @@ async function checked(root: string, input: InputFile, entries: Entry[], order: 
   const tree = await inspect(root, input.size);
   const expected = entries.filter(({ isFolder }) => !isFolder).length;
   if (tree.files.length < expected)
-    throw new EngineError('The archive could not be unpacked whole: it is damaged, or names in it clash.', {
+    throw new EngineError('The archive could not be unpacked completely: it is damaged, or names in it conflict.', {
       detail: `${tree.files.length} of ${expected} files unpacked`,
     });
   return { root, tree, order };
 }
 
-/** Gets down to what can be listed: a tar out of a compressed stream, or a tar made of what only libarchive reads. */
+/** Returns an archive that can be listed: the tar in a compressed stream, or a tar of what only libarchive reads. */
 async function opened(
   input: InputFile,
   reader: ArchiveReader,
@@ -83,12 +83,12 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
       cwd: folder,
       signal: context.signal,
       env: { LC_ALL: 'C.UTF-8' },
-      // A passphrase would be asked for at the terminal, of which there is none.
+      // It would prompt for a passphrase on the terminal, which does not exist here.
       input: '',
     });
-    // An entry that does not fit into a tar is left out with a warning, which would lose a file silently.
+    // An entry that does not fit into a tar is skipped with a warning, which would lose a file silently.
     if (stderr.includes('cannot archive'))
-      throw new EngineError('The archive holds an entry that is neither a file nor a folder nor a link.', {
+      throw new EngineError('The archive contains an entry that is not a file, folder or link.', {
         detail: lastLines(stderr),
       });
   } catch (error) {
@@ -125,12 +125,12 @@ async function refuseUnreadable(input: InputFile): Promise<void> {
   const { isEncrypted, isVolume } = await rarState(input.path);
   if (isEncrypted) throw locked(input);
   if (isVolume)
-    throw new EngineError('The archive is one part of several. Pack its files into a single archive first.');
+    throw new EngineError('The archive is one volume of several. Pack its files into a single archive first.');
 }
 
 function locked({ format }: InputFile, options: { detail?: string; cause?: unknown } = {}): EngineError {
   return new EngineError(
-    `The archive is protected by a password, which cannot be opened for ${format}. Remove the password first.`,
+    `The archive is password-protected, which is not supported for ${format}. Remove the password first.`,
     options,
   );
 }
@@ -150,7 +150,7 @@ async function decompress(input: InputFile, type: string, folder: string, contex
   const [name, ...others] = await readdir(target);
   if (name === undefined || others.length > 0)
     throw new EngineError(`The file could not be read as ${input.format}: it is damaged or incomplete.`);
-  // The stream's own name for its content is not to be trusted with a path.
+  // The file name inside the stream is not trusted as a path.
   const path = join(folder, 'content');
   await rename(join(target, name), path);
   return path;
@@ -194,7 +194,7 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Names the one file of a compressed stream: the stream's name without what it was compressed with. */
+/** Returns the name of the file in a compressed stream: the stream's name without the compression extension. */
 function contentName(name: string): string {
   return safeName(name.replace(/\.(?:gz|gzip|bz2|xz|zst|zstd|lzma|z)$/i, ''), 'file');
 }

@@ -16,7 +16,7 @@ function spellings(names: readonly string[]): string[] {
 }
 
 const markupOutputs = markupFormats.flatMap(({ ext, writes }) => (writes ? [ext] : []));
-/** Mark-up in which a table of a sheet is a table. */
+/** Markup formats that can represent a sheet as a table. */
 const tableOutputs = ['md', 'rst', 'tex', 'org', 'mediawiki', 'textile', 'adoc', 'docbook', 'dokuwiki', 'jira', 'docx'];
 
 function outputsOf(kind: OfficeKind): string[] {
@@ -28,9 +28,9 @@ const pdfOptions = [option.pageRange, option.pdfA, option.pdfPassword, option.im
 
 interface Source {
   name: string;
-  /** Options that say how to read it. */
+  /** Options for reading it. */
   reading: OptionDescriptor[];
-  /** Whether its pages can be laid out anew. */
+  /** Whether its pages can be reflowed. */
   flows: boolean;
 }
 
@@ -49,7 +49,7 @@ function convert(source: Source, to: readonly string[], options: OptionDescripto
   ];
 }
 
-/** What every source gives by way of its pages. */
+/** Returns the outputs that every source has by way of its pages. */
 function pages(source: Source): Capability[] {
   const own = source.flows ? layout : [];
   return [
@@ -122,7 +122,7 @@ function office(): Capability[] {
   });
 }
 
-/** Pairs that pandoc gets wrong: identifiers of this book format that its writer does not find again. */
+/** Pairs that pandoc gets wrong: its writer does not find the identifiers of this book format. */
 const broken: Record<string, string[]> = { fb2: ['epub'] };
 
 function markup(): Capability[] {
@@ -144,7 +144,13 @@ const postscript: Source = { name: 'ps', reading: [], flows: false };
 export const catalogue: EngineCatalogue = {
   engine: 'document',
   summary: 'Converts documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
-  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 8192, timeoutSeconds: 600, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 4096,
+    diskMegabytes: 8192,
+    timeoutSeconds: 600,
+    maxConcurrency: 50,
+  },
   formats,
   capabilities: [
     ...office(),

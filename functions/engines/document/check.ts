@@ -1,6 +1,6 @@
-import type { EngineCheck } from '../engine.ts';
-import { missingPackage, missingPrograms } from '../find-program.ts';
-import { missingOffice } from './office.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { missingPackage, missingPrograms } from '../runtime/find-program.ts';
+import { missingOffice } from './office/office.ts';
 
 const programs = ['gs', 'pandoc', 'pdfinfo', 'pdftocairo', 'pdftohtml', 'pdftops', 'pdftotext', 'qpdf'];
 

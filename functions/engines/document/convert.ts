@@ -2,14 +2,14 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { extensionOf, withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { checkZip } from './containers.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { officeFormat } from './formats.ts';
-import { archivePdf, distill } from './ghostscript.ts';
-import { previewOf, unreadableIwork } from './iwork.ts';
-import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office.ts';
-import { guessDelimiter, loading, paper, storing } from './office-filters.ts';
+import { checkZip } from './guards/containers.ts';
+import { previewOf, unreadableIwork } from './office/iwork.ts';
+import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office/office.ts';
+import { guessDelimiter, loading, paper, storing } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
+import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
   checkPdf,
   drawPages,
@@ -21,12 +21,12 @@ import {
   writeHtml,
   writePostScript,
   writeText,
-} from './pdf.ts';
-import { writeFlow } from './pdf-flow.ts';
+} from './pdf/pdf.ts';
+import { writeFlow } from './pdf/pdf-flow.ts';
 import { isProtected, prepare } from './prepare.ts';
 import { route, type Step } from './route.ts';
 
-/** What one step hands to the next: a file, or several once sheets or pages are apart. */
+/** Result of one step: a file, or several once sheets or pages are split. */
 interface Made {
   path: string;
   /** Added to the name where there are several. */
@@ -38,11 +38,11 @@ interface Conversion {
   input: InputFile;
   folder: string;
   context: WorkContext;
-  /** Whether the pages are as they came and LibreOffice had no part in them. */
+  /** Whether the pages are unchanged, without a conversion by LibreOffice. */
   drawnElsewhere: boolean;
 }
 
-/** Converts a document by whatever programs its route takes. */
+/** Converts a document with the programs of its route. */
 export async function convert(
   work: Work,
   input: InputFile,
@@ -74,7 +74,7 @@ export async function convert(
   }));
 }
 
-/** Looks for pages that need not be laid out here, where nothing is asked for that would change them. */
+/** Returns pages that need no layout here, if no option would change them. */
 async function findPreview(
   { options }: Work,
   input: InputFile,
@@ -156,7 +156,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
   return [{ path: output }];
 }
 
-/** Makes a PDF what the options ask for: for archiving where its writer has not done so already, or protected. */
+/** Applies the options of a PDF: PDF/A if its writer has not done so already, or password protection. */
 async function finishPdf(
   pdf: Pdf,
   options: OptionValues,
@@ -213,11 +213,11 @@ async function byOffice(
 
   const sheets = facts.sheets ?? [];
   if (wanted > sheets.length)
-    throw new EngineError(`The document has ${sheets.length} sheets, so there is no sheet ${wanted}.`);
+    throw new EngineError(`The document has ${sheets.length} sheets, so sheet ${wanted} does not exist.`);
   const made: Made[] = [{ path: first }];
   if (last && options.sheet === undefined && sheets.length > 1) {
-    if (sheets.length > mostSheets)
-      throw new EngineError(`The document has ${sheets.length} sheets; choose one of them by the option "sheet".`);
+    if (sheets.length > maxSheets)
+      throw new EngineError(`The document has ${sheets.length} sheets. Choose one with the option sheet.`);
     made[0] = { path: first, suffix: sheets[0] ?? '1' };
     for (let sheet = 2; sheet <= sheets.length; sheet++) {
       const output = join(folder, `${index}-${sheet}.${to}`);
@@ -231,7 +231,7 @@ async function byOffice(
   return made;
 }
 
-const mostSheets = 200;
+const maxSheets = 200;
 
 async function recode(path: string, encoding: string): Promise<void> {
   if (encoding === 'utf-8' || encoding === 'undefined') return;
@@ -284,20 +284,20 @@ async function office(request: OfficeRequest, options: OptionValues, format: str
     if (!(error instanceof UnreadableDocument) || !(await isProtected(request.input, format))) throw error;
     throw new EngineError(
       options.password === undefined
-        ? 'The document is protected by a password. Give it in the option "password".'
-        : 'The password does not open this document.',
+        ? 'The document is password-protected. Set the option password.'
+        : 'The option password does not open the document.',
       { detail: error.detail },
     );
   }
 }
 
-/** Opens an output again: not empty, and whole where its format shows it. */
+/** Verifies an output: not empty, and complete if its format shows it. */
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size === 0) throw new EngineError('The document gave an empty file: it holds nothing that this format can show.');
+  if (size === 0) throw new EngineError('The output is empty: the document has nothing that this format can show.');
   const container = officeFormat(format)?.container;
   if (format === 'epub' || (container === 'zip' && (await readFile(path)).subarray(0, 2).toString() === 'PK'))
     await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
-    throw new EngineError('The document holds no text.');
+    throw new EngineError('The document contains no text.');
 }

@@ -17,8 +17,8 @@ const roots: [element: string, format: string][] = [
 const pagesMessage = Buffer.from([0x08, 0x90, 0x4e]);
 
 /**
- * Tells the documents of Apple's iWork apart by the parts of their package. Where the one that tells lies beyond the
- * bytes at hand, nothing is said and the name decides.
+ * Detects the documents of Apple's iWork by the parts of their package. If the distinctive part lies beyond the
+ * bytes at hand, it returns undefined and the name decides.
  */
 export function detectIwork(start: Buffer, name: string): string | undefined {
   const parts = partsOf(start);
@@ -38,7 +38,7 @@ export function detectIwork(start: Buffer, name: string): string | undefined {
 const localHeader = Buffer.from('PK\x03\x04', 'latin1');
 const headerBytes = 30;
 
-/** Lists the parts of a zip whose headers are in sight; its directory is at the end, which is not. */
+/** Lists the parts of a zip whose local headers are in the bytes; its directory is at the end, which is not. */
 function partsOf(start: Buffer): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at >= 0; at = start.indexOf(localHeader, at + 4)) {

@@ -2,7 +2,7 @@ import { detectIwork } from './detect-iwork.ts';
 
 const compoundMark = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-/** Streams by which a compound file shows what made it, with the formats that share each. */
+/** Streams that identify the application of a compound file, with the formats that share each. */
 const streams: [stream: string, formats: string[]][] = [
   ['WordDocument', ['doc', 'dot']],
   ['Workbook', ['xls', 'xlt']],
@@ -20,7 +20,7 @@ const classes: Record<string, string> = {
   '141a0200': 'vsd',
 };
 
-/** Tells formats whose marks the general detection does not know. */
+/** Detects formats whose signatures the general detection does not know. */
 export function detectDocument(start: Uint8Array, name: string): string | undefined {
   const starts = (mark: number[], at = 0) => mark.every((byte, index) => start[at + index] === byte);
   if (starts(compoundMark)) return detectCompound(Buffer.from(start), name);

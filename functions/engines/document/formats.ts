@@ -1,6 +1,6 @@
 import type { Format } from '../../../shared/catalogue/catalogue.ts';
 
-/** The kinds of documents that LibreOffice keeps apart: what it loads as one it writes as one. */
+/** Kinds of documents in LibreOffice: what it loads as one it writes as one. */
 export type OfficeKind = 'text' | 'sheet' | 'slides' | 'drawing';
 
 export interface OfficeFormat extends Format {

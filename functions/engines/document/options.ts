@@ -8,21 +8,21 @@ function only(name: string, value: string, label: string): OptionCondition {
 export const password: OptionDescriptor = {
   name: 'password',
   label: 'Password',
-  hint: 'Password that opens the input, if it is protected by one.',
+  hint: 'Password of the input, if it is password-protected.',
   data_type: 'string',
   properties: { pattern: '[^\\r\\n]{1,127}' },
 };
 
 export const outputPassword: OptionDescriptor = {
   name: 'output_password',
-  label: 'Password to set',
-  hint: 'Password that will be needed to open the output.',
+  label: 'Output password',
+  hint: 'Password required to open the output.',
   data_type: 'string',
-  // An argument file holds one argument a line, and one that starts with @ would name another.
+  // An argument file has one argument per line, and one that starts with @ would name another file.
   properties: { pattern: '[^\\r\\n@-][^\\r\\n]{0,126}' },
 };
 
-/** A PDF for archives may not be encrypted, so its password goes only with none of the archive parts. */
+/** PDF/A files must not be encrypted, so the password is only valid without pdf_a. */
 export const pdfPassword: OptionDescriptor = {
   ...outputPassword,
   conditions: [{ name: 'pdf_a', required: false, meta: [{ value: 'none', label: 'Not for archiving' }] }],
@@ -31,7 +31,7 @@ export const pdfPassword: OptionDescriptor = {
 export const pageRange: OptionDescriptor = {
   name: 'page_range',
   label: 'Pages',
-  hint: 'Pages to convert, such as 1-3,5,8-; all when left out.',
+  hint: 'Pages to convert, such as 1-3,5,8-. Defaults to all pages.',
   data_type: 'string',
   properties: { pattern: '\\d{1,5}(?:-(?:\\d{1,5})?)?(?:,\\d{1,5}(?:-(?:\\d{1,5})?)?){0,99}' },
 };
@@ -39,7 +39,7 @@ export const pageRange: OptionDescriptor = {
 export const pdfA: OptionDescriptor = {
   name: 'pdf_a',
   label: 'PDF/A',
-  hint: 'Writes a PDF for long-term archiving, by the part of ISO 19005 chosen.',
+  hint: 'Writes a PDF/A file for long-term archiving (ISO 19005).',
   data_type: 'string',
   default_value: 'none',
   type: 'enum',
@@ -54,7 +54,7 @@ export const pdfA: OptionDescriptor = {
 export const pageSize: OptionDescriptor = {
   name: 'page_size',
   label: 'Page size',
-  hint: 'Paper to lay the document out on; its own when left out.',
+  hint: 'Paper size of the output. Defaults to the page size of the document.',
   data_type: 'string',
   type: 'enum',
   enum_values: [
@@ -71,7 +71,7 @@ export const pageSize: OptionDescriptor = {
 export const pageOrientation: OptionDescriptor = {
   name: 'page_orientation',
   label: 'Orientation',
-  hint: 'Which way the pages are laid out; as in the document when left out.',
+  hint: 'Page orientation of the output. Defaults to the orientation of the document.',
   data_type: 'string',
   type: 'enum',
   enum_values: [
@@ -82,8 +82,8 @@ export const pageOrientation: OptionDescriptor = {
 
 export const imageQuality: OptionDescriptor = {
   name: 'image_quality',
-  label: 'Quality of pictures',
-  hint: 'JPEG quality of the pictures inside the PDF: lower is smaller.',
+  label: 'Image quality',
+  hint: 'JPEG quality of images in the PDF. Lower values make smaller files.',
   data_type: 'integer',
   default_value: '90',
   properties: { min: 1, max: 100 },
@@ -91,8 +91,8 @@ export const imageQuality: OptionDescriptor = {
 
 export const imageResolution: OptionDescriptor = {
   name: 'image_resolution',
-  label: 'Resolution of pictures',
-  hint: 'Pictures inside the PDF are reduced to this resolution; they stay as they are when left out.',
+  label: 'Image resolution',
+  hint: 'Downsamples images in the PDF to this resolution. By default, images are not downsampled.',
   data_type: 'integer',
   type: 'enum',
   units: 'dpi',
@@ -102,7 +102,7 @@ export const imageResolution: OptionDescriptor = {
 const imageDpi: OptionDescriptor = {
   name: 'image_dpi',
   label: 'Resolution',
-  hint: 'Resolution at which pages are drawn. For a larger width, height or percentage they are drawn larger, so that they stay sharp.',
+  hint: 'Resolution at which pages are rendered. A larger width, height or percentage raises it, so that pages stay sharp.',
   data_type: 'integer',
   default_value: '150',
   units: 'dpi',
@@ -112,21 +112,21 @@ const imageDpi: OptionDescriptor = {
 const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
-  hint: 'Quality of the pictures: higher looks better and is larger.',
+  hint: 'Image quality. Higher values look better and make larger files.',
   data_type: 'integer',
   default_value: '85',
   properties: { min: 1, max: 100 },
 };
 
-const paperColour: OptionDescriptor = { ...background, hint: 'Colour of the paper; white when it is left out.' };
+const paperColour: OptionDescriptor = { ...background, hint: 'Background colour of the page. Defaults to white.' };
 const pageTiffCompression: OptionDescriptor = { ...tiffCompression, default_value: 'deflate' };
 
-/** Lists the options of a page's picture, whatever page it is of. */
+/** Lists the options of a rendered page. */
 export function pictureOptions(format: string): OptionDescriptor[] {
   return withPictureOptions([paperColour, ...(format === 'tiff' ? [pageTiffCompression] : [])], format);
 }
 
-/** Lists the options of pages that become pictures, drawings among them. */
+/** Lists the options of pages that become images, including vector formats. */
 export function imageOptions(format: string): OptionDescriptor[] {
   if (format === 'svg' || format === 'eps') return [pageRange];
   const own = [pageRange, imageDpi, ...(format === 'jpg' || format === 'webp' ? [quality] : [])];
@@ -137,7 +137,7 @@ export function imageOptions(format: string): OptionDescriptor[] {
 export const keepLayout: OptionDescriptor = {
   name: 'keep_layout',
   label: 'Keep layout',
-  hint: 'Keeps columns and spacing as they stand on the page instead of the order in which it is read.',
+  hint: 'Keeps columns and spacing as they are on the page, instead of putting the text in reading order.',
   data_type: 'boolean',
   default_value: 'false',
 };
@@ -145,13 +145,13 @@ export const keepLayout: OptionDescriptor = {
 export const delimiter: OptionDescriptor = {
   name: 'csv_delimiter',
   label: 'Delimiter',
-  hint: 'What separates the fields of the csv; found out from the file when it is read, a comma when it is written.',
+  hint: 'Field delimiter of the CSV file. Defaults to automatic detection for input and a comma for output.',
   data_type: 'string',
   type: 'enum',
   enum_values: [
     { value: 'comma', hint: ',', label: 'Comma' },
     { value: 'semicolon', hint: ';', label: 'Semicolon' },
-    { value: 'tab', hint: 'Tabulator', label: 'Tab' },
+    { value: 'tab', hint: 'Tab character', label: 'Tab' },
     { value: 'pipe', hint: '|', label: 'Pipe' },
   ],
 };
@@ -159,15 +159,15 @@ export const delimiter: OptionDescriptor = {
 export const inputEncoding: OptionDescriptor = {
   name: 'encoding',
   label: 'Encoding',
-  hint: 'Encoding of the text in the input.',
+  hint: 'Character encoding of the input.',
   data_type: 'string',
   default_value: 'auto',
   type: 'enum',
   enum_values: [
-    { value: 'auto', hint: 'Found out: UTF-8 and UTF-16 by themselves, else Western European', label: 'Automatic' },
+    { value: 'auto', hint: 'Detects UTF-8 and UTF-16; otherwise Western European', label: 'Automatic' },
     ...[
       ['utf-8', 'Unicode'],
-      ['utf-16le', 'Unicode, 16 bit'],
+      ['utf-16le', 'Unicode, 16-bit'],
       ['windows-1252', 'Western European'],
       ['iso-8859-2', 'Central European'],
       ['windows-1250', 'Central European'],
@@ -189,29 +189,29 @@ export const inputEncoding: OptionDescriptor = {
 export const outputEncoding: OptionDescriptor = {
   name: 'encoding',
   label: 'Encoding',
-  hint: 'Encoding of the text in the output.',
+  hint: 'Character encoding of the output.',
   data_type: 'string',
   default_value: 'utf-8',
   type: 'enum',
   enum_values: [
-    { value: 'utf-8', hint: 'Unicode, for every script' },
-    { value: 'utf-8-bom', hint: 'Unicode with the mark by which Excel knows it' },
-    { value: 'utf-16le', hint: 'Unicode, 16 bit, with its mark' },
-    { value: 'windows-1252', hint: 'Western European; other letters become question marks' },
+    { value: 'utf-8', hint: 'Unicode' },
+    { value: 'utf-8-bom', hint: 'Unicode with a byte order mark, for Excel' },
+    { value: 'utf-16le', hint: 'Unicode, 16-bit, with a byte order mark' },
+    { value: 'windows-1252', hint: 'Western European; other characters become question marks' },
   ],
 };
 
 export const sheet: OptionDescriptor = {
   name: 'sheet',
   label: 'Sheet',
-  hint: 'Number of the sheet to convert, from 1; each sheet gives a file of its own when left out.',
+  hint: 'Number of the sheet to convert, starting at 1. By default, each sheet becomes a separate file.',
   data_type: 'integer',
   properties: { min: 1, max: 10_000 },
 };
 
 export const firstSheet: OptionDescriptor = {
   ...sheet,
-  hint: 'Number of the sheet to convert, from 1.',
+  hint: 'Number of the sheet to convert, starting at 1.',
   default_value: '1',
 };
 
@@ -220,35 +220,35 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'compress_pdf',
     label: 'Method',
-    hint: 'What decides how small the file becomes.',
+    hint: 'Compression method.',
     data_type: 'string',
     default_value: 'by_quality',
     type: 'enum',
     enum_values: [
-      { value: 'by_quality', hint: 'By a quality for a purpose', label: 'By quality' },
-      { value: 'by_percentage', hint: 'To a share of the present size', label: 'By percentage' },
-      { value: 'by_size', hint: 'To a size that the file will not exceed', label: 'By size' },
+      { value: 'by_quality', hint: 'By quality preset', label: 'By quality' },
+      { value: 'by_percentage', hint: 'To a percentage of the input size', label: 'By percentage' },
+      { value: 'by_size', hint: 'To a maximum file size', label: 'By size' },
     ],
   },
   {
     name: 'pdf_compress_quality',
     label: 'Quality',
-    hint: 'What the file is for.',
+    hint: 'Quality preset for the intended use.',
     data_type: 'string',
     default_value: 'ebook',
     type: 'enum',
     enum_values: [
-      { value: 'screen', hint: 'Smallest: pictures at 72 dpi', label: 'Screen' },
-      { value: 'ebook', hint: 'Small: pictures at 150 dpi', label: 'E-book' },
-      { value: 'printer', hint: 'Good: pictures at 300 dpi', label: 'Printer' },
-      { value: 'prepress', hint: 'Best: pictures at 300 dpi, colours kept', label: 'Prepress' },
+      { value: 'screen', hint: 'Smallest: images at 72 dpi', label: 'Screen' },
+      { value: 'ebook', hint: 'Small: images at 150 dpi', label: 'E-book' },
+      { value: 'printer', hint: 'Good: images at 300 dpi', label: 'Printer' },
+      { value: 'prepress', hint: 'Best: images at 300 dpi, colours preserved', label: 'Prepress' },
     ],
     conditions: [{ ...only('compress_pdf', 'by_quality', 'By quality'), required: false }],
   },
   {
     name: 'pdf_compress_percentage',
-    label: 'Share of the size',
-    hint: 'Size of the output as a percentage of the input: the best quality that is no larger.',
+    label: 'Percentage',
+    hint: 'Maximum size of the output as a percentage of the input size.',
     data_type: 'integer',
     default_value: '60',
     units: '%',
@@ -257,8 +257,8 @@ export const compressOptions: OptionDescriptor[] = [
   },
   {
     name: 'pdf_compress_max_filesize',
-    label: 'Largest size',
-    hint: 'Size that the output will not exceed; the task fails with the smallest reachable size where it cannot be met.',
+    label: 'Maximum file size',
+    hint: 'Maximum size of the output. If it cannot be met, the task fails and reports the smallest possible size.',
     data_type: 'number',
     default_value: '1',
     units: 'MB',
@@ -276,9 +276,9 @@ const sized = { properties: { min: 1, max: 14_400 } };
 /** Named as in the other engines; a page has no pixels, so its lengths are points of 1/72 inch. */
 export const cropOptions: OptionDescriptor[] = [
   password,
-  length('x', 'Left', 'Distance of the box from the left of the page as it is shown.', { default_value: '0' }),
-  length('y', 'Top', 'Distance of the box from the top of the page as it is shown.', { default_value: '0' }),
-  length('width', 'Width', 'Width of the box. When left out it goes to the right edge of the page.', sized),
-  length('height', 'Height', 'Height of the box. When left out it goes to the bottom of the page.', sized),
-  { ...pageRange, hint: 'Pages to crop, such as 1-3,5,8-; all when left out.' },
+  length('x', 'Left', 'Distance of the crop box from the left edge of the page as displayed.', { default_value: '0' }),
+  length('y', 'Top', 'Distance of the crop box from the top edge of the page as displayed.', { default_value: '0' }),
+  length('width', 'Width', 'Width of the crop box. By default, it extends to the right edge of the page.', sized),
+  length('height', 'Height', 'Height of the crop box. By default, it extends to the bottom edge of the page.', sized),
+  { ...pageRange, hint: 'Pages to crop, such as 1-3,5,8-. Defaults to all pages.' },
 ];

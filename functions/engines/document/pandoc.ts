@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
-import { runIsolated } from './isolation.ts';
+import { EngineError, type WorkContext } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
+import { runIsolated } from './guards/isolation.ts';
 
 const timeoutMs = 180_000;
-/** Where Debian keeps the templates that other builds of pandoc have inside. */
+/** Where Debian installs the templates that other builds of pandoc embed. */
 const dataFolder = '/usr/share/pandoc';
 
 interface PandocRequest {
@@ -18,7 +18,7 @@ interface PandocRequest {
 }
 
 /**
- * Converts mark-up with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
+ * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
  * style sheets that a document names are not read, whatever the reader.
  */
 export async function convertWithPandoc(
@@ -29,7 +29,7 @@ export async function convertWithPandoc(
   const cwd = join(folder, 'pandoc');
   await mkdir(cwd, { recursive: true });
   const args = ['+RTS', '-M2g', '-RTS', '--sandbox', '--standalone', '--quiet', `--from=${from}`, `--to=${to}`];
-  // A title is required in a page's head. To embed what a page names would be done outside the sandbox, so it is not.
+  // A title is required in a page's head. Embedding resources would be done outside the sandbox, so it is off.
   if (to === 'html') args.push('--metadata=pagetitle:Document');
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   try {
@@ -70,8 +70,8 @@ function explain(error: unknown): unknown {
   const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
   if (error.timedOut) return new EngineError('The document takes too long to convert. Split it.', { detail });
   if (/heap|memory/i.test(detail))
-    return new EngineError('The document needs more memory than there is to convert. Split it.', { detail });
-  return new EngineError('The file could not be read: its mark-up is damaged or of another kind than its name says.', {
+    return new EngineError('The document needs more memory to convert than is available. Split it.', { detail });
+  return new EngineError('The file could not be read: its markup is invalid or does not match its extension.', {
     detail,
   });
 }

@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
-const mostBytes = 200_000_000;
+const maxBytes = 200_000_000;
 
-/** Reads a text file in the encoding that is named, or that it shows: its mark, UTF-8 where it is valid, else Western European. */
+/** Reads a text file in the given or detected encoding: by its byte order mark, UTF-8 if valid, otherwise Western European. */
 export async function readText(path: string, encoding = 'auto'): Promise<string> {
   const bytes = await readFile(path);
-  if (bytes.length > mostBytes) throw new EngineError(`The text is larger than ${mostBytes / 1_000_000} MB. Split it.`);
+  if (bytes.length > maxBytes) throw new EngineError(`The text is larger than ${maxBytes / 1_000_000} MB. Split it.`);
   const marked = encodingByMark(bytes);
   const name = marked ?? (encoding === 'auto' ? guess(bytes) : encoding);
   if (marked === undefined && !name.startsWith('utf-16') && bytes.includes(0))
-    throw new EngineError('The file is not text: it holds binary data.');
+    throw new EngineError('The file is not text: it contains binary data.');
   return new TextDecoder(name).decode(bytes);
 }
 
@@ -37,7 +37,7 @@ function guess(bytes: Uint8Array): string {
   }
 }
 
-/** Reads HTML in the encoding it declares and returns it declaring UTF-8, so that every reader reads it alike. */
+/** Reads HTML in its declared encoding and returns it declaring UTF-8, so that every parser reads it alike. */
 export async function readHtml(path: string): Promise<string> {
   const head = (await readFile(path)).subarray(0, 4096).toString('latin1');
   const declared = /charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1];
@@ -53,12 +53,12 @@ export async function readHtml(path: string): Promise<string> {
   return /<head[^>]*>/i.test(page) ? page.replace(/<head[^>]*>/i, (head_) => head_ + meta) : meta + page;
 }
 
-/** Attributes whose value a reader would load; what is inside the page itself, as data, may stay. */
+/** Attributes whose value a reader would load; data URLs may stay. */
 const loading =
   /([\s"'/])(src|srcset|lowsrc|dynsrc|background|data|code|codebase|archive|classid|poster|profile|manifest|xlink:href)\s*=\s*(?!["']?\s*data:image\/(?!svg))(?:"[^"]*"?|'[^']*'?|[^\s>]+)/gi;
 const linking = /([\s"'/])href\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]+)/gi;
 
-/** Takes out of a page what would make its reader load files or addresses; links to follow stay. */
+/** Removes from a page what would make its reader load files or addresses; links stay. */
 export function withoutReferences(page: string): string {
   let result = '';
   let at = 0;

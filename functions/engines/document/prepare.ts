@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../engine.ts';
-import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './containers.ts';
-import { decodeXml, defuseMarkup } from './defuse.ts';
-import { defusePackage } from './defuse-package.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { markupFormat, officeFormat } from './formats.ts';
-import { checkIwork } from './iwork.ts';
+import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
+import { decodeXml, defuseMarkup } from './guards/defuse.ts';
+import { defusePackage } from './guards/defuse-package.ts';
+import { checkIwork } from './office/iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
 
-/** Looks into a file before any program does, and returns the path of what they may read. */
+/** Checks a file before any program reads it, and returns the path of the safe copy. */
 export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<string> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
@@ -43,7 +43,7 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
     }
     case 'text': {
       const text = await copyAsUtf8(input.path, copy, typeof options.encoding === 'string' ? options.encoding : 'auto');
-      if (text.trim() === '') throw new EngineError('The file holds no text.');
+      if (text.trim() === '') throw new EngineError('The file contains no text.');
       return copy;
     }
     default:
@@ -59,11 +59,13 @@ async function isCompound(path: string): Promise<boolean> {
 async function checkPackage(input: InputFile): Promise<void> {
   if (await isCompound(input.path)) return;
   if ((await firstBytes(input.path, 2)).toString('latin1') !== 'PK')
-    throw new EngineError(`The file is not a ${input.format}: it is damaged or of another kind than its name says.`);
+    throw new EngineError(
+      `The file could not be read as ${input.format}: it is damaged or does not match its extension.`,
+    );
   await checkZip(input.path, input.size);
 }
 
-/** Says whether a document that would not load is one that wants a password. */
+/** Returns whether a document that failed to load requires a password. */
 export async function isProtected(path: string, format: string): Promise<boolean> {
   const container = officeFormat(format)?.container;
   if (container !== 'zip' && container !== 'cfb') return false;

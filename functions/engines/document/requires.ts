@@ -1,17 +1,17 @@
-import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
-import { components as shared } from '../components.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { components as shared } from '../runtime/components.ts';
 import { officeFormat } from './formats.ts';
 import { route, type Step } from './route.ts';
 
-/** What the document engine is made of. */
+/** Components of the document engine. */
 export const components = shared;
 
 type Name = keyof typeof components;
 
-/** A PDF is opened with both, whatever becomes of it. */
+/** Every PDF is opened with both. */
 const opening: Name[] = ['qpdf', 'pdfinfo'];
 
-/** Names the programs that a pair's route leads through. */
+/** Returns the programs on the route of a pair. */
 export function requires(operation: ProcessingOperation, from: string, to: string): Name[] {
   // Pages become pictures with libvips, which is loaded with the engine.
   const needed = new Set<Name>(['sharp']);

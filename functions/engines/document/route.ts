@@ -15,17 +15,17 @@ export type Step =
   | { by: 'postscript' }
   | { by: 'images'; format: PageImage | 'eps' };
 
-/** pandoc writes these of LibreOffice's formats better than they would come out by way of another. */
+/** Formats of LibreOffice that pandoc writes better than a conversion through another format. */
 const pandocWrites: Record<string, string> = { docx: 'docx', odt: 'odt', html: 'html', txt: 'plain', pptx: 'pptx' };
 
-/** Plans how a format becomes another: which programs, one after the other, and what they hand on. */
+/** Plans a conversion: the programs in their order, and the intermediate formats. */
 export function route(from: string, to: string): Step[] {
   const last = fromPdf(to);
   if (from === 'pdf') return last ?? editable(to);
   if (from === 'ps') return [{ by: 'distill' }, ...(last ?? [])];
   const markup = markupFormat(from);
   const office = officeFormat(from);
-  // A book has its pictures inside, which only LibreOffice can put into a page.
+  // A book contains its images, which only LibreOffice can put into a page.
   if (to === 'html' && (from === 'epub' || from === 'fb2'))
     return [
       { by: 'pandoc', from, to: 'docx' },
@@ -33,7 +33,7 @@ export function route(from: string, to: string): Step[] {
     ];
   if (markup?.reads) return fromMarkup(markup.reads, to);
   const written = officeFormat(to);
-  if (!office) throw new Error(`The catalogue promises ${from}, which nothing here reads.`);
+  if (!office) throw new Error(`The catalogue lists ${from}, which this engine does not read.`);
   const target = markupFormat(to);
   if (office.kind === 'sheet' && (target || written?.kind === 'text') && to !== 'html' && to !== 'xhtml')
     return [
@@ -71,7 +71,7 @@ function fromPdf(to: string): Step[] | undefined {
   return image ? [{ by: 'images', format: image }] : undefined;
 }
 
-/** A PDF as a text document is laid out anew; as slides or a drawing it keeps each line where it stands. */
+/** A PDF as a text document is reflowed; as slides or a drawing it keeps each line in its place. */
 function editable(to: string): Step[] {
   if (officeFormat(to)?.kind !== 'text') return [{ by: 'office', from: 'pdf', to }];
   return [{ by: 'flow' }, { by: 'office', from: 'fodt', to }];

@@ -1,16 +1,16 @@
 import { copyFile, link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, InputFile } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
-import { compress } from './compress.ts';
+import type { Engine, InputFile } from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { convert } from './convert.ts';
-import { crop } from './crop.ts';
-import { warmOffice } from './office.ts';
+import { warmOffice } from './office/office.ts';
+import { compress } from './pdf/compress.ts';
+import { crop } from './pdf/crop.ts';
 
 // The first document need not wait for LibreOffice: it starts while the input is still being fetched.
 warmOffice();
 
-/** Converts documents, makes PDFs smaller and crops them. */
+/** Converts documents, and compresses and crops PDFs. */
 export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
@@ -35,7 +35,7 @@ export const engine: Engine = {
   },
 };
 
-/** Puts an input into the folder beyond which no program of this engine may reach. */
+/** Moves an input into the folder to which the programs of this engine are confined. */
 async function bring(input: InputFile, folder: string): Promise<InputFile> {
   const path = join(folder, 'input');
   await link(input.path, path).catch(() => copyFile(input.path, path));

@@ -35,14 +35,14 @@ const metadata: OptionDescriptor[] = [
   {
     name: 'book_title',
     label: 'Title',
-    hint: 'Title of the book; its own when left out.',
+    hint: 'Title of the book. Defaults to the title in the input.',
     data_type: 'string',
     properties: { pattern: '[^\\p{Cc}]{1,300}' },
   },
   {
     name: 'book_author',
     label: 'Author',
-    hint: 'Author of the book, several with & between; its own when left out.',
+    hint: 'Author of the book; separate several with &. Defaults to the author in the input.',
     data_type: 'string',
     properties: { pattern: '[^\\p{Cc}]{1,300}' },
   },
@@ -50,8 +50,16 @@ const metadata: OptionDescriptor[] = [
 
 export const catalogue: EngineCatalogue = {
   engine: 'ebook',
+  // Calibre is large and optional: what the document engine can do too is the same on every machine.
+  precedence: -1,
   summary: 'Converts e-books with Calibre',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 4096, timeoutSeconds: 600, mostAtOnce: 20 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 4096,
+    timeoutSeconds: 600,
+    maxConcurrency: 20,
+  },
   formats,
   capabilities: [
     ...bookFormats.map((from) => ({
@@ -67,7 +75,7 @@ export const catalogue: EngineCatalogue = {
   detect: detectBook,
 };
 
-/** Tells books by their marks. */
+/** Detects e-books by their signatures. */
 function detectBook(start: Uint8Array, name: string): string | undefined {
   const text = Buffer.from(start.subarray(0, 80)).toString('latin1');
   if (text.startsWith('ITOLITLS')) return 'lit';

@@ -1,9 +1,10 @@
-import type { Component, ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
-import { components as shared } from '../components.ts';
+import type { Component } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { components as shared } from '../runtime/components.ts';
 
 const { sharp, pdfinfo, soffice } = shared;
 
-/** What the e-book engine is made of. */
+/** Components of the e-book engine. */
 export const components = {
   sharp,
   'ebook-convert': { label: 'Calibre', apt: ['calibre'], brew: ['calibre'], optional: true },
@@ -11,7 +12,7 @@ export const components = {
   soffice,
 } satisfies Record<string, Component>;
 
-/** Names the programs of a pair: pages are laid out by LibreOffice, all else is Calibre's. */
+/** Returns the programs of a pair: pages are laid out by LibreOffice, all else is Calibre's. */
 export function requires(_operation: ProcessingOperation, _from: string, to: string): (keyof typeof components)[] {
   return to === 'pdf' ? ['sharp', 'ebook-convert', 'soffice', 'pdfinfo'] : ['sharp', 'ebook-convert'];
 }

@@ -1,12 +1,19 @@
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
-import { checkXml, checkZip } from '../document/containers.ts';
-import { runIsolated } from '../document/isolation.ts';
-import { convertWithOffice } from '../document/office.ts';
-import { checkPdf } from '../document/pdf.ts';
-import { type Engine, EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { checkXml, checkZip } from '../document/guards/containers.ts';
+import { runIsolated } from '../document/guards/isolation.ts';
+import { convertWithOffice } from '../document/office/office.ts';
+import { checkPdf } from '../document/pdf/pdf.ts';
+import {
+  type Engine,
+  EngineError,
+  type InputFile,
+  type OutputFile,
+  type Work,
+  type WorkContext,
+} from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 
 const timeoutMs = 400_000;
 const zipped = ['epub', 'htmlz', 'txtz', 'docx', 'odt'];
@@ -30,7 +37,7 @@ async function convert(work: Work, input: InputFile, folder: string, context: Wo
   if (input.size === 0) throw new EngineError('The file is empty.');
   if (zipped.includes(input.format)) await checkZip(input.path, input.size);
   if (input.format === 'fb2') await checkXml(input.path);
-  // Calibre tells formats by the name.
+  // Calibre detects formats by extension.
   const source = join(folder, `source.${input.format}`);
   await copyFile(input.path, source);
   if (outputFormat === 'pdb') await checkLetters(source, work, folder, context);
@@ -59,7 +66,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
   const args = [
     ...(typeof title === 'string' ? [`--title=${title}`] : []),
     ...(typeof author === 'string' ? [`--authors=${author}`] : []),
-    // Text is text: as mark-up it could name pictures to load.
+    // Text stays text: as markup it could reference images to load.
     ...(source.endsWith('.txt') ? ['--formatting-type=plain'] : []),
     ...(output.endsWith('.txt') ? ['--txt-output-formatting=plain'] : []),
   ];
@@ -97,17 +104,13 @@ function explain(error: unknown): unknown {
   const said = `${error.stdout}\n${error.stderr}`.trim();
   const detail = said.split('\n').slice(-6).join('\n');
   if (error.timedOut) return new EngineError('The book takes too long to convert. Split it.', { detail });
-  if (/\bDRM\b/.test(said))
-    return new EngineError('The book is protected by digital rights management and cannot be converted.', { detail });
-  return new EngineError(
-    'The book could not be read: it is damaged, incomplete or of another kind than its name says.',
-    {
-      detail,
-    },
-  );
+  if (/\bDRM\b/.test(said)) return new EngineError('The book is protected by DRM and cannot be converted.', { detail });
+  return new EngineError('The book could not be read: it is damaged, incomplete or does not match its extension.', {
+    detail,
+  });
 }
 
-/** Refuses for Palm what its letters, those of Western Europe, cannot say, instead of question marks. */
+/** Rejects characters outside of Palm's Western European character set, which would become question marks. */
 async function checkLetters(source: string, work: Work, folder: string, context: WorkContext): Promise<void> {
   const plain = join(folder, 'plain.txt');
   await calibre(source, plain, work, folder, context);
@@ -116,14 +119,14 @@ async function checkLetters(source: string, work: Work, folder: string, context:
       await readFile(plain, 'utf8'),
     )?.[0];
   if (strange !== undefined)
-    throw new EngineError(`The book holds letters such as "${strange}" that pdb cannot hold. Choose epub or mobi.`);
+    throw new EngineError(`The pdb format does not support characters such as "${strange}". Choose epub or mobi.`);
 }
 
 async function checkOutput(path: string, format: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size === 0)
-    throw new EngineError('The book gave an empty file: it is damaged or holds nothing that this format can show.');
+    throw new EngineError('The output is empty: the book is damaged or has nothing that this format can show.');
   if (zipped.includes(format)) await checkZip(path, Math.max(size, 1_000_000));
   if (format === 'txt' && (await readFile(path, 'utf8')).replace('\ufeff', '').trim() === '')
-    throw new EngineError('The book holds no text.');
+    throw new EngineError('The book contains no text.');
 }

@@ -1,12 +1,12 @@
 import sharp, { type Sharp } from 'sharp';
-import type { Frame } from './magick.ts';
+import type { Frame } from './codecs/magick.ts';
 
 /** Opens the pixels of a frame. */
 export function openFrame({ data, width, height, channels }: Frame): Sharp {
   return sharp(data, { limitInputPixels: false, raw: { width, height, channels } });
 }
 
-/** Puts frames of other sizes into the middle of frames of one size: that of the first, or the one given. */
+/** Centres frames of other sizes in frames of one size: that of the first, or the given one. */
 export async function toOneSize(frames: Frame[], size = frames[0], background?: string): Promise<Frame[]> {
   if (!size) return frames;
   const { width, height } = size;

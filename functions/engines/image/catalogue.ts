@@ -10,7 +10,7 @@ const readable = [...rasters, ...vectors];
 const writable = imageFormats.filter((format) => format.write);
 const written = (...exts: string[]) => spellings(writable.filter(({ ext }) => exts.includes(ext)));
 
-/** What people crop and compress to when it is not the format they came with. */
+/** Formats offered for crop and compress besides the input's own. */
 const common = ['jpg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp'];
 const compressible = ['jpg', 'png', 'webp', 'gif', 'avif'];
 
@@ -32,8 +32,16 @@ const cropToSelf = rasters
 
 export const catalogue: EngineCatalogue = {
   engine: 'image',
+  // It offers more options for images of PostScript than the document engine.
+  precedence: 1,
   summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
-  resources: { packaging: 'image', memoryMegabytes: 4096, diskMegabytes: 4096, timeoutSeconds: 300, mostAtOnce: 100 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 4096,
+    diskMegabytes: 4096,
+    timeoutSeconds: 300,
+    maxConcurrency: 100,
+  },
   formats: imageFormats.flatMap(toFormats),
   capabilities: [
     ...convert,

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { EngineCheck } from '../engine.ts';
-import { missingPackage, missingPrograms } from '../find-program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { missingPackage, missingPrograms } from '../runtime/find-program.ts';
 
-/** Tries to load the native library and finds the programs that drawings and PDFs need. */
+/** Checks that the native library loads and finds the programs that drawings and PDFs need. */
 export const check: EngineCheck = async () => ({
   ...(await missingPackage('sharp')),
   ...(await missingMagick()),

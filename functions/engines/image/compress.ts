@@ -10,15 +10,15 @@ import {
   type Work,
   type WorkContext,
   type WorkResult,
-} from '../engine.ts';
+} from '../runtime/engine.ts';
+import { searchSize } from './encoders/size-search.ts';
+import { variants } from './encoders/variants.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, readingLeniently } from './picture.ts';
-import { searchSize } from './size-search.ts';
 import { numberOption, textOption, transform } from './transform.ts';
-import { variants } from './variants.ts';
-import { verifyOutput } from './verify.ts';
 
 /** Bytes of a megabyte as people and file managers count them. */
 const megabyte = 1_000_000;
@@ -28,7 +28,7 @@ interface Compressed {
   note?: string;
 }
 
-/** Makes every input smaller: to a quality, to a percentage of its size, or to a size it must not exceed. */
+/** Compresses every input: to a quality, to a percentage of its size, or to a maximum size. */
 export async function compress(work: Work, context: WorkContext): Promise<WorkResult> {
   const outputs: OutputFile[] = [];
   let [before, after] = [0, 0];
@@ -39,7 +39,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
     const result = await readingLeniently(input, (tolerant) => compressOne(input, work, context, tolerant));
     if (outputFormat === input.format && result.bytes.length >= input.size && fits(input, work.options)) {
       await copyFile(input.path, path);
-      notes.push(`${input.name} was already as small as it becomes and stays as it was.`);
+      notes.push(`${input.name} could not be made smaller and is returned unchanged.`);
     } else {
       await writeFile(path, result.bytes);
       if (result.note) notes.push(result.note);
@@ -56,7 +56,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
   };
 }
 
-/** Says whether an unchanged input is what was asked for. */
+/** Returns whether an unchanged input meets the request. */
 function fits(input: InputFile, options: OptionValues): boolean {
   return input.size <= (targetSize(input, options) ?? Number.POSITIVE_INFINITY);
 }
@@ -75,12 +75,12 @@ function targetSize(input: InputFile, options: OptionValues): number | undefined
 async function compressOne(input: InputFile, work: Work, context: WorkContext, tolerant: boolean): Promise<Compressed> {
   const { outputFormat, options, folder } = work;
   const { write } = imageFormat(outputFormat);
-  if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   const opening = { options, several: write.several !== undefined, tolerant, folder, signal: context.signal };
   const picture = await openPicture(input, opening);
-  if (write.several !== undefined && picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (write.several !== undefined && picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down first.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
   const decode = () => decodeFor(picture, write, options);
@@ -89,7 +89,7 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
     if (target === undefined) {
       const quality = numberOption(options, 'image_compress_quality') ?? 60;
       const [variant] = variants(outputFormat);
-      if (!variant) throw new Error(`It is not said how ${outputFormat} is compressed.`);
+      if (!variant) throw new Error(`No compression is defined for ${outputFormat}.`);
       return { bytes: await variant.encode(await decode(), quality) };
     }
     return await compressTo(target, { input, outputFormat, decode, context });
@@ -123,11 +123,11 @@ async function compressTo(target: number, { input, outputFormat, decode, context
     const wasted = found.best.length < target * 0.95;
     return {
       bytes: found.best,
-      ...(wasted ? { note: `${input.name} needs no more than this in the best quality.` } : {}),
+      ...(wasted ? { note: `${input.name} is smaller than requested even at the best quality.` } : {}),
     };
   }
   throw new EngineError(
-    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
+    `The image ${JSON.stringify(input.name)} cannot be compressed to ${size(target)}: the smallest possible size is ${size(found.smallest)}. Allow a larger size, choose another format, or scale it down first.`,
   );
 }
 

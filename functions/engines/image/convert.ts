@@ -2,19 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { joinRoll, openFrame, toOneSize } from './animation.ts';
-import { encodeFrames, encodeWithSharp, toFrame } from './encode.ts';
+import { type Frame, type MagickWriting, writeMagick } from './codecs/magick.ts';
+import { encodeFrames, encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { type ImageFormat, imageFormat, type Writing } from './formats.ts';
-import { mostPixelsAtOnce } from './limits.ts';
-import { type Frame, type MagickWriting, writeMagick } from './magick.ts';
-import { writePdf } from './pdf.ts';
+import { maxPixelsAtOnce } from './limits.ts';
 import { openPicture, type Picture, pageOption, readingLeniently } from './picture.ts';
 import { type Cut, needsSingleFrames, numberOption, type Target, transform } from './transform.ts';
-import { verifyOutput } from './verify.ts';
+import { writePdf } from './vector/pdf.ts';
 
-/** Chooses the part of a picture that stays. */
+/** Returns the crop area of an image. */
 export type Cutter = (picture: Picture) => Cut;
 
 interface Conversion {
@@ -28,12 +28,12 @@ interface Conversion {
   tolerant: boolean;
 }
 
-/** Converts every input to the output format, cut as told. */
+/** Converts every input to the output format, cropped if requested. */
 export async function convert(work: Work, context: WorkContext, cutter?: Cutter): Promise<OutputFile[]> {
   const outputs: OutputFile[] = [];
   const { options, outputFormat, folder } = work;
   const { write, ...format } = imageFormat(outputFormat);
-  if (!write) throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+  if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   for (const [index, input] of work.inputs.entries()) {
     const path = join(folder, `${index}.${outputFormat}`);
     if (write.by === 'pdf') await writePdf(path, [input], work, context);
@@ -102,7 +102,7 @@ function isDrawing(format: string): boolean {
   return by === 'svg' || by === 'ghostscript';
 }
 
-/** What is drawn in the size that was wanted is not to be scaled again. */
+/** An image rendered at the requested size must not be scaled again. */
 function withoutPercentage({ image_resize_percentage: _, ...options }: OptionValues): OptionValues {
   return options;
 }
@@ -112,16 +112,16 @@ async function profilesOf(picture: Picture, page: number): Promise<NonNullable<M
   return { ...(exif ? { exif } : {}), ...(xmp ? { xmp } : {}) };
 }
 
-/** Decodes all frames into memory, transformed one by one, where libvips cannot take them as a roll. */
+/** Decodes all frames into memory, transformed one by one, if libvips cannot process them as a roll. */
 async function decodeFrames(
   input: InputFile,
   picture: Picture,
   target: Target,
   { progress }: WorkContext,
 ): Promise<Frame[]> {
-  if (picture.frames * picture.width * picture.height > mostPixelsAtOnce) {
+  if (picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${mostPixelsAtOnce / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
   const frames: Frame[] = [];

@@ -1,17 +1,17 @@
-import { EngineError, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
 import type { Picture } from './picture.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
-/** Cuts a part out of every input. */
+/** Crops every input. */
 export async function crop(work: Work, context: WorkContext): Promise<OutputFile[]> {
   const { options } = work;
   const given = ['width', 'height', 'aspect', 'x', 'y'].some((name) => options[name] !== undefined);
-  if (!given) throw new EngineError('Nothing to crop to: give a width and height, or an aspect such as 16:9.');
+  if (!given) throw new EngineError('No crop area was given. Set width and height, or aspect such as 16:9.');
   return convert(work, context, (picture) => chooseCut(picture, work));
 }
 
-/** Works out the part that stays, in pixels of the picture as it is seen. */
+/** Returns the crop area, in pixels of the image as displayed. */
 function chooseCut(picture: Pick<Picture, 'width' | 'height'>, { options }: Pick<Work, 'options'>): Cut {
   const left = numberOption(options, 'x');
   const top = numberOption(options, 'y');
@@ -34,7 +34,7 @@ function cutSize(room: { width: number; height: number }, options: Work['options
   if (!across || !down) return { width: width ?? room.width, height: height ?? room.height };
   const ratio = across / down;
   if (width !== undefined && height !== undefined) {
-    throw new EngineError('Give either a width and height or an aspect, not all of them.');
+    throw new EngineError('Expected either width and height or aspect, but received all of them.');
   }
   if (width !== undefined) return { width, height: Math.max(1, Math.round(width / ratio)) };
   if (height !== undefined) return { width: Math.max(1, Math.round(height * ratio)), height };
@@ -44,5 +44,5 @@ function cutSize(room: { width: number; height: number }, options: Work['options
 }
 
 function outside({ width, height }: Pick<Picture, 'width' | 'height'>): EngineError {
-  return new EngineError(`The cut lies outside of the image, which is ${width} × ${height} pixels.`);
+  return new EngineError(`The crop area is outside the image, which is ${width} × ${height} pixels.`);
 }

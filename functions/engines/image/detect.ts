@@ -1,7 +1,7 @@
 import { extensionOf } from '../../../shared/files/names.ts';
-import { rawFormat } from './raw-files.ts';
+import { rawFormat } from './decoders/raw-files.ts';
 
-/** Marks at fixed places that no other kind of file has there. */
+/** Unique signatures at fixed offsets. */
 const marks: { format: string; at?: number; bytes: number[] | string }[] = [
   { format: 'psb', bytes: '8BPS\0\x02' },
   { format: 'psd', bytes: '8BPS\0\x01' },
@@ -47,7 +47,7 @@ const marks: { format: string; at?: number; bytes: number[] | string }[] = [
   { format: 'pfm', bytes: 'Pf\n' },
 ];
 
-/** Formats without a mark of their own whose first bytes other formats claim: believed when the name says so and the header fits. */
+/** Formats without a signature whose first bytes other formats share: detected if the extension matches and the header is plausible. */
 const plausible: Record<string, (start: Buffer) => boolean> = {
   tga: (start) =>
     [1, 2, 3, 9, 10, 11].includes(start[2] ?? 0) &&
@@ -72,7 +72,7 @@ const sameByName: Record<string, string> = {
   pct: 'pict',
 };
 
-/** Tells image formats that the general detection does not know or takes for another, from a file's first bytes. */
+/** Detects image formats that the general detection does not know or mistakes for others, from a file's first bytes. */
 export function detect(bytes: Uint8Array, name: string): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const mark of marks) {
@@ -94,7 +94,7 @@ export function detect(bytes: Uint8Array, name: string): string | undefined {
   return Object.hasOwn(plausible, named) && plausible[named]?.(start) ? named : undefined;
 }
 
-/** Whether a file is of Autodesk Animator, whose mark of two bytes is confirmed by the header around it. */
+/** Whether a file is of Autodesk Animator, whose two-byte signature is confirmed by the header around it. */
 function isAnimator(start: Buffer): boolean {
   if (start.length < 128 || ![0xaf11, 0xaf12].includes(start.readUInt16LE(4))) return false;
   return start.readUInt16LE(6) > 0 && start.readUInt16LE(8) > 0 && start.readUInt16LE(10) > 0;

@@ -2,30 +2,30 @@ import type { OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { type ImageFormat, imageFormat } from './formats.ts';
 
-const largestSide = 16_383;
+const maxSide = 16_383;
 
 export const width: OptionDescriptor = {
   name: 'image_custom_width',
   label: 'Width',
-  hint: 'Width of the output. Alone, the height follows the proportions; with a height too, fit says how both are met.',
+  hint: 'Width of the output. Without a height, the aspect ratio is kept; with one, fit determines how the image is resized.',
   data_type: 'integer',
   units: 'px',
-  properties: { min: 1, max: largestSide },
+  properties: { min: 1, max: maxSide },
 };
 
 export const height: OptionDescriptor = {
   name: 'image_custom_height',
   label: 'Height',
-  hint: 'Height of the output. Alone, the width follows the proportions; with a width too, fit says how both are met.',
+  hint: 'Height of the output. Without a width, the aspect ratio is kept; with one, fit determines how the image is resized.',
   data_type: 'integer',
   units: 'px',
-  properties: { min: 1, max: largestSide },
+  properties: { min: 1, max: maxSide },
 };
 
 const percentage: OptionDescriptor = {
   name: 'image_resize_percentage',
   label: 'Resize',
-  hint: 'Scales both sides to this percentage. A width or height given too wins.',
+  hint: 'Scales both sides to this percentage. Ignored if a width or height is given.',
   data_type: 'number',
   units: '%',
   properties: { min: 1, max: 1000 },
@@ -34,22 +34,22 @@ const percentage: OptionDescriptor = {
 const fit: OptionDescriptor = {
   name: 'fit',
   label: 'Fit',
-  hint: 'How the image meets a width and a height that have other proportions.',
+  hint: 'How the image is resized to a width and height with a different aspect ratio.',
   data_type: 'string',
   default_value: 'max',
   type: 'enum',
   enum_values: [
-    { value: 'max', hint: 'Keeps the proportions, as large as fits within both.' },
-    { value: 'crop', hint: 'Keeps the proportions, fills both and cuts off what is beyond, around the centre.' },
-    { value: 'scale', hint: 'Stretches to exactly both.' },
-    { value: 'pad', hint: 'Keeps the proportions and fills the rest with the background.' },
+    { value: 'max', hint: 'Keeps the aspect ratio and fits within both.' },
+    { value: 'crop', hint: 'Keeps the aspect ratio, fills both and crops the excess around the centre.' },
+    { value: 'scale', hint: 'Stretches to exactly this size.' },
+    { value: 'pad', hint: 'Keeps the aspect ratio and pads with the background colour.' },
   ],
 };
 
 export const background: OptionDescriptor = {
   name: 'background',
   label: 'Background',
-  hint: 'Colour put behind transparent parts. Formats without transparency use white when it is left out.',
+  hint: 'Background colour for transparent areas. Defaults to white for formats without transparency.',
   data_type: 'string',
   properties: { pattern: '#[0-9A-Fa-f]{6}' },
 };
@@ -57,7 +57,7 @@ export const background: OptionDescriptor = {
 const rotate: OptionDescriptor = {
   name: 'rotate',
   label: 'Rotate',
-  hint: 'Turns the image clockwise. Corners that other angles than quarter turns leave open show the background.',
+  hint: 'Rotates the image clockwise. At angles other than multiples of 90°, the corners show the background colour.',
   data_type: 'number',
   units: '°',
   properties: { min: -360, max: 360 },
@@ -66,15 +66,15 @@ const rotate: OptionDescriptor = {
 const flip: OptionDescriptor = {
   name: 'flip',
   label: 'Flip',
-  hint: 'Mirrors the image, after it was turned.',
+  hint: 'Mirrors the image after any rotation.',
   data_type: 'string',
   default_value: 'none',
   type: 'enum',
   enum_values: [
-    { value: 'none', hint: 'Not mirrored.' },
-    { value: 'horizontal', hint: 'Left becomes right.' },
-    { value: 'vertical', hint: 'Top becomes bottom.' },
-    { value: 'both', hint: 'Both.' },
+    { value: 'none', hint: 'No mirroring.' },
+    { value: 'horizontal', hint: 'Swaps left and right.' },
+    { value: 'vertical', hint: 'Swaps top and bottom.' },
+    { value: 'both', hint: 'Both directions.' },
   ],
 };
 
@@ -90,7 +90,7 @@ export const strip: OptionDescriptor = {
 export const dpi: OptionDescriptor = {
   name: 'image_dpi',
   label: 'Resolution',
-  hint: 'Resolution written into the file for printing. The pixels stay the same.',
+  hint: 'Print resolution stored in the file. The pixels do not change.',
   data_type: 'integer',
   units: 'dpi',
   properties: { min: 1, max: 4800 },
@@ -99,7 +99,7 @@ export const dpi: OptionDescriptor = {
 const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
-  hint: 'Quality of the output: higher looks better and is larger.',
+  hint: 'Quality of the output. Higher values look better and make larger files.',
   data_type: 'integer',
   default_value: '80',
   properties: { min: 1, max: 100 },
@@ -108,7 +108,7 @@ const quality: OptionDescriptor = {
 const jpgQuality: OptionDescriptor = {
   name: 'jpg_convert_compression_level',
   label: 'Quality',
-  hint: 'Quality of the JPEG: 100 is best and largest. Wins over quality.',
+  hint: 'JPEG quality: 100 is best and largest. Overrides quality.',
   data_type: 'number',
   properties: { min: 0, max: 100 },
 };
@@ -116,13 +116,13 @@ const jpgQuality: OptionDescriptor = {
 const pngLevel: OptionDescriptor = {
   name: 'png_compression_level',
   label: 'Compression',
-  hint: 'How hard the PNG is compressed. Only lossy changes how the image looks.',
+  hint: 'PNG compression. Only lossy changes how the image looks.',
   data_type: 'string',
   default_value: 'light',
   type: 'enum',
   enum_values: [
-    { value: 'none', hint: 'Not compressed: largest, and fastest to open.' },
-    { value: 'light', hint: 'Lossless, quick.' },
+    { value: 'none', hint: 'No compression: largest, and fastest to open.' },
+    { value: 'light', hint: 'Lossless, fast.' },
     { value: 'strong', hint: 'Lossless, smallest, slower.' },
     { value: 'lossy', hint: 'Reduced to at most 256 colours: much smaller.' },
   ],
@@ -131,7 +131,7 @@ const pngLevel: OptionDescriptor = {
 const pngQuality: OptionDescriptor = {
   name: 'png_convert_quality',
   label: 'Quality',
-  hint: 'Quality of the reduction of colours: higher looks better and is larger.',
+  hint: 'Quality of the colour reduction. Higher values look better and make larger files.',
   data_type: 'integer',
   default_value: '80',
   properties: { min: 0, max: 100 },
@@ -149,7 +149,7 @@ const lossless: OptionDescriptor = {
 const progressive: OptionDescriptor = {
   name: 'progressive',
   label: 'Progressive',
-  hint: 'Shows the whole image early while it loads.',
+  hint: 'Writes a progressive image, which is displayed early while it loads.',
   data_type: 'boolean',
   default_value: 'false',
 };
@@ -157,13 +157,13 @@ const progressive: OptionDescriptor = {
 export const tiffCompression: OptionDescriptor = {
   name: 'tiff_compression',
   label: 'Compression',
-  hint: 'Compression inside the TIFF.',
+  hint: 'Compression of the TIFF data.',
   data_type: 'string',
   default_value: 'lzw',
   type: 'enum',
   enum_values: [
-    { value: 'none', hint: 'Not compressed.' },
-    { value: 'lzw', hint: 'Lossless, read everywhere.' },
+    { value: 'none', hint: 'No compression.' },
+    { value: 'lzw', hint: 'Lossless, supported everywhere.' },
     { value: 'deflate', hint: 'Lossless, smaller.' },
     { value: 'jpeg', hint: 'Lossy, smallest.' },
   ],
@@ -173,19 +173,19 @@ function colourSpace(cmyk: boolean): OptionDescriptor {
   return {
     name: 'color_space',
     label: 'Colour space',
-    hint: 'Colours of the output.',
+    hint: 'Colour space of the output.',
     data_type: 'string',
     default_value: 'srgb',
     type: 'enum',
     enum_values: [
-      { value: 'srgb', hint: 'Colour, as screens show it.' },
-      { value: 'gray', hint: 'Shades of grey.' },
-      ...(cmyk ? [{ value: 'cmyk', hint: 'Colour for printing presses.' }] : []),
+      { value: 'srgb', hint: 'RGB colour for screens.' },
+      { value: 'gray', hint: 'Greyscale.' },
+      ...(cmyk ? [{ value: 'cmyk', hint: 'CMYK colour for print.' }] : []),
     ],
   };
 }
 
-/** Lists how a picture of a format is encoded, sized and coloured, wherever it comes from. */
+/** Lists the options that encode, resize and recolour an image of a format. */
 export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
   const write = target.write ?? { by: 'magick' };
   const coloured = write.colours !== 'grey' && write.colours !== 'bilevel';
@@ -207,13 +207,13 @@ export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
   ];
 }
 
-/** A picture that was rendered and not read from a file has no metadata; clients send the option all the same. */
+/** A rendered image has no metadata; clients send the option all the same. */
 const stripRendered: OptionDescriptor = {
   ...strip,
-  hint: 'Strips profiles, EXIF and comments to reduce size. A rendered picture has none, so this changes nothing.',
+  hint: 'Strips profiles, EXIF and comments to reduce size. A rendered image has none, so this has no effect.',
 };
 
-/** Adds the options of the picture that an engine renders to the engine's own, which win where both have a name. */
+/** Adds the options of a rendered image to an engine's own, which take precedence where names are equal. */
 export function withPictureOptions(own: OptionDescriptor[], ext: string): OptionDescriptor[] {
   const target = imageFormat(ext);
   const names = new Set(own.map(({ name }) => name));
@@ -221,10 +221,10 @@ export function withPictureOptions(own: OptionDescriptor[], ext: string): Option
   return [...own, ...added.filter(({ name }) => !names.has(name))];
 }
 
-/** Options that say how another one is met, and do nothing by themselves. */
+/** Options that modify another one, and have no effect alone. */
 const dependent = ['fit', 'strip', 'png_convert_quality'];
 
-/** Says whether options of a picture ask for another one than its renderer writes, which follows some of them itself. */
+/** Returns whether the options require processing after rendering; the renderer applies some of them itself. */
 export function changesPicture(
   options: OptionValues,
   offered: readonly OptionDescriptor[],
@@ -237,7 +237,7 @@ export function changesPicture(
   });
 }
 
-/** Says whether options give the picture another size than it is rendered in. */
+/** Returns whether the options resize the rendered image. */
 export function changesSize(options: OptionValues): boolean {
   return [width, height, percentage].some(({ name }) => options[name] !== undefined);
 }

@@ -1,23 +1,23 @@
-import { EngineError, type InputFile } from '../engine.ts';
-import { mostPixels } from './limits.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { maxPixels } from './limits.ts';
 
-/** Makes the failure of a file that cannot be decoded. */
+/** Returns the error for a file that cannot be decoded. */
 export function damaged(input: Pick<InputFile, 'format' | 'name'>, cause: unknown): EngineError {
   return new EngineError(
-    `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or of a kind of ${input.format} that is not supported.`,
+    `The file ${JSON.stringify(input.name)} could not be read as ${input.format}: it is damaged, incomplete or an unsupported variant of ${input.format}.`,
     { detail: lastLines(cause), cause },
   );
 }
 
-/** Makes the failure of a picture that would not fit in memory. */
+/** Returns the error for an image that would not fit in memory. */
 export function tooManyPixels(input: Pick<InputFile, 'name'>, detail = ''): EngineError {
   return new EngineError(
-    `The image ${JSON.stringify(input.name)} has more than ${mostPixels / 1_000_000} million pixels. Scale it down first.`,
+    `The image ${JSON.stringify(input.name)} has more than ${maxPixels / 1_000_000} million pixels. Scale it down first.`,
     { detail },
   );
 }
 
-/** Turns what a decoder said into what the user can act on. */
+/** Translates an error of a decoder into one that the user can act on. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = lastLines(error);

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { encodeWithSharp } from './encode.ts';
+import { encodeWithSharp } from './encoders/encode.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { imageFormat } from './formats.ts';
 import type { Picture } from './picture.ts';
 import { numberOption, transform, wantedSize } from './transform.ts';
-import { verifyOutput } from './verify.ts';
 
 /** A picture that an engine has rendered without loss: a file, or its bytes. */
 export interface RenderedPicture {
@@ -17,7 +17,7 @@ export interface RenderedPicture {
 }
 
 /**
- * Works out how much larger than asked for a drawing must be rendered, so that its size options never blur it: 1 or more.
+ * Returns the factor, 1 or more, by which a drawing must be rendered larger than requested, so that its size options never blur it.
  */
 export function enlargement(
   drawing: { width: number; height: number },
@@ -31,7 +31,7 @@ export function enlargement(
   return Math.max(1, wanted.fit === 'contain' ? Math.min(...scales) : Math.max(...scales));
 }
 
-/** Sizes, colours and encodes a rendered picture as its options say, in one go. */
+/** Resizes, recolours and encodes a rendered image according to its options, in one pass. */
 export async function finishPicture({ source, format, options, path }: RenderedPicture): Promise<void> {
   const target = imageFormat(format);
   const { write } = target;

@@ -3,24 +3,24 @@ import type { MagickFormat } from '@imagemagick/magick-wasm';
 /** Animations have frames, documents have pages, icons have sizes; layered files show their merged picture. */
 export type Several = 'frames' | 'pages' | 'sizes' | 'layers';
 
-/** Who decodes a format, and what more than one picture in a file means. */
+/** Which library decodes a format, and what several images in a file mean. */
 export type Reading =
   | { by: 'sharp'; several?: Several }
   | { by: 'magick'; format: MagickFormat; several?: Several; planes?: true }
   | { by: 'decoder'; format: 'blp' | 'fli' | 'icns' | 'im' | 'msp'; several?: Several }
   | { by: 'apng' | 'exr' | 'ghostscript' | 'hdr' | 'svg' };
 
-/** Who encodes a format, and what of a picture it can hold. */
+/** Which library encodes a format, and which properties of an image it can store. */
 export interface Writing {
   by: 'apng' | 'exr' | 'hdr' | 'magick' | 'pdf' | 'sharp';
   format?: MagickFormat;
-  /** Full colour unless told: greys only, black and white only, or a number of colours. */
+  /** Greys only, black and white only, or a number of colours. Defaults to full colour. */
   colours?: 'grey' | 'bilevel' | number;
   alpha?: boolean;
   several?: 'frames' | 'pages';
-  /** Larger pictures are scaled down to this many pixels a side. */
-  largest?: number;
-  /** The quality option has a meaning. */
+  /** Larger images are scaled down to this many pixels per side. */
+  maxSide?: number;
+  /** Supports the quality option. */
   quality?: boolean;
   lossless?: boolean;
   progressive?: boolean;
@@ -30,13 +30,13 @@ export interface Writing {
   cmyk?: boolean;
 }
 
-/** One image format: everything that the catalogue, the readers and the writers know of it. */
+/** One image format: the data that the catalogue, the decoders and the encoders read. */
 export interface ImageFormat {
   ext: string;
   mediaType: string;
   /** Other extensions of the very same format. */
   aliases?: string[];
-  /** What detection by content calls such files, where it is another name. */
+  /** What content detection calls such files, if it is another name. */
   contents?: string[];
   /** Made by cameras and encoders that discard detail, so a JPEG inside a PDF loses nothing that is seen. */
   lossy?: true;
@@ -97,7 +97,7 @@ export const imageFormats: ImageFormat[] = [
       quality: true,
       lossless: true,
       metadata: true,
-      largest: 16_383,
+      maxSide: 16_383,
     },
   },
   {
@@ -111,7 +111,7 @@ export const imageFormats: ImageFormat[] = [
     mediaType: 'image/avif',
     lossy: true,
     read: { by: 'sharp' },
-    write: { by: 'sharp', alpha: true, quality: true, lossless: true, metadata: true, largest: 16_384 },
+    write: { by: 'sharp', alpha: true, quality: true, lossless: true, metadata: true, maxSide: 16_384 },
   },
   {
     ext: 'tiff',
@@ -165,13 +165,13 @@ export const imageFormats: ImageFormat[] = [
     mediaType: 'image/vnd.microsoft.icon',
     aliases: ['icon'],
     read: magick('ICO', 'sizes'),
-    write: writes('ICO', { alpha: true, largest: 256 }),
+    write: writes('ICO', { alpha: true, maxSide: 256 }),
   },
   {
     ext: 'cur',
     mediaType: 'image/vnd.microsoft.cursor',
     read: magick('CUR', 'sizes'),
-    write: writes('CUR', { alpha: true, largest: 256 }),
+    write: writes('CUR', { alpha: true, maxSide: 256 }),
   },
   {
     ext: 'psd',
@@ -350,7 +350,7 @@ export const imageFormats: ImageFormat[] = [
     ext: 'rgf',
     mediaType: 'image/x-rgf',
 
-    write: writes('RGF', { colours: 'bilevel', largest: 255 }),
+    write: writes('RGF', { colours: 'bilevel', maxSide: 255 }),
   },
   { ext: 'rle', mediaType: 'image/x-utah-rle', read: magick('RLE') },
   {
@@ -405,10 +405,10 @@ export const imageFormats: ImageFormat[] = [
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));
 
-/** Returns what is known of a format by its canonical extension. */
+/** Returns a format by its canonical extension. */
 export function imageFormat(ext: string): ImageFormat {
   const format = byExt.get(ext);
-  if (!format) throw new Error(`The catalogue of images does not hold ${ext}.`);
+  if (!format) throw new Error(`The image engine does not know the format ${ext}.`);
   return format;
 }
 

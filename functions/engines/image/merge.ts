@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { joinRoll, toOneSize } from './animation.ts';
-import { encodeWithSharp, toFrame } from './encode.ts';
+import type { Frame } from './codecs/magick.ts';
+import { encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat } from './formats.ts';
-import { mostFrames, mostPixelsAtOnce } from './limits.ts';
-import type { Frame } from './magick.ts';
-import { writePdf } from './pdf.ts';
-import { pdfPages, renderPdfPage } from './pdf-pages.ts';
+import { maxFrames, maxPixelsAtOnce } from './limits.ts';
 import { openPicture, readingLeniently } from './picture.ts';
 import { numberOption, textOption } from './transform.ts';
-import { verifyOutput } from './verify.ts';
+import { writePdf } from './vector/pdf.ts';
+import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
 
 const pageDpi = 96;
 
@@ -40,9 +40,9 @@ async function writeGif(path: string, work: Work, context: WorkContext): Promise
     await readingLeniently(input, async (tolerant) => {
       for await (const { image, size, delay } of framesOf(input, work, context, tolerant)) {
         canvas ??= canvasSize(size, work);
-        if (frames.length >= mostFrames || (frames.length + 1) * canvas.width * canvas.height > mostPixelsAtOnce) {
+        if (frames.length >= maxFrames || (frames.length + 1) * canvas.width * canvas.height > maxPixelsAtOnce) {
           throw new EngineError(
-            'The animation would have too many frames or pixels. Give it a smaller width and height, or merge fewer files.',
+            'The animation would have too many frames or pixels. Reduce width and height, or merge fewer files.',
           );
         }
         frames.push(await fitFrame(image, canvas, input, delay));

@@ -5,7 +5,7 @@ import type { ImageFormat } from './formats.ts';
 const autoOrient: OptionDescriptor = {
   name: 'auto-orient',
   label: 'Auto-orient',
-  hint: 'Turns the image as its EXIF orientation says.',
+  hint: 'Rotates the image according to its EXIF orientation.',
   data_type: 'boolean',
   default_value: 'true',
 };
@@ -19,7 +19,7 @@ const vectorDpi: OptionDescriptor = {
 const page: OptionDescriptor = {
   name: 'page',
   label: 'Page or frame',
-  hint: 'Takes this page or frame alone, counted from 1. When left out: all of them where the output can hold several, else the first.',
+  hint: 'Converts only this page or frame, counted from 1. Defaults to all of them if the output format supports several, otherwise the first.',
   data_type: 'integer',
   properties: { min: 1, max: 100_000 },
 };
@@ -58,7 +58,7 @@ export const pdfOptions: OptionDescriptor[] = [
   {
     name: 'pdf_page_size',
     label: 'Page size',
-    hint: 'Size of the pages. When left out, each page is as large as its image.',
+    hint: 'Page size. By default, each page has the size of its image.',
     data_type: 'string',
     type: 'enum',
     enum_values: [{ value: 'same-as-image', hint: 'Same as image' }, ...pageSizes],
@@ -66,7 +66,7 @@ export const pdfOptions: OptionDescriptor[] = [
   {
     name: 'pdf_orientation',
     label: 'Orientation',
-    hint: 'Orientation of the pages, where they have a page size.',
+    hint: 'Page orientation, if a page size is set.',
     data_type: 'string',
     default_value: 'portrait',
     type: 'enum',
@@ -78,7 +78,7 @@ export const pdfOptions: OptionDescriptor[] = [
   {
     name: 'pdf_image_alignment',
     label: 'Alignment',
-    hint: 'Where the image is on a page that is larger.',
+    hint: 'Position of the image on a larger page.',
     data_type: 'string',
     default_value: 'Center',
     type: 'enum',
@@ -114,29 +114,29 @@ export const mergeGifOptions: OptionDescriptor[] = [
   {
     name: 'gif_delay',
     label: 'Delay',
-    hint: 'How long each image is shown. Animated inputs keep their own times when it is left out; others are shown for a second.',
+    hint: 'How long each image is shown. By default, animated inputs keep their timing and others are shown for one second.',
     data_type: 'integer',
     units: 'ms',
     properties: { min: 20, max: 600_000 },
   },
   {
     name: 'gif_loop',
-    label: 'Repetitions',
-    hint: 'How often the animation plays; 0 is for ever.',
+    label: 'Loops',
+    hint: 'How many times the animation plays; 0 loops forever.',
     data_type: 'integer',
     default_value: '0',
     properties: { min: 0, max: 65_535 },
   },
-  { ...width, hint: 'Width of the animation. When left out it is that of the first image.' },
-  { ...height, hint: 'Height of the animation. When left out it is that of the first image.' },
-  { ...background, hint: 'Colour around images of other proportions; transparent when left out.' },
+  { ...width, hint: 'Width of the animation. Defaults to the width of the first image.' },
+  { ...height, hint: 'Height of the animation. Defaults to the height of the first image.' },
+  { ...background, hint: 'Colour around images with a different aspect ratio. Defaults to transparent.' },
 ];
 
 export const cropOptions: OptionDescriptor[] = [
   {
     name: 'x',
     label: 'Left',
-    hint: 'Distance of the cut from the left. The cut is centred when it is left out.',
+    hint: 'Distance of the crop area from the left edge. By default, the crop area is centred.',
     data_type: 'integer',
     units: 'px',
     properties: { min: 0, max: 1_000_000 },
@@ -144,7 +144,7 @@ export const cropOptions: OptionDescriptor[] = [
   {
     name: 'y',
     label: 'Top',
-    hint: 'Distance of the cut from the top. The cut is centred when it is left out.',
+    hint: 'Distance of the crop area from the top edge. By default, the crop area is centred.',
     data_type: 'integer',
     units: 'px',
     properties: { min: 0, max: 1_000_000 },
@@ -152,7 +152,7 @@ export const cropOptions: OptionDescriptor[] = [
   {
     name: 'width',
     label: 'Width',
-    hint: 'Width of the cut. When left out it goes to the right edge, or follows from the aspect.',
+    hint: 'Width of the crop area. By default, it extends to the right edge or follows from the aspect ratio.',
     data_type: 'integer',
     units: 'px',
     properties: { min: 1, max: 1_000_000 },
@@ -160,15 +160,15 @@ export const cropOptions: OptionDescriptor[] = [
   {
     name: 'height',
     label: 'Height',
-    hint: 'Height of the cut. When left out it goes to the bottom edge, or follows from the aspect.',
+    hint: 'Height of the crop area. By default, it extends to the bottom edge or follows from the aspect ratio.',
     data_type: 'integer',
     units: 'px',
     properties: { min: 1, max: 1_000_000 },
   },
   {
     name: 'aspect',
-    label: 'Aspect',
-    hint: 'Proportions of the cut such as 16:9. Without a width and height it is as large as the image allows.',
+    label: 'Aspect ratio',
+    hint: 'Aspect ratio of the crop area, such as 16:9. Without a width and height, the crop area is as large as the image allows.',
     data_type: 'string',
     properties: { pattern: '[1-9][0-9]{0,4}:[1-9][0-9]{0,4}' },
   },
@@ -182,20 +182,20 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'compress_image',
     label: 'Method',
-    hint: 'What decides how small the file becomes.',
+    hint: 'Compression method.',
     data_type: 'string',
     default_value: 'by_quality',
     type: 'enum',
     enum_values: [
-      { value: 'by_quality', hint: 'A quality.' },
-      { value: 'by_percentage', hint: 'A percentage of the size that the file has now.' },
-      { value: 'by_size', hint: 'A size that the file must not exceed.' },
+      { value: 'by_quality', hint: 'To a quality.' },
+      { value: 'by_percentage', hint: 'To a percentage of the input size.' },
+      { value: 'by_size', hint: 'To a maximum file size.' },
     ],
   },
   {
     name: 'image_compress_quality',
     label: 'Quality',
-    hint: 'Quality of the output: higher looks better and is larger.',
+    hint: 'Quality of the output. Higher values look better and make larger files.',
     data_type: 'integer',
     default_value: '60',
     properties: { min: 1, max: 100 },
@@ -204,7 +204,7 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'image_compress_percentage',
     label: 'Percentage',
-    hint: 'Size of the output in percent of the input.',
+    hint: 'Output size as a percentage of the input.',
     data_type: 'number',
     units: '%',
     default_value: '60',
@@ -213,8 +213,8 @@ export const compressOptions: OptionDescriptor[] = [
   },
   {
     name: 'image_compress_max_filesize',
-    label: 'Largest size',
-    hint: 'Size of the output at most. It comes within 5 % below, or the task fails and says the smallest size possible.',
+    label: 'Maximum file size',
+    hint: 'Maximum size of the output. The output is at most 5% smaller; if that cannot be met, the task fails and reports the smallest possible size.',
     data_type: 'number',
     units: 'MB',
     default_value: '1',

@@ -1,43 +1,36 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../engine.ts';
-import { decodeApng, parseApng } from './apng.ts';
-import { readBlp } from './blp.ts';
-import { readBmp } from './bmp.ts';
-import { correctTones } from './camera-tones.ts';
-import { isComplete } from './completeness.ts';
-import { readDds } from './dds.ts';
-import type { Decoded, Decoder, SizeCheck } from './decoding.ts';
-import { readExr } from './exr.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { decodeApng, parseApng } from './codecs/apng.ts';
+import { readExr } from './codecs/exr.ts';
+import { type LinearPicture, toScreen } from './codecs/linear-light.ts';
+import { type Frame, type MagickReading, pingMagick, readMagick, writeMagick } from './codecs/magick.ts';
+import { readRadiance } from './codecs/radiance.ts';
+import { readBlp } from './decoders/blp.ts';
+import { readBmp } from './decoders/bmp.ts';
+import { correctTones } from './decoders/camera-tones.ts';
+import { isComplete } from './decoders/completeness.ts';
+import { readDds } from './decoders/dds.ts';
+import type { Decoded, Decoder, SizeCheck } from './decoders/decoding.ts';
+import { readFli } from './decoders/fli.ts';
+import { readIcns } from './decoders/icns.ts';
+import { readIm } from './decoders/im.ts';
+import { type LabCoding, labToScreen } from './decoders/lab.ts';
+import { readMsp } from './decoders/msp.ts';
+import { invertMonochrome } from './decoders/pcx.ts';
+import { readGreyAlphaTga } from './decoders/tga.ts';
+import { routeTiff } from './decoders/tiff.ts';
 import { explain, tooManyPixels } from './failures.ts';
-import { readFli } from './fli.ts';
 import { imageFormat, type Reading, type Several } from './formats.ts';
-import { readIcns } from './icns.ts';
-import { readIm } from './im.ts';
-import { type LabCoding, labToScreen } from './lab.ts';
-import {
-  largestMagickBytes,
-  longestSide,
-  mostFrames,
-  mostPixels,
-  mostPixelsAtOnce,
-  mostPixelsOfAll,
-} from './limits.ts';
-import { type LinearPicture, toScreen } from './linear-light.ts';
-import { type Frame, type MagickReading, pingMagick, readMagick, writeMagick } from './magick.ts';
-import { readMsp } from './msp.ts';
-import { invertMonochrome } from './pcx.ts';
-import { pdfPages, renderPdfPage } from './pdf-pages.ts';
-import { type ProgramContext, postScriptToPdf } from './postscript.ts';
-import { readRadiance } from './radiance.ts';
-import { naturalDensity, prepareSvg } from './svg.ts';
-import { readGreyAlphaTga } from './tga.ts';
-import { routeTiff } from './tiff.ts';
+import { maxFrames, maxMagickBytes, maxPixels, maxPixelsAtOnce, maxSide, maxTotalPixels } from './limits.ts';
+import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
+import { type ProgramContext, postScriptToPdf } from './vector/postscript.ts';
+import { naturalDensity, prepareSvg } from './vector/svg.ts';
 
-/** An opened source: what its header says, and its frames ready for libvips. */
+/** An opened source: the properties in its header, and its frames ready for libvips. */
 export interface Picture {
-  /** Of the first frame, as it is seen. */
+  /** Of the first frame, as displayed. */
   width: number;
   height: number;
   frames: number;
@@ -57,11 +50,11 @@ export interface Picture {
 
 export interface Opening extends ProgramContext {
   options: OptionValues;
-  /** The output holds several frames or pages. */
+  /** The output supports several frames or pages. */
   several: boolean;
-  /** Lets warnings of the decoder pass that are known to be harmless. */
+  /** Ignores warnings of the decoder that are known to be harmless. */
   tolerant?: boolean;
-  /** The size that a drawing is wanted in; drawings have none of their own. */
+  /** The size to render a drawing at; drawings have no size in pixels. */
   wanted?: {
     width?: number | undefined;
     height?: number | undefined;
@@ -76,7 +69,7 @@ sharp.cache(false);
 /** Opens an input, decoding no more of it than needed. */
 export async function openPicture(input: InputFile, opening: Opening): Promise<Picture> {
   const { read } = imageFormat(input.format);
-  if (!read) throw new Error(`The catalogue promises ${input.format}, which this engine does not read.`);
+  if (!read) throw new Error(`The catalogue lists ${input.format}, which this engine does not read.`);
   if (input.size === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} is empty.`);
   try {
     return await open(input, read, opening);
@@ -86,8 +79,8 @@ export async function openPicture(input: InputFile, opening: Opening): Promise<P
 }
 
 /**
- * Works on an input and, when the decoder only warned of bytes between the segments of a JPEG, does so again without
- * minding: some cameras write such files, and they show without fault. Anything else that is warned of is damage.
+ * Processes an input and, if the decoder only warned of bytes between the segments of a JPEG, does so again ignoring
+ * that: some cameras write such files, and they decode correctly. Any other warning means damage.
  */
 export async function readingLeniently<T>(input: InputFile, work: (tolerant: boolean) => Promise<T>): Promise<T> {
   try {
@@ -123,7 +116,7 @@ async function open(input: InputFile, read: Reading, opening: Opening): Promise<
   }
 }
 
-const limits: SharpOptions = { limitInputPixels: mostPixels, sequentialRead: true };
+const limits: SharpOptions = { limitInputPixels: maxPixels, sequentialRead: true };
 
 async function openWithSharp(
   input: InputFile,
@@ -134,7 +127,7 @@ async function openWithSharp(
   const metadata = await sharp(source, limits).metadata();
   const frames = several ? (metadata.pages ?? 1) : 1;
   checkSize(input, { width: metadata.width, height: metadata.pageHeight ?? metadata.height, frames });
-  checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), mostPixelsOfAll);
+  checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), maxTotalPixels);
   const how: SharpOptions = { ...limits, failOn: tolerant ? 'error' : 'warning' };
   const seen = options['auto-orient'] === false ? metadata : metadata.autoOrient;
   const isAnimation = several === 'frames' && frames > 1;
@@ -155,14 +148,14 @@ async function openWithSharp(
   };
 }
 
-/** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
+/** libvips reads maxPixelsOfFrames kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
 async function openTiff(input: InputFile, several: Several | undefined, opening: Opening): Promise<Picture> {
   const route = await routeTiff(input.path);
   if (route.by === 'magick') {
     const pages = several && (opening.several || opening.options.page !== undefined) ? route.pages : [route.pages[0]];
     for (const page of pages) checkSize(input, { width: 0, height: 0, ...page, frames: 1 });
     const pixels = Math.max(...pages.map((page) => (page ? page.width * page.height : 0)));
-    checkFrames(input, pages.length, pixels, mostPixelsAtOnce);
+    checkFrames(input, pages.length, pixels, maxPixelsAtOnce);
     return openWithMagick(input, { by: 'magick', format: 'TIFF', ...(several ? { several } : {}) }, opening);
   }
   // libtiff warns of tags that nothing depends on; what is missing of the pixels is an error.
@@ -171,7 +164,7 @@ async function openTiff(input: InputFile, several: Several | undefined, opening:
   return 'lab' in route && route.lab.some((coding) => coding) ? fromLab(picture, route.lab, opening) : picture;
 }
 
-/** Decodes the pages that are wanted and converts those of Lab. */
+/** Decodes the requested pages and converts those of Lab. */
 async function fromLab(
   picture: Picture,
   lab: (LabCoding | undefined)[],
@@ -212,11 +205,11 @@ async function openDecoded(
   return fromFrames(frames, 0, density);
 }
 
-/** Makes the check that decoders in this process call before they allocate memory for frames. */
+/** Returns the check that decoders in this process call before they allocate memory for frames. */
 function sizeCheck(input: InputFile): SizeCheck {
   return ({ width, height, frames = 1 }) => {
     checkSize(input, { width, height, frames });
-    checkFrames(input, frames, width * height, mostPixelsAtOnce);
+    checkFrames(input, frames, width * height, maxPixelsAtOnce);
   };
 }
 
@@ -234,26 +227,26 @@ function checkSize(
   input: InputFile,
   { width, height, frames }: { width: number; height: number; frames: number },
 ): void {
-  if (width * height > mostPixels) throw tooManyPixels(input, `${width} x ${height}`);
-  if (Math.max(width, height) > longestSide) {
+  if (width * height > maxPixels) throw tooManyPixels(input, `${width} x ${height}`);
+  if (Math.max(width, height) > maxSide) {
     throw new EngineError(
-      `The image ${JSON.stringify(input.name)} is longer than ${longestSide} pixels on a side. Scale it down first.`,
+      `The image ${JSON.stringify(input.name)} is more than ${maxSide} pixels wide or high. Scale it down first.`,
     );
   }
   if (width < 1 || height < 1 || frames < 1) {
-    throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+    throw new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
   }
 }
 
-function checkFrames(input: InputFile, frames: number, pixels: number, most: number): void {
-  if (frames > mostFrames) {
+function checkFrames(input: InputFile, frames: number, pixels: number, maxPixelsOfFrames: number): void {
+  if (frames > maxFrames) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; at most ${mostFrames} are possible.`,
+      `The file ${JSON.stringify(input.name)} has ${frames} frames or pages; the maximum is ${maxFrames}.`,
     );
   }
-  if (frames > 1 && frames * pixels > most) {
+  if (frames > 1 && frames * pixels > maxPixelsOfFrames) {
     throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} together have more than ${most / 1_000_000} million pixels. Scale it down, or take single ones with the page option.`,
+      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsOfFrames / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
     );
   }
 }
@@ -267,9 +260,9 @@ async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Pict
       : percentage !== undefined
         ? percentage / 100
         : (dpi ?? 96) / 96;
-  // Drawn in the size that is wanted, so that enlarging never blurs; libvips takes 1 to 100,000.
+  // Rendered at the requested size, so that enlarging never blurs; libvips supports 1 to 100,000.
   const density = Math.min(100_000, Math.max(1, naturalDensity * scale));
-  if (drawing.width * drawing.height * scale ** 2 > mostPixels) throw tooManyPixels(input);
+  if (drawing.width * drawing.height * scale ** 2 > maxPixels) throw tooManyPixels(input);
   const how: SharpOptions = { ...limits, density };
   const metadata = await sharp(drawing.bytes, how).metadata();
   checkSize(input, { width: metadata.width, height: metadata.height, frames: 1 });
@@ -308,7 +301,7 @@ async function openApng(input: InputFile, { options, several }: Opening): Promis
   if (apng.frames.length <= 1) return openWithSharp(input, file, undefined, { options });
   const wantsOne = !several && options.page === undefined;
   checkSize(input, { width, height, frames: apng.frames.length });
-  checkFrames(input, apng.frames.length, width * height, mostPixelsAtOnce);
+  checkFrames(input, apng.frames.length, width * height, maxPixelsAtOnce);
   const frames = await decodeApng(wantsOne ? { ...apng, frames: apng.frames.slice(0, 1) } : apng);
   return fromFrames(frames, apng.loop, undefined);
 }
@@ -323,7 +316,8 @@ async function openExr(input: InputFile, options: OptionValues): Promise<Picture
     autoOrient: options['auto-orient'] !== false,
   });
   const [frame] = frames;
-  if (!frame || frame.channels === 1) throw new EngineError(`The file ${JSON.stringify(input.name)} holds no picture.`);
+  if (!frame || frame.channels === 1)
+    throw new EngineError(`The file ${JSON.stringify(input.name)} contains no image.`);
   const data = Float32Array.from(frame.data, (value) => value / 255);
   return fromLinear({ data, width: frame.width, height: frame.height, channels: frame.channels });
 }
@@ -391,9 +385,9 @@ function framesToTake(
 }
 
 async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
-  if (bytes.length > largestMagickBytes) {
+  if (bytes.length > maxMagickBytes) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} is larger than ${largestMagickBytes / 1024 / 1024} MB.`,
+      `The file ${JSON.stringify(input.name)} is larger than ${maxMagickBytes / 1024 / 1024} MB, the maximum for its format.`,
     );
   }
   try {
@@ -441,13 +435,13 @@ function still(facts: Pick<Picture, 'width' | 'height' | 'hasAlpha'>): Omit<Pict
   return { ...facts, frames: 1, delays: undefined, loop: 0, deep: false, isGrey: false, density: undefined };
 }
 
-/** Returns the page or frame that the options ask for, counted from 1, after checking that there is one. */
+/** Returns the requested page or frame, counted from 1, after checking that it exists. */
 export function pageOption(input: InputFile, pages: number, options: OptionValues): number | undefined {
   const { page } = options;
   if (typeof page !== 'number') return undefined;
   if (page > pages) {
     throw new EngineError(
-      `The file ${JSON.stringify(input.name)} has ${pages === 1 ? 'one page or frame' : `${pages} pages or frames`}, so there is no number ${page}.`,
+      `The file ${JSON.stringify(input.name)} has ${pages === 1 ? 'one page or frame' : `${pages} pages or frames`}, so page ${page} does not exist.`,
     );
   }
   return page;

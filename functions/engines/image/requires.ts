@@ -1,10 +1,10 @@
-import type { ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
-import { components as shared } from '../components.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { components as shared } from '../runtime/components.ts';
 import { imageFormats } from './formats.ts';
 
 const { sharp, gs, pdfinfo, pdftocairo } = shared;
 
-/** What the image engine is made of. */
+/** Components of the image engine. */
 export const components = {
   sharp,
   'magick-wasm': { label: 'ImageMagick (WebAssembly)' },
@@ -18,7 +18,7 @@ type Name = keyof typeof components;
 
 const byExt = new Map(imageFormats.map((format) => [format.ext, format]));
 
-/** Names what a pair needs: libvips for all, and the programs that read and write its two formats. */
+/** Returns the components of a pair: libvips for all, and the programs that read and write its two formats. */
 export function requires(_operation: ProcessingOperation, from: string, to: string): Name[] {
   const needed = new Set<Name>(['sharp']);
   for (const name of [...reading(from, to), ...writing(to)]) needed.add(name);

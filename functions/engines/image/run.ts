@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../runtime/engine.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import { crop } from './crop.ts';
@@ -17,7 +17,7 @@ export const engine: Engine = {
       case 'compress':
         return compress(work, context);
       default:
-        throw new Error(`The catalogue promises ${work.operation}, which this engine does not do.`);
+        throw new Error(`The catalogue lists ${work.operation}, which this engine does not perform.`);
     }
   },
 };

@@ -1,8 +1,8 @@
 import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import type { Writing } from './formats.ts';
-import { longestSide, mostPixels } from './limits.ts';
+import { maxPixels, maxSide } from './limits.ts';
 import type { Picture } from './picture.ts';
 
 export interface Cut {
@@ -30,7 +30,7 @@ export function textOption(options: OptionValues, name: string): string | undefi
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Says whether frames must be worked on one by one, because libvips does not turn or cut them as a roll. */
+/** Returns whether frames must be processed one by one, because libvips does not rotate or crop them as a roll. */
 export function needsSingleFrames({ options, cut }: Target): boolean {
   return Boolean(cut) || turns(options) || ['crop', 'pad'].includes(textOption(options, 'fit') ?? '');
 }
@@ -41,7 +41,7 @@ function turns(options: OptionValues): boolean {
   );
 }
 
-/** Turns, cuts, scales and colours a frame as the options say. */
+/** Rotates, crops, scales and recolours a frame according to the options. */
 export async function transform(image: Sharp, picture: Picture, target: Target): Promise<Sharp> {
   const { options, write, cut } = target;
   const { background } = options;
@@ -59,7 +59,7 @@ export async function transform(image: Sharp, picture: Picture, target: Target):
   return image;
 }
 
-/** Turned in a step of its own, so that width and height mean those of the output. */
+/** Rotated in a separate step, so that width and height are those of the output. */
 async function turn(image: Sharp, { options }: Target, fill: string | undefined) {
   const angle = numberOption(options, 'rotate') ?? 0;
   const flip = textOption(options, 'flip');
@@ -84,9 +84,9 @@ function resize(
 ): void {
   const wanted = wantedSize(size, options, write);
   if (!wanted) return;
-  if (wanted.width * wanted.height > mostPixels || Math.max(wanted.width, wanted.height) > longestSide) {
+  if (wanted.width * wanted.height > maxPixels || Math.max(wanted.width, wanted.height) > maxSide) {
     throw new EngineError(
-      `The output would be ${wanted.width} × ${wanted.height} pixels; at most ${mostPixels / 1_000_000} million are possible.`,
+      `The output would be ${wanted.width} × ${wanted.height} pixels; the maximum is ${maxPixels / 1_000_000} million.`,
     );
   }
   image.resize({
@@ -99,8 +99,8 @@ function resize(
 
 const fits = { max: 'inside', crop: 'cover', scale: 'fill', pad: 'contain' } as const;
 
-/** Works out the size of the output, or nothing when it is that of the source. */
-export function wantedSize(size: { width: number; height: number }, options: OptionValues, { largest }: Writing) {
+/** Returns the size of the output, or undefined if it is that of the source. */
+export function wantedSize(size: { width: number; height: number }, options: OptionValues, writing: Writing) {
   const width = numberOption(options, 'image_custom_width');
   const height = numberOption(options, 'image_custom_height');
   const percentage = numberOption(options, 'image_resize_percentage');
@@ -114,8 +114,8 @@ export function wantedSize(size: { width: number; height: number }, options: Opt
   else if (percentage !== undefined) wanted = scaled(size, percentage / 100);
   const result = wanted ?? { ...size, fit: 'fill' };
   const longest = Math.max(result.width, result.height);
-  if (largest !== undefined && longest > largest) {
-    const { width: fitted, height: fittedHeight } = scaled(result, largest / longest);
+  if (writing.maxSide !== undefined && longest > writing.maxSide) {
+    const { width: fitted, height: fittedHeight } = scaled(result, writing.maxSide / longest);
     return { ...result, width: fitted, height: fittedHeight };
   }
   return wanted && (wanted.width !== size.width || wanted.height !== size.height) ? wanted : undefined;
@@ -138,7 +138,7 @@ function colour(image: Sharp, { deep, isGrey }: Picture, { write, options }: Tar
   const space = options.color_space;
   const grey = space === 'gray' || write.colours === 'grey' || write.colours === 'bilevel';
   const keepsDepth = deep && write.by === 'sharp' && write.density === true && !write.quality;
-  // Without its profile other programs would guess what the inks look like.
+  // Without its profile other programs would have to guess the colours of the inks.
   if (space === 'cmyk') image.toColourspace('cmyk').withIccProfile('cmyk');
   else if (grey) image.greyscale().toColourspace(keepsDepth ? 'grey16' : 'b-w');
   else if (keepsDepth) image.toColourspace(isGrey ? 'grey16' : 'rgb16');

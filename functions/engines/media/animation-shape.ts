@@ -1,15 +1,15 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
 import { changesSize } from '../image/encoding-options.ts';
 import { imageFormat } from '../image/formats.ts';
 import { wantedSize } from '../image/transform.ts';
+import { EngineError } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
-import { longestAnimationSide } from './options.ts';
+import { maxAnimationSide } from './options.ts';
 import { hasAlpha, onColour, resizeTo } from './plan.ts';
 import type { VideoStream } from './probe.ts';
 import { numberOf, wordOf } from './values.ts';
 
-/** Wider animations than this are seldom meant: they grow to hundreds of megabytes. */
+/** Default limit of the width: wider animations grow to hundreds of megabytes. */
 const usualWidth = 640;
 
 interface Size {
@@ -23,7 +23,7 @@ interface Source {
   options: OptionValues;
 }
 
-/** What becomes of a video's pictures on their way into an animation. */
+/** How the frames of a video are transformed for an animation. */
 export interface Shape extends Size {
   /** Filters that put a colour behind what is transparent; before the frame rate is changed. */
   flattening: string[];
@@ -107,9 +107,9 @@ function resize(turned: Step, { options, target, video }: Source, fill: string):
 function resizeAsPicture(turned: Size, target: MediaFormat, options: OptionValues, fill: string): Step {
   const write = imageFormat(target.ext).write ?? { by: 'sharp' };
   const { width, height, fit } = wantedSize(turned, options, write) ?? { ...turned, fit: 'fill' };
-  if (Math.max(width, height) > longestAnimationSide) {
+  if (Math.max(width, height) > maxAnimationSide) {
     throw new EngineError(
-      `The animation would be ${width} × ${height} pixels; at most ${longestAnimationSide} are possible on a side.`,
+      `The animation would be ${width} × ${height} pixels; the maximum is ${maxAnimationSide} per side.`,
     );
   }
   const scale = (how: string) => `scale=${width}:${height}${how}:flags=lanczos`;

@@ -2,7 +2,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { shapeOf } from './animation-shape.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
@@ -17,9 +17,9 @@ import { countWebpFrames } from './webp-frames.ts';
 sharp.cache(false);
 
 const usualRate = 10;
-/** Whole pictures of an animation decoded at once may not fill the memory. */
+/** Frames of an animation decoded at once must not fill the memory. */
 const smoothestRate = 50;
-/** Pictures with delays of their own are repeated to a steady rate, up to so many. */
+/** Limit for frames with individual delays, which are repeated to a constant rate. */
 const maxSteadyFrames = limits.animationFrames * 10;
 
 interface Animation {
@@ -33,10 +33,10 @@ interface Animation {
   onShare: (share: number) => void;
 }
 
-/** Makes an animated picture of a video. */
+/** Converts a video to an animated image. */
 export async function animate(job: Omit<Animation, 'video' | 'cut'>, run: MediaRun): Promise<void> {
   const { probe, options, target } = job;
-  if (!probe.video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  if (!probe.video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const names: [string, string] =
     target.ext === 'gif' ? ['cut_start_video_to_gif', 'cut_end_gif'] : ['trim_start', 'trim_end'];
   const animation: Animation = { ...job, video: probe.video, cut: cutOf(options, names, probe.seconds) };
@@ -60,7 +60,7 @@ function requireFewFrames(animation: Animation): void {
   const frames = (seconds ?? 0) * rateOf(animation);
   if (frames <= limits.animationFrames) return;
   throw new EngineError(
-    `The animation would have ${Math.round(frames)} pictures; at most ${limits.animationFrames} are made. Cut the video or lower the frame rate.`,
+    `The animation would have ${Math.round(frames)} frames; the maximum is ${limits.animationFrames}. Trim the video or lower the frame rate.`,
   );
 }
 
@@ -162,12 +162,12 @@ async function writeLossy(animation: Animation, run: MediaRun): Promise<void> {
 }
 
 function webpQuality(options: OptionValues): string[] {
-  // Without loss means every pixel as it is, and half of the colours' pixels are gone in the usual pixel format.
+  // Without loss means every pixel as it is, and the usual pixel format subsamples the colours.
   if (options.lossless === true) return ['-lossless', '1', '-pix_fmt', 'bgra'];
   return ['-quality', String(numberOf(options, 'quality') ?? 75)];
 }
 
-/** Opens the written animation with another reader than its writer where there is one. */
+/** Reopens the output with another library than its writer if there is one. */
 async function verifyAnimation(animation: Animation, run: MediaRun): Promise<void> {
   const { target, path } = animation;
   const expected = shapeOf(animation);
@@ -190,14 +190,14 @@ async function sizeBySharp(path: string): Promise<{ width: number; height: numbe
   return pages > 0 ? { width, height: pageHeight ?? height } : undefined;
 }
 
-/** An animation that ffmpeg cannot read, taken apart into plain pictures. */
+/** An animation that ffmpeg cannot read, split into frames. */
 interface PlainPictures {
   path: string;
   args: string[];
   probe: Probe;
 }
 
-/** Decodes an animated WebP, which ffmpeg does not read, to plain pictures at a steady rate. */
+/** Decodes an animated WebP, which ffmpeg does not read, to frames at a constant rate. */
 export async function decodeWebp(input: InputFile, folder: string): Promise<PlainPictures> {
   requireFewInputFrames(await countWebpFrames(input.path, limits.inputFrames + 1));
   const image = sharp(input.path, { animated: true, limitInputPixels: limits.animationPixels });
@@ -212,7 +212,7 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
     const large = error.message.includes('exceeds pixel limit');
     throw new EngineError(
       large
-        ? `All pictures of the animation together have more than ${limits.animationPixels / 1_000_000} million pixels. Scale it down first.`
+        ? `The frames of the animation have more than ${limits.animationPixels / 1_000_000} million pixels in total. Scale it down first.`
         : 'The file could not be read as webp: it is damaged or incomplete.',
       { detail: error.message, cause: error },
     );
@@ -223,7 +223,7 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
   const order = steadyOrder(delays, metadata.pages ?? 1);
   const frameBytes = width * height * 3;
   if (order.frames.length * frameBytes > limits.outputBytes / 2) {
-    throw new EngineError('The animation is too long for its size. Scale it down or cut it first.');
+    throw new EngineError('The animation is too long for its size. Scale it down or trim it first.');
   }
   const path = join(folder, 'pictures.rgb');
   const file = await open(path, 'w');
@@ -269,35 +269,34 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
   };
 }
 
-/** Refuses a picture that does not move. */
+/** Throws if an image is not animated. */
 export function requireAnimation(pages: number): void {
-  if (pages < 2)
-    throw new EngineError('The picture is not animated. Convert it to an image format instead of a video.');
+  if (pages < 2) throw new EngineError('The image is not animated. Convert it to an image format instead of a video.');
 }
 
-/** Refuses an animated image with more pictures, or more pixels in all of them, than are decoded. */
+/** Throws if an animated image has too many frames or pixels in total. */
 export function requireFewInputFrames(frames: number, size?: { width: number; height: number }): void {
   if (frames > limits.inputFrames) {
     throw new EngineError(
-      `The animation has more than ${limits.inputFrames} pictures, which is the most that are converted. Cut it into parts first.`,
+      `The animation has more than ${limits.inputFrames} frames, which is the maximum. Split it first.`,
     );
   }
   if (size && frames * size.width * size.height > limits.inputPixels) {
     throw new EngineError(
-      `All ${frames} pictures of the animation together have more than ${limits.inputPixels / 1_000_000} million pixels. Scale it down or cut it first.`,
+      `The ${frames} frames of the animation have more than ${limits.inputPixels / 1_000_000} million pixels in total. Scale it down or trim it first.`,
     );
   }
 }
 
-/** Spreads pictures with delays of their own over a steady rate that shows the shortest of them. */
+/** Spreads frames with individual delays over a constant rate that shows the shortest of them. */
 function steadyOrder(delays: number[], pages: number): { rate: number; frames: number[] } {
   const known = Array.from({ length: pages }, (_, page) => delays[page] ?? 100);
-  const shortest = known.reduce((least, delay) => Math.min(least, delay), Number.POSITIVE_INFINITY);
+  const shortest = known.reduce((min, delay) => Math.min(min, delay), Number.POSITIVE_INFINITY);
   const rate = Math.min(smoothestRate, Math.max(1, Math.round(1000 / shortest)));
   const seconds = known.reduce((sum, delay) => sum + delay, 0) / 1000;
   if (seconds * rate > maxSteadyFrames) {
     throw new EngineError(
-      `The animation lasts ${Math.round(seconds)} seconds at ${rate} pictures a second; at most ${maxSteadyFrames} pictures are made. Cut it into parts first.`,
+      `The animation lasts ${Math.round(seconds)} seconds at ${rate} frames per second; the maximum is ${maxSteadyFrames} frames. Split it first.`,
     );
   }
   const frames: number[] = [];

@@ -1,4 +1,5 @@
-import type { Capability, EngineCatalogue, Format, ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { detectMedia } from './detect.ts';
 import { audioFormats, type MediaFormat, mediaFormats, pictureFormats, videoFormats } from './formats.ts';
 import {
@@ -14,10 +15,10 @@ import {
 } from './options.ts';
 import { components, requires } from './requires.ts';
 
-/** What most players take: offered as another format where an operation else keeps the file's own. */
+/** Formats that most players support: offered besides the input's own. */
 const commonVideo = ['mp4', 'mkv', 'mov', 'webm'];
 const commonAudio = ['mp3', 'm4a', 'ogg', 'opus', 'flac', 'wav'];
-/** Sound formats whose size follows a bit rate in fine steps. */
+/** Audio formats whose bit rate determines the size in fine steps. */
 const sizedAudio = ['mp3', 'm4a', 'm4b', 'm4r', 'aac', 'ogg', 'oga', 'opus', 'wma', 'mka', 'weba'];
 
 const readable = (formats: MediaFormat[]) => formats.filter(({ demuxer }) => demuxer !== undefined);
@@ -28,7 +29,7 @@ const allNames = (formats: MediaFormat[]) => formats.flatMap(names);
 const videoIn = allNames(readable(videoFormats));
 const audioIn = allNames(readable(audioFormats));
 const animationIn = ['gif', 'apng', 'webp'];
-/** Video that may hold sound. */
+/** Video formats that may have audio. */
 const soundIn = allNames(readable(videoFormats).filter(({ audio }) => audio !== undefined));
 
 const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], contents }): Format[] => [
@@ -36,7 +37,7 @@ const formats: Format[] = mediaFormats.flatMap(({ ext, mediaType, aliases = [], 
   ...aliases.map((alias): Format => ({ ext: alias, mediaType, aliasOf: ext })),
 ]);
 
-/** Says whether the size of a format follows from bit rates: uncompressed sound would outweigh the pictures. */
+/** Returns whether bit rates determine the size of a format: uncompressed audio would outweigh the video. */
 const isSized = ({ video, audio }: MediaFormat) =>
   compressors.some((encoder) => encoder === video?.encoders[0]) && !audio?.encoders[0]?.startsWith('pcm');
 const sizedVideo = writable(videoFormats).filter((format) => isSized(format) && !format.geometry && !format.untimed);
@@ -65,14 +66,14 @@ function keeping(
 
 export const catalogue: EngineCatalogue = {
   engine: 'media',
-  summary: 'Converts, compresses, trims and crops video and sound with ffmpeg',
+  summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
-    // Lambda gives cores with memory, and coding video takes all it gets.
+    // Lambda allocates cores with memory, and video encoding uses all of them.
     memoryMegabytes: 10_240,
     diskMegabytes: 10_240,
     timeoutSeconds: 900,
-    mostAtOnce: 50,
+    maxConcurrency: 50,
   },
   formats,
   capabilities: [

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
-import type { EngineCheck } from '../engine.ts';
-import { brokenPrograms, missingPackage, whyNotStarted } from '../find-program.ts';
-import { runProgram } from '../program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { brokenPrograms, missingPackage, whyNotStarted } from '../runtime/find-program.ts';
+import { runProgram } from '../runtime/program.ts';
 import { ffmpegPath, ffprobePath, soxPath } from './programs.ts';
 import { encoders } from './requires.ts';
 
 const run = { cwd: tmpdir(), timeoutMs: 10_000 };
 
-/** Tries the programs, and which of the encoders that the catalogue promises ffmpeg was built with. */
+/** Checks the programs, and which encoders of the catalogue ffmpeg was built with. */
 export const check: EngineCheck = async () => {
   const missing = await Promise.all([
     missingPackage('sharp'),

@@ -1,11 +1,11 @@
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
 import type { AudioStream } from './probe.ts';
 
-/** How pictures are to be coded, whatever the encoder. */
+/** Video encoding, independent of the encoder. */
 export interface VideoQuality {
   /** Constant rate factor on x264's scale, 0 to 51; each encoder has its own scale for it. */
   crf?: number | undefined;
-  /** Bits a second; replaces the factor. */
+  /** Bits per second; replaces the factor. */
   bitRate?: number | undefined;
   maxRate?: number | undefined;
   bufferSize?: number | undefined;
@@ -83,12 +83,12 @@ const steadyEncoders: VideoEncoder[] = [
   'wrapped_avframe',
 ];
 
-/** Says whether an encoder needs a steady frame rate. */
+/** Returns whether an encoder needs a steady frame rate. */
 export function needsSteadyRate(encoder: VideoEncoder): boolean {
   return steadyEncoders.includes(encoder);
 }
 
-/** Makes the arguments that code pictures. */
+/** Returns the arguments that encode video. */
 export function videoArgs(encoder: VideoEncoder, quality: VideoQuality, target: MediaFormat): string[] {
   return [
     '-c:v',
@@ -180,7 +180,7 @@ function quantizer(crf: number): string {
   return String(Math.max(1, Math.min(31, Math.round(2 ** ((crf - 11) / 6)))));
 }
 
-/** What is wanted of the sound, whatever the encoder. */
+/** Audio encoding, independent of the encoder. */
 export interface AudioQuality {
   bitRate?: number | undefined;
   rate?: number | undefined;
@@ -232,11 +232,11 @@ const vorbisBitRates: [rate: number, one: [number, number], two: [number, number
 
 function vorbisBitRate(wanted: number, rate: number, channels: number): number {
   const [, one, two] = vorbisBitRates.find(([upTo]) => rate <= upTo) ?? [];
-  const [least, most] = (channels === 1 ? one : channels === 2 ? two : undefined) ?? [0, Number.POSITIVE_INFINITY];
-  return Math.round(Math.min(most * 1000, Math.max(least * 1000, wanted)));
+  const [min, max] = (channels === 1 ? one : channels === 2 ? two : undefined) ?? [0, Number.POSITIVE_INFINITY];
+  return Math.round(Math.min(max * 1000, Math.max(min * 1000, wanted)));
 }
 
-/** Returns the sample rate that an output gets: the one asked for, or the nearest above that it can hold. */
+/** Returns the sample rate of an output: the requested one, or the nearest above that it supports. */
 export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
   // FLV's own list is that of MP3 in it; AAC brings its own.
   const rates = (encoder === 'aac' ? undefined : target.audio?.rates) ?? encoderRates[encoder];
@@ -246,11 +246,11 @@ export function sampleRate(encoder: AudioEncoder, wanted: number, target: MediaF
 
 /** Returns the number of channels that an output gets. */
 export function channelCount(encoder: AudioEncoder, wanted: number, target: MediaFormat): number {
-  const least = target.audio?.leastChannels ?? 1;
-  return Math.max(least, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
+  const min = target.audio?.minChannels ?? 1;
+  return Math.max(min, Math.min(wanted, target.audio?.channels ?? encoderChannels[encoder] ?? 8));
 }
 
-/** Makes the arguments that code sound. */
+/** Returns the arguments that encode audio. */
 export function audioArgs(
   encoder: AudioEncoder,
   quality: AudioQuality,

@@ -1,7 +1,7 @@
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { oneOf, presetSize } from './convert.ts';
 import { explain } from './explain.ts';
 import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
@@ -27,13 +27,13 @@ interface Compression {
   onShare: (share: number) => void;
 }
 
-/** A target counts as met from here up to the target itself. */
+/** A target is met from this share of it up to the target itself. */
 const metFrom = 0.95;
-/** Where a new try aims, so that small misses on both sides still meet it. */
+/** Share of the target that an attempt aims for, so that small misses on both sides still meet it. */
 const aim = 0.975;
-const mostTries = 8;
+const maxAttempts = 8;
 
-/** Makes a smaller file of a sound or a video. */
+/** Compresses audio or video. */
 export async function compress(
   work: Work,
   input: InputFile,
@@ -48,12 +48,12 @@ export async function compress(
   const same = target.ext === input.format;
   const bytes = target.kind === 'audio' ? audioTarget(job) : videoTarget(job);
   if (same && bytes !== undefined && input.size <= bytes)
-    return original(job, 'The file is already as small as asked for.');
+    return original(job, 'The file is already as small as requested.');
   if (bytes !== undefined) await (target.kind === 'audio' ? fitAudio(job, bytes, run) : fitVideo(job, bytes, run));
   else await byQuality(job, run);
   const { size } = await stat(path);
   if (same && size >= input.size) {
-    return original(job, 'The file is compressed already: coding it anew would have made it larger.');
+    return original(job, 'The file is already compressed: re-encoding would make it larger.');
   }
   return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: size };
 }
@@ -69,7 +69,7 @@ function videoTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_video')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give video_compress_max_filesize with compress_video by_size.');
+        throw new EngineError('Set video_compress_max_filesize, which compress_video by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -84,7 +84,7 @@ function audioTarget({ options, input }: Compression): number | undefined {
   switch (wordOf(options, 'compress_audio')) {
     case 'by_size':
       if (megabytes === undefined)
-        throw new EngineError('Give audio_compress_max_filesize with compress_audio by_size.');
+        throw new EngineError('Set audio_compress_max_filesize, which compress_audio by_size requires.');
       return megabytes * 1_000_000;
     case 'by_percentage':
       return (input.size * percentage) / 100;
@@ -119,17 +119,17 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
     case 'by_resolution':
       return { video: { encoder, preset, crf: 26 }, resize: resolutionOf(job) };
     case 'by_max_bitrate': {
-      const most = numberOf(options, 'video_compress_max_bitrate');
-      if (most === undefined)
-        throw new EngineError('Give video_compress_max_bitrate with compress_video by_max_bitrate.');
+      const maxKilobits = numberOf(options, 'video_compress_max_bitrate');
+      if (maxKilobits === undefined)
+        throw new EngineError('Set video_compress_max_bitrate, which compress_video by_max_bitrate requires.');
       const buffer = numberOf(options, 'video_compressor_bufsize');
-      const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: most * 900 };
+      const limited = steadyEncoders.includes(encoder) ? { crf: 26 } : { bitRate: maxKilobits * 900 };
       return {
         video: {
           encoder,
           preset,
           ...limited,
-          maxRate: most * 1000,
+          maxRate: maxKilobits * 1000,
           bufferSize: buffer === undefined ? undefined : buffer * 1000,
         },
       };
@@ -139,7 +139,7 @@ function qualityOf(job: Compression): Pick<MediaRequest, 'video' | 'resize'> {
   }
 }
 
-/** Encoders that hold a ceiling beside a constant quality. */
+/** Encoders that support a maximum bit rate with a constant quality. */
 const steadyEncoders: VideoEncoder[] = ['libx264', 'libx265'];
 
 function resolutionOf({ options, probe }: Compression): Resize | undefined {
@@ -161,7 +161,7 @@ function resolutionOf({ options, probe }: Compression): Resize | undefined {
   }
 }
 
-/** Encoders that plan their bits with a first look at the whole file. */
+/** Encoders with a two-pass mode. */
 const twoPassEncoders: VideoEncoder[] = [
   'libx264',
   'libvpx-vp9',
@@ -174,24 +174,24 @@ const twoPassEncoders: VideoEncoder[] = [
   'libtheora',
 ];
 const modernEncoders: VideoEncoder[] = ['libx264', 'libx265', 'libvpx-vp9', 'libsvtav1'];
-const leastBitRate = 6000;
-const leastSide = 64;
+const minBitRate = 6000;
+const minSide = 64;
 
-interface Try {
+interface Attempt {
   bitRate: number;
   /** Of the sides, from 1 downwards. */
   scale: number;
   size: number;
 }
 
-/** Codes a video so that the file is as large as asked for, by two passes, then by corrections from what came out. */
+/** Encodes a video to a target size in two passes, then corrects the bit rate by the resulting size. */
 async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const { video } = probe;
   const seconds = await measuredSeconds(job, run);
   if (!video || seconds === undefined) {
     throw new EngineError(
-      'The length of the video is not known, so no size can be aimed at. Compress it by quality instead.',
+      'The duration of the video is unknown, so it cannot be compressed to a size. Compress it by quality instead.',
     );
   }
   const encoder = encoderOf(job);
@@ -199,10 +199,10 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const audioRate = probe.audio.length > 0 && target.audio ? Math.max(12_000, Math.min(128_000, bits * 0.12)) : 0;
   const audio: MediaRequest['audio'] = audioRate > 0 ? lowRate(audioRate, target) : { encoder: 'none' };
   const ceiling = Math.max(40_000_000, ((input.size * 8) / seconds) * 2);
-  let next = firstTry(video, encoder, Math.min(bits - audioRate, ceiling));
+  let next = firstAttempt(video, encoder, Math.min(bits - audioRate, ceiling));
   let passScale: number | undefined;
-  const tries: Try[] = [];
-  for (let at = 0; at < mostTries; at++) {
+  const attempts: Attempt[] = [];
+  for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = {
       ...emptyRequest,
       copies: false,
@@ -220,17 +220,17 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
     const share = (done: number) => onShare(at === 0 ? 0.4 + done * 0.5 : 0.9);
     await transcode({ input, probe, target, request, path: candidate, passArgs, onShare: share }, run);
     const { size } = await stat(candidate);
-    tries.push({ ...next, size });
-    await keepBest(tries, candidate, path, bytes);
-    if (size <= bytes && (size >= bytes * metFrom || saturated(tries))) break;
-    const following = correct(tries, bytes, (audioRate * seconds) / 8, video);
+    attempts.push({ ...next, size });
+    await keepBest(attempts, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(attempts))) break;
+    const following = correct(attempts, bytes, (audioRate * seconds) / 8, video);
     if (!following) break;
     next = { ...following, bitRate: Math.min(following.bitRate, ceiling) };
   }
-  requireMet(tries, bytes);
+  requireMet(attempts, bytes);
 }
 
-/** Looks at the whole file once, by the very command of the second pass: any other counts frames differently. */
+/** Runs the first pass with the very command of the second: any other counts frames differently. */
 async function firstPass(job: Compression, request: MediaRequest, log: string, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const written = `${path}.first`;
@@ -240,7 +240,7 @@ async function firstPass(job: Compression, request: MediaRequest, log: string, r
   await rm(written, { force: true });
 }
 
-/** Bare streams do not tell their length: they are read once to know it. */
+/** Raw streams do not declare their duration: they are read once to measure it. */
 async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Promise<number | undefined> {
   const from = mediaFormat(input.format);
   if (from.knowsDuration || !from.untimed || !probe.video) return probe.seconds;
@@ -252,16 +252,16 @@ async function measuredSeconds({ input, probe }: Compression, run: MediaRun): Pr
   }
 }
 
-/** Below some bits for each pixel a smaller picture looks better than a blocky one. */
-function firstTry(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Try, 'size'> {
-  const least = modernEncoders.includes(encoder) ? 0.012 : 0.04;
-  const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * least;
-  const wanted = Math.max(bitRate, leastBitRate);
-  return { bitRate: wanted, scale: Math.max(leastScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
+/** Below a number of bits per pixel, a smaller frame looks better than a blocky one. */
+function firstAttempt(video: VideoStream, encoder: VideoEncoder, bitRate: number): Omit<Attempt, 'size'> {
+  const minBitsPerPixel = modernEncoders.includes(encoder) ? 0.012 : 0.04;
+  const enough = video.width * video.height * Math.min(video.framesPerSecond ?? 25, 60) * minBitsPerPixel;
+  const wanted = Math.max(bitRate, minBitRate);
+  return { bitRate: wanted, scale: Math.max(minScale(video), Math.min(1, Math.sqrt(wanted / enough))) };
 }
 
-function leastScale(video: VideoStream): number {
-  return Math.min(1, leastSide / Math.min(video.width, video.height));
+function minScale(video: VideoStream): number {
+  return Math.min(1, minSide / Math.min(video.width, video.height));
 }
 
 function scaled(video: VideoStream, scale: number): Resize | undefined {
@@ -269,9 +269,9 @@ function scaled(video: VideoStream, scale: number): Resize | undefined {
   return { width: video.width * video.pixelAspect * scale, height: video.height * scale, fit: 'inside' };
 }
 
-async function keepBest(tries: Try[], candidate: string, path: string, bytes: number): Promise<void> {
-  const latest = tries.at(-1)?.size ?? Number.POSITIVE_INFINITY;
-  const earlier = tries
+async function keepBest(attempts: Attempt[], candidate: string, path: string, bytes: number): Promise<void> {
+  const latest = attempts.at(-1)?.size ?? Number.POSITIVE_INFINITY;
+  const earlier = attempts
     .slice(0, -1)
     .map(({ size }) => size)
     .filter((size) => size <= bytes);
@@ -279,42 +279,47 @@ async function keepBest(tries: Try[], candidate: string, path: string, bytes: nu
   else await rm(candidate);
 }
 
-/** Says whether more bits no longer make the file larger: it is as good as it gets. */
-function saturated(tries: Try[]): boolean {
-  const [before, last] = tries.slice(-2);
+/** Returns whether more bits no longer make the file larger. */
+function saturated(attempts: Attempt[]): boolean {
+  const [before, last] = attempts.slice(-2);
   if (!before || !last) return false;
   return last.scale === before.scale && last.bitRate > before.bitRate * 1.2 && last.size < before.size * 1.03;
 }
 
-/** Plans the next try from what came out so far, or nothing when nothing smaller is left to try. */
-function correct(tries: Try[], bytes: number, soundBytes: number, video: VideoStream): Omit<Try, 'size'> | undefined {
-  const [before, last] = tries.slice(-2);
+/** Plans the next attempt from the results so far, or returns undefined if nothing smaller is left. */
+function correct(
+  attempts: Attempt[],
+  bytes: number,
+  soundBytes: number,
+  video: VideoStream,
+): Omit<Attempt, 'size'> | undefined {
+  const [before, last] = attempts.slice(-2);
   const now = last ?? before;
   if (!now) return undefined;
   const pictures = Math.max(now.size - soundBytes, now.size * 0.2);
   const wanted = Math.max(bytes * aim - soundBytes, bytes * 0.1);
   const factor = Math.max(0.2, Math.min(4, wanted / pictures));
-  const bitRate = Math.max(leastBitRate, now.bitRate * factor);
+  const bitRate = Math.max(minBitRate, now.bitRate * factor);
   const stuck =
     now.size > bytes &&
-    (now.bitRate <= leastBitRate ||
+    (now.bitRate <= minBitRate ||
       (last !== undefined &&
         before !== undefined &&
         last.scale === before.scale &&
         before.size > bytes &&
         last.size > before.size * 0.93));
   if (!stuck) return { bitRate, scale: now.scale };
-  if (now.scale <= leastScale(video)) return undefined;
-  return { bitRate, scale: Math.max(leastScale(video), now.scale * 0.7) };
+  if (now.scale <= minScale(video)) return undefined;
+  return { bitRate, scale: Math.max(minScale(video), now.scale * 0.7) };
 }
 
-function requireMet(tries: Try[], bytes: number): void {
-  const smallest = Math.min(...tries.map(({ size }) => size));
+function requireMet(attempts: Attempt[], bytes: number): void {
+  const smallest = Math.min(...attempts.map(({ size }) => size));
   if (smallest <= bytes) return;
   throw new EngineError(
-    `The file cannot be made as small as ${megabytes(bytes)}: the smallest reachable is about ${megabytes(smallest)}.`,
+    `The file cannot be compressed to ${megabytes(bytes)}: the smallest possible size is about ${megabytes(smallest)}.`,
     {
-      detail: tries
+      detail: attempts
         .map(({ bitRate, scale, size }) => `${Math.round(bitRate)} bit/s, scale ${scale.toFixed(2)}: ${size} bytes`)
         .join('\n'),
     },
@@ -325,18 +330,18 @@ function megabytes(bytes: number): string {
   return bytes < 100_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(2)} MB`;
 }
 
-const mostAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
-const leastAudioRate = 6000;
-/** The bit rates that the older codecs have at all of their sample rates. */
+const maxAudioRate: Partial<Record<AudioEncoder, number>> = { libmp3lame: 320_000, wmav2: 320_000 };
+const minAudioRate = 6000;
+/** Bit rates that older codecs support at all of their sample rates. */
 const audioSteps = [32_000, 48_000, 64_000, 96_000, 128_000];
 
-/** Few bits go further with one channel and fewer samples. */
+/** At low bit rates, one channel and fewer samples sound better. */
 function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   const encoder = target.audio?.encoders[0];
   const stepped = encoder === 'mp2' || encoder === 'ac3' || encoder === 'eac3';
   return {
     encoder,
-    bitRate: stepped ? (audioSteps.findLast((step) => step <= bitRate) ?? 32_000) : Math.max(leastAudioRate, bitRate),
+    bitRate: stepped ? (audioSteps.findLast((step) => step <= bitRate) ?? 32_000) : Math.max(minAudioRate, bitRate),
     steady: true,
     ...(bitRate < 40_000 ? { channels: 1 } : {}),
     ...(bitRate < 14_000
@@ -349,21 +354,21 @@ function lowRate(bitRate: number, target: MediaFormat): MediaRequest['audio'] {
   };
 }
 
-/** Codes a sound so that the file is as large as asked for. */
+/** Encodes audio to a target size. */
 async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise<void> {
   const { input, probe, target, path, onShare } = job;
   const { seconds } = probe;
   if (seconds === undefined) {
     throw new EngineError(
-      'The length of the sound is not known, so no size can be aimed at. Compress it by bit rate instead.',
+      'The duration of the audio is unknown, so it cannot be compressed to a size. Compress it by bit rate instead.',
     );
   }
   const encoder = target.audio?.encoders[0];
   const channels = Math.max(1, Math.min(2, probe.audio[0]?.channels ?? 2));
-  const most = (encoder && mostAudioRate[encoder]) ?? 250_000 * channels;
-  const tries: Try[] = [];
-  let bitRate = Math.min(most, Math.max(leastAudioRate, (bytes * 8 * aim) / seconds));
-  for (let at = 0; at < mostTries; at++) {
+  const maxBitRate = (encoder && maxAudioRate[encoder]) ?? 250_000 * channels;
+  const attempts: Attempt[] = [];
+  let bitRate = Math.min(maxBitRate, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
+  for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
     const candidate = `${path}.${at}`;
     // A picture of the cover may be larger than the whole target.
@@ -379,12 +384,12 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
       run,
     );
     const { size } = await stat(candidate);
-    tries.push({ bitRate, scale: 1, size });
-    await keepBest(tries, candidate, path, bytes);
-    if (size <= bytes && (size >= bytes * metFrom || saturated(tries) || bitRate >= most)) break;
-    if (size > bytes && bitRate <= leastAudioRate) break;
+    attempts.push({ bitRate, scale: 1, size });
+    await keepBest(attempts, candidate, path, bytes);
+    if (size <= bytes && (size >= bytes * metFrom || saturated(attempts) || bitRate >= maxBitRate)) break;
+    if (size > bytes && bitRate <= minAudioRate) break;
     const factor = Math.max(0.3, Math.min(3, (bytes * aim) / size));
-    bitRate = Math.min(most, Math.max(leastAudioRate, bitRate * factor));
+    bitRate = Math.min(maxBitRate, Math.max(minAudioRate, bitRate * factor));
   }
-  requireMet(tries, bytes);
+  requireMet(attempts, bytes);
 }

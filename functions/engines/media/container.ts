@@ -1,13 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import type { MediaFormat } from './formats.ts';
 
-const mostIndexBytes = 64_000_000;
-const mostBoxes = 10_000;
+const maxIndexBytes = 64_000_000;
+const maxBoxes = 10_000;
 
 /**
- * Refuses what ffmpeg would read without a word: copy-protected files as noise, and videos that end early as shorter ones.
- * Returns how many bytes a sound should have where it has fewer, which ffmpeg does not tell either.
+ * Rejects what ffmpeg would read without an error: protected files as noise, and truncated videos as shorter ones.
+ * Returns how many bytes an audio file should have if it has fewer, which ffmpeg does not report either.
  */
 export async function checkContainer(input: InputFile, format: MediaFormat): Promise<number | undefined> {
   const file = await open(input.path);
@@ -22,19 +22,19 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
   }
 }
 
-/** Protected streams keep the name of their codec inside; only their entry in the index tells. */
+/** Protected streams keep the name of their codec; only their entry in the index shows the protection. */
 async function checkProtection(file: FileHandle, size: number): Promise<void> {
   let at = 0;
-  for (let boxes = 0; at + 16 <= size && boxes < mostBoxes; boxes++) {
+  for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
     const header = await read(file, at, 16);
     const short = header.readUInt32BE(0);
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? size - at : short;
     if (length < 8) return;
     if (header.toString('latin1', 4, 8) === 'moov') {
-      const index = await read(file, at, Math.min(length, size - at, mostIndexBytes));
+      const index = await read(file, at, Math.min(length, size - at, maxIndexBytes));
       const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
       if (entries && index.includes('sinf') && index.includes('frma')) {
-        throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+        throw new EngineError('The file is protected by DRM and cannot be converted.');
       }
     }
     at += length;
@@ -45,12 +45,12 @@ async function checkRiffSize(file: FileHandle, size: number): Promise<void> {
   const claimed = await missingRiffSize(file, size);
   if (claimed === undefined) return;
   throw new EngineError(
-    `The file is damaged or incomplete: it should have ${claimed} bytes and has ${size}. Upload it again or repair it.`,
+    `The file is damaged or incomplete: expected ${claimed} bytes but received ${size}. Upload it again or repair it.`,
   );
 }
 
 /**
- * Returns the size that the header tells where the file is smaller. A recording that was never closed says 0 or the greatest
+ * Returns the size that the header declares if the file is smaller. A recording that was never closed has 0 or the largest
  * number; any other size is meant.
  */
 async function missingRiffSize(file: FileHandle, size: number): Promise<number | undefined> {
@@ -65,13 +65,13 @@ async function missingRiffSize(file: FileHandle, size: number): Promise<number |
 const asfHeader = Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex');
 const asfProperties = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
 
-/** Returns the size that the header of a Windows Media file tells where the file is smaller; a broadcast tells none. */
+/** Returns the size that the header of a Windows Media file declares if the file is smaller; a broadcast declares none. */
 async function missingAsfSize(file: FileHandle, size: number): Promise<number | undefined> {
   const start = await read(file, 0, 30);
   if (!start.subarray(0, 16).equals(asfHeader)) return undefined;
   const end = Math.min(size, Number(start.readBigUInt64LE(16)));
   let at = 30;
-  for (let objects = 0; at + 92 <= end && objects < mostBoxes; objects++) {
+  for (let objects = 0; at + 92 <= end && objects < maxBoxes; objects++) {
     const header = await read(file, at, 92);
     if (header.subarray(0, 16).equals(asfProperties)) {
       const claimed = Number(header.readBigUInt64LE(40));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import type { InputFile, OutputFile, Work } from '../engine.ts';
+import type { InputFile, OutputFile, Work } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
@@ -12,7 +12,7 @@ import { outputOf, transcode } from './transcode.ts';
 import { cutOf, numberOf, wordOf } from './values.ts';
 import { verifyOutput } from './verify.ts';
 
-/** Converts one input to the format asked for. */
+/** Converts one input to the requested format. */
 export async function convert(
   work: Work,
   input: InputFile,
@@ -87,7 +87,7 @@ function convertRequest(
   };
 }
 
-/** Reads what is wanted of the sound. */
+/** Reads the options of the audio. */
 function audioOf(options: OptionValues, target: MediaFormat): MediaRequest['audio'] {
   const bitRate = numberOf(options, 'audio_bitrate');
   return {
@@ -107,7 +107,7 @@ function resizeOf(options: OptionValues, upright: boolean): Resize | undefined {
   return resolution === undefined ? undefined : presetSize(resolution, upright);
 }
 
-/** Reads a size such as `1280:720`, turned for pictures that stand upright. */
+/** Reads a size such as `1280:720`, rotated for portrait videos. */
 export function presetSize(resolution: string, upright: boolean): Resize {
   const [long = 0, short = 0] = resolution.split(/[:x]/).map(Number);
   return upright ? { width: short, height: long, fit: 'inside' } : { width: long, height: short, fit: 'inside' };
@@ -119,7 +119,7 @@ function aspectOf(text: string | undefined): [number, number] | undefined {
   return [width, height];
 }
 
-/** Narrows a word to those that are known. */
+/** Narrows a string to the known values. */
 export function oneOf<Word extends string>(word: string | undefined, words: readonly Word[]): Word | undefined {
   return words.find((known) => known === word);
 }

@@ -1,4 +1,4 @@
-/** Tells the media formats that the general detection does not know or calls otherwise. */
+/** Detects media formats that the general detection does not know or names differently. */
 export function detectMedia(start: Uint8Array, _name = ''): string | undefined {
   for (const { ext, matches } of signatures) {
     if (matches(start)) return ext;
@@ -74,7 +74,7 @@ function text(start: Uint8Array, offset: number, length: number): string {
   return String.fromCharCode(...start.subarray(offset, offset + length));
 }
 
-/** Four packets in step; by chance that happens once in four billion files. */
+/** Four consecutive packets; a false match happens once in four billion files. */
 function repeats(start: Uint8Array, mark: number, offset: number, step: number): boolean {
   return [0, 1, 2, 3].every((packet) => start[offset + packet * step] === mark);
 }
@@ -112,7 +112,7 @@ function isIrcam(start: Uint8Array): boolean {
   );
 }
 
-/** The version is in the low half of the byte after the mark. */
+/** The version is in the low half of the byte after the signature. */
 function isMusepack7(start: Uint8Array): boolean {
   return text(start, 0, 3) === 'MP+' && ((start[3] ?? 0) & 0x0f) === 7;
 }

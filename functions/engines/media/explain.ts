@@ -1,26 +1,26 @@
-import { EngineError, type InputFile } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 
 const detailLines = 8;
 
-/** Words of ffmpeg that mean that we asked for what this build has not, and no user can mend. */
+/** Messages of ffmpeg for features that this build lacks, which no user can fix. */
 const faults =
   /Unknown encoder|Unrecognized option|Option .* not found|No such filter|Unknown decoder|not part of|Requested output format/i;
 
 const reasons: { says: RegExp; msg(input: InputFile): string }[] = [
-  { says: /exceeds max_streams/i, msg: () => 'The file has too many streams; at most 64 are accepted.' },
+  { says: /exceeds max_streams/i, msg: () => 'The file has too many streams; the maximum is 64.' },
   {
     says: /Picture size .* is invalid|exceeds specified max pixel|Invalid dimensions|max_pixels/i,
-    msg: () => 'The picture is larger than 7680 × 4320 pixels or has no valid size.',
+    msg: () => 'The video is larger than 7680 × 4320 pixels or has no valid size.',
   },
   {
     says: /No space left/i,
-    msg: () => 'The output is too large for the disk of the engine. Cut the file or choose a smaller format.',
+    msg: () => 'The output is too large for the disk of the engine. Trim the file or choose a smaller format.',
   },
   {
     says: /while opening encoder|Could not write header|incorrect codec parameters/i,
     msg: () =>
-      'The encoder refused this file with these options. Leave out those of codec, bit rate, sample rate, channels or size, or choose other values.',
+      'The encoder rejected this file with these options. Omit or change the options for codec, bit rate, sample rate, channels or size.',
   },
   {
     says: /moov atom not found|Truncat|partial file|End of file|ends prematurely/i,
@@ -32,12 +32,12 @@ const reasons: { says: RegExp; msg(input: InputFile): string }[] = [
   },
 ];
 
-/** Turns what a media program said into a failure that the user can act on; what is our own fault stays as it is. */
+/** Translates the output of a media program into an error that the user can act on; other errors are returned unchanged. */
 export function explain(error: unknown, input: InputFile): unknown {
   if (!(error instanceof ProgramError)) return error;
   const detail = error.stderr.trimEnd().split('\n').slice(-detailLines).join('\n');
   if (error.timedOut) return new EngineError('The file takes too long to analyse.', { detail, cause: error });
-  // Killed from outside, as for cancel: not the file's doing.
+  // Killed from outside, as on cancel: not caused by the file.
   if (error.code === undefined || faults.test(detail)) return error;
   const reason = reasons.find(({ says }) => says.test(detail));
   const msg =

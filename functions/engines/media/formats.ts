@@ -47,9 +47,9 @@ export type AudioEncoder =
   | 'pcm_s16be_planar';
 
 export interface VideoTrack {
-  /** What the container is written with; the first unless told otherwise. */
+  /** Encoders of the container; defaults to the first. */
   encoders: VideoEncoder[];
-  /** Codecs, by ffprobe's names, that go in as they are and that its usual players read. */
+  /** Codecs, by ffprobe's names, that can be copied and that common players support. */
   copies: string[];
   /** What sides must be a multiple of, where two is not enough. */
   multiple?: number;
@@ -58,12 +58,12 @@ export interface VideoTrack {
 export interface AudioTrack {
   encoders: AudioEncoder[];
   copies: string[];
-  /** Sample rates it can hold, where the encoder itself does not know. */
+  /** Sample rates that the container supports, if the encoder does not know them. */
   rates?: number[];
-  /** At most so many channels. */
+  /** Maximum number of channels. */
   channels?: number;
-  /** At least so many channels. */
-  leastChannels?: number;
+  /** Minimum number of channels. */
+  minChannels?: number;
 }
 
 export interface MediaFormat {
@@ -71,38 +71,38 @@ export interface MediaFormat {
   kind: MediaKind;
   mediaType: string;
   aliases?: string[];
-  /** What content detection may call it. */
+  /** Names that content detection may give it. */
   contents?: string[];
-  /** ffmpeg's reader; left out where the format is only written. */
+  /** ffmpeg's demuxer; omitted if the format is only written. */
   demuxer?: string;
-  /** The readers of other versions of the format, by the mark that such a file starts with. */
+  /** Demuxers of other versions of the format, by the signature of such files. */
   demuxers?: Record<string, string>;
-  /** ffmpeg's writer; left out where the format is only read. */
+  /** ffmpeg's muxer; omitted if the format is only read. */
   muxer?: string;
   muxerArgs?: string[];
-  /** The name under which players of this format know MPEG-4 pictures. */
+  /** Codec tag by which players of this format identify MPEG-4 video. */
   fourcc?: string;
   video?: VideoTrack;
   audio?: AudioTrack;
   /** The codec of its text subtitles; `any` takes all as they are. */
   subtitles?: 'mov_text' | 'webvtt' | 'any';
-  /** Takes more than one sound track. */
+  /** Supports several audio tracks. */
   manyTracks?: boolean;
-  /** Keeps a picture of the cover beside the sound. */
+  /** Can store cover art with the audio. */
   cover?: boolean;
-  /** Holds the rotation of phone videos beside the picture, so that copying keeps it. */
+  /** Stores the rotation of phone videos as metadata, so that copying keeps it. */
   keepsRotation?: boolean;
   /** Has no reliable time stamps of its own, so that its streams cannot be copied elsewhere. */
   untimed?: boolean;
-  /** Its readers land near a time, not at it, so that they are sent there early and the rest is decoded. */
+  /** Seeking is inexact, so the demuxer seeks to an earlier time and the rest is decoded. */
   looseSeek?: boolean;
-  /** Pictures alone, without a container that would tell how long they last. */
+  /** Raw video, without a container that declares its duration. */
   bare?: boolean;
-  /** Its header tells the duration, so that a shorter reading means a truncated file. */
+  /** Its header contains the duration, so that a shorter reading means a truncated file. */
   knowsDuration?: boolean;
-  /** Its encoder counts the last block as a whole one, so that what it tells of its progress runs ahead by so much. */
+  /** Its encoder counts the last block as a whole one, so that the progress it reports runs ahead by so much. */
   blockSeconds?: number;
-  /** The one way in which it stores pixels, where it has one. */
+  /** Its only pixel format, if it has just one. */
   geometry?: 'dv';
 }
 
@@ -413,7 +413,7 @@ export const videoFormats: MediaFormat[] = [
     untimed: true,
     geometry: 'dv',
     video: { encoders: ['dvvideo'], copies: [] },
-    audio: { encoders: ['pcm_s16le'], copies: [], rates: [48_000], channels: 2, leastChannels: 2 },
+    audio: { encoders: ['pcm_s16le'], copies: [], rates: [48_000], channels: 2, minChannels: 2 },
   },
   {
     ext: 'rm',
@@ -676,6 +676,6 @@ const byExtension = new Map(mediaFormats.map((format) => [format.ext, format]));
 /** Finds a format by its canonical extension. */
 export function mediaFormat(ext: string): MediaFormat {
   const format = byExtension.get(ext);
-  if (!format) throw new Error(`The catalogue promises ${ext}, which this engine does not know.`);
+  if (!format) throw new Error(`The catalogue lists ${ext}, which this engine does not know.`);
   return format;
 }

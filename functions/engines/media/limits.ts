@@ -1,13 +1,13 @@
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 
-/** Beyond these a small file would cost hours or gigabytes: refused before anything is decoded. */
+/** Limits beyond which a small file would cost hours or gigabytes: rejected before anything is decoded. */
 export const limits = {
   streams: 64,
   /** 8K, the largest size that is offered. */
   pixels: 7680 * 4320,
   framesPerSecond: 300,
   seconds: 12 * 3600,
-  /** What an output may take of the function's disk, beside the input. */
+  /** Disk space that an output may take in addition to the input. */
   outputBytes: 4_000_000_000,
   /** Pictures in an animation or of a video taken apart. */
   animationFrames: 3000,

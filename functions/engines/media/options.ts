@@ -108,21 +108,21 @@ const resolutions: [string, string][] = [
 ];
 
 const cut = [
-  time('trim_start', 'Start', 'Where the output starts.'),
-  time('trim_end', 'End', 'Where the output ends; the end of the file unless given.'),
+  time('trim_start', 'Start', 'Start time of the output.'),
+  time('trim_end', 'End', 'End time of the output. Defaults to the end of the file.'),
 ];
 
 const size = [
-  integer('width', 'Width', 'Width of the output; even numbers only are stored.', 2, 7680, { units: 'px' }),
-  integer('height', 'Height', 'Height of the output; even numbers only are stored.', 2, 7680, { units: 'px' }),
+  integer('width', 'Width', 'Width of the output, rounded to an even number.', 2, 7680, { units: 'px' }),
+  integer('height', 'Height', 'Height of the output, rounded to an even number.', 2, 7680, { units: 'px' }),
   choice(
     'fit',
     'Fit',
-    'How the picture is brought to the width and height.',
+    'How the video is resized to the width and height.',
     [
-      ['max', 'Fits inside, never enlarged'],
-      ['crop', 'Fills it; what is over is cut off'],
-      ['scale', 'Exactly this size, distorted if need be'],
+      ['max', 'Fits within the size, never enlarged'],
+      ['crop', 'Fills the size and crops the excess'],
+      ['scale', 'Stretches to exactly this size'],
     ],
     { default_value: 'max' },
   ),
@@ -132,7 +132,7 @@ const rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 const frequencies: [string, string][] = rates.map((rate) => [String(rate), `${rate / 1000} kHz`]);
 /** Encoders that have a bit rate to set. */
 const ratedAudio: AudioEncoder[] = ['aac', 'libmp3lame', 'libopus', 'libvorbis', 'ac3', 'eac3', 'mp2', 'wmav2'];
-/** Encoders that code to a quality. */
+/** Encoders with a constant quality mode. */
 const factored: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -157,40 +157,40 @@ function soundOptions(format: MediaFormat): OptionDescriptor[] {
     return label === undefined ? [] : [[encoder, label]];
   });
   const codecs: [string, string][] = [
-    ['auto', 'As it is where it fits, else the usual one'],
+    ['auto', 'Copied if the format allows it, otherwise the default codec'],
     ...names,
-    ['copy', 'As it is, without coding anew'],
-    ...(format.kind === 'video' ? [['none', 'No sound'] satisfies [string, string]] : []),
+    ['copy', 'Copied without re-encoding'],
+    ...(format.kind === 'video' ? [['none', 'No audio'] satisfies [string, string]] : []),
   ];
   const open = !audio.rates;
   return [
     ...(names.length > 0
-      ? [choice('audio_codec', 'Audio codec', 'What the sound is coded with.', codecs, { default_value: 'auto' })]
+      ? [choice('audio_codec', 'Audio codec', 'Codec of the audio.', codecs, { default_value: 'auto' })]
       : []),
     ...(audio.encoders.some((encoder) => ratedAudio.includes(encoder))
-      ? [integer('audio_bitrate', 'Audio bit rate', 'Bits a second of the sound.', 8, 1024, { units: 'kbit/s' })]
+      ? [integer('audio_bitrate', 'Audio bit rate', 'Bit rate of the audio.', 8, 1024, { units: 'kbit/s' })]
       : []),
     ...(open
       ? [
           choice(
             'audio_frequency',
             'Sample rate',
-            'Samples a second; the nearest that the codec holds is used.',
+            'Sample rate of the audio. The nearest rate that the codec supports is used.',
             frequencies,
             { data_type: 'integer', units: 'Hz' },
           ),
-          choice('sample_rate', 'Sample rate', 'Another name of audio_frequency.', frequencies, {
+          choice('sample_rate', 'Sample rate', 'Alias of audio_frequency.', frequencies, {
             data_type: 'integer',
             units: 'Hz',
           }),
         ]
       : []),
     ...(audio.channels === 1 ? [] : [integer('channels', 'Channels', '1 is mono, 2 is stereo, 6 is 5.1.', 1, 8)]),
-    number('volume', 'Volume', 'The volume is multiplied by this: 1 leaves it, 2 doubles it.', 0, 10),
+    number('volume', 'Volume', 'Volume multiplier: 1 leaves it unchanged, 2 doubles it.', 0, 10),
   ];
 }
 
-/** Lists the options of a conversion to a sound or video format. */
+/** Lists the options of a conversion to an audio or video format. */
 export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   const { video } = format;
   if (!video) return [...soundOptions(format), ...cut];
@@ -200,11 +200,11 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'video_codec',
       'Video codec',
-      'What the pictures are coded with.',
+      'Codec of the video.',
       [
-        ['auto', 'As they are where they fit, else the usual one'],
+        ['auto', 'Copied if the format allows it, otherwise the default codec'],
         ...video.encoders.map((encoder): [string, string] => [encoder, videoNames[encoder]]),
-        ['copy', 'As they are, without coding anew'],
+        ['copy', 'Copied without re-encoding'],
       ],
       { default_value: 'auto' },
     ),
@@ -213,14 +213,14 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
           integer(
             'video_crf',
             'Constant rate factor',
-            'Quality of the pictures: lower looks better and is larger; 18 to 28 is usual.',
+            'Quality of the video. Lower values look better and make larger files; 18 to 28 is typical.',
             0,
             51,
           ),
           integer(
             'video_bitrate',
             'Video bit rate',
-            'Bits a second of the pictures; replaces the constant rate factor.',
+            'Bit rate of the video. Overrides the constant rate factor.',
             10,
             200_000,
             { units: 'kbit/s' },
@@ -233,28 +233,28 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
           choice(
             'video_resolution',
             'Resolution',
-            'The picture fits inside this, enlarged if need be; upright for upright videos.',
+            'Scales the video up or down to fit this resolution, which is rotated for portrait videos.',
             resolutions,
           ),
           ...size,
-          number('fps', 'Frame rate', 'Frames a second.', 1, 120, { units: 'fps' }),
+          number('fps', 'Frame rate', 'Frames per second.', 1, 120, { units: 'fps' }),
           {
             name: 'aspect',
             label: 'Aspect ratio',
-            hint: 'Shape in which players show the picture, such as 16:9.',
+            hint: 'Display aspect ratio, such as 16:9.',
             data_type: 'string',
             properties: { pattern: String.raw`[1-9]\d{0,2}:[1-9]\d{0,2}` },
           } satisfies OptionDescriptor,
         ]),
     ...(x26 || video.encoders.some((encoder) => encoder.startsWith('libvpx') || encoder === 'libsvtav1')
-      ? [choice('preset', 'Preset', 'Slower presets make smaller files of the same quality.', presetChoices)]
+      ? [choice('preset', 'Preset', 'Slower presets make smaller files at the same quality.', presetChoices)]
       : []),
     ...(x26
       ? [
           choice(
             'profile',
             'Profile',
-            'What the player must be able to do; for H.264 only.',
+            'Profile that players must support. H.264 only.',
             [
               ['baseline', 'Baseline, for old phones'],
               ['main', 'Main'],
@@ -268,17 +268,17 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'subtitles_mode',
       'Subtitles',
-      'What becomes of subtitles in the file.',
+      'How subtitles in the input are handled.',
       [
-        ['none', 'Left out'],
-        ['hard', 'Drawn into the pictures'],
-        ...(format.subtitles ? [['soft', 'Kept as a track that can be switched off'] satisfies [string, string]] : []),
+        ['none', 'Removed'],
+        ['hard', 'Burned into the video'],
+        ...(format.subtitles ? [['soft', 'Kept as a subtitle track'] satisfies [string, string]] : []),
       ],
       { default_value: format.subtitles ? 'soft' : 'none' },
     ),
     ...cut,
     ...(format.demuxer === 'mov' && format.ext !== 'ismv'
-      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playing starts before all is loaded.', true)]
+      ? [flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true)]
       : []),
   ];
 }
@@ -290,40 +290,35 @@ function when(name: string, values: string[], required = true): OptionCondition 
 }
 
 /** Of one side: larger animations are hundreds of megabytes. */
-export const longestAnimationSide = 4096;
+export const maxAnimationSide = 4096;
 
 const behindVideo: OptionDescriptor = {
   ...background,
-  hint: 'Colour put behind transparent parts of the video, and around it where it is padded or turned.',
+  hint: 'Background colour for transparent areas of the video, and around it if it is padded or rotated.',
 };
 
 /** Options of a video that becomes a GIF. */
 export const gifOptions: OptionDescriptor[] = withAnimationOptions('gif', [
-  time('cut_start_video_to_gif', 'Start', 'Where the animation starts.'),
-  time('cut_end_gif', 'End', 'Where the animation ends; the end of the video unless given.'),
+  time('cut_start_video_to_gif', 'Start', 'Start time of the animation.'),
+  time('cut_end_gif', 'End', 'End time of the animation. Defaults to the end of the video.'),
   integer(
     'video_custom_width_gif',
     'Width',
-    'Width of the animation; the height follows. Unless given, that of the video, at most 640.',
+    'Width of the animation; the aspect ratio is kept. Defaults to the width of the video, at most 640.',
     2,
     4096,
     { units: 'px' },
   ),
-  number('gif_fps', 'Frame rate', 'Frames a second.', 1, 50, { default_value: '10', units: 'fps' }),
-  integer('loop_count_video_to_gif', 'Loops', 'How often the animation is shown; 0 is for ever.', 0, 65_535, {
+  number('gif_fps', 'Frame rate', 'Frames per second.', 1, 50, { default_value: '10', units: 'fps' }),
+  integer('loop_count_video_to_gif', 'Loops', 'How many times the animation plays; 0 loops forever.', 0, 65_535, {
     default_value: '0',
   }),
-  integer('video_to_gif_compression', 'Compression', 'Fewer colours and coarser shading for a smaller file.', 0, 100, {
+  integer('video_to_gif_compression', 'Compression', 'Reduces colours and shading to make the file smaller.', 0, 100, {
     default_value: '0',
     units: '%',
   }),
-  flag('video_to_gif_optimize_static_bg', 'Still background', 'Spends the colours on what moves.', false),
-  flag(
-    'video_to_gif_transparency',
-    'Transparency',
-    'Keeps transparent parts transparent; they are white otherwise.',
-    false,
-  ),
+  flag('video_to_gif_optimize_static_bg', 'Static background', 'Optimises the palette for the moving parts.', false),
+  flag('video_to_gif_transparency', 'Transparency', 'Keeps transparent areas; otherwise they become white.', false),
 ]);
 
 /** Options of a video that becomes an animated WebP or PNG. */
@@ -333,20 +328,20 @@ export function animationOptions(ext: string): OptionDescriptor[] {
     integer(
       'width',
       'Width',
-      'Width of the animation. Unless width or height is given, that of the video, at most 640.',
+      'Width of the animation. Defaults to the width of the video, at most 640, unless a height is given.',
       2,
       4096,
       { units: 'px' },
     ),
-    integer('height', 'Height', 'Height of the animation; with a width too it fits inside both.', 2, 4096, {
+    integer('height', 'Height', 'Height of the animation. With a width, the animation fits within both.', 2, 4096, {
       units: 'px',
     }),
-    number('fps', 'Frame rate', 'Frames a second.', 1, 50, { default_value: '10', units: 'fps' }),
-    integer('loop_count', 'Loops', 'How often the animation is shown; 0 is for ever.', 0, 65_535, {
+    number('fps', 'Frame rate', 'Frames per second.', 1, 50, { default_value: '10', units: 'fps' }),
+    integer('loop_count', 'Loops', 'How many times the animation plays; 0 loops forever.', 0, 65_535, {
       default_value: '0',
     }),
     ...(ext === 'webp'
-      ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '75' })]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '75' })]
       : []),
   ]);
 }
@@ -355,41 +350,41 @@ export function animationOptions(ext: string): OptionDescriptor[] {
 function withAnimationOptions(ext: string, own: OptionDescriptor[]): OptionDescriptor[] {
   return withPictureOptions([...own, behindVideo], ext).map((option) =>
     option.name === 'image_custom_width' || option.name === 'image_custom_height'
-      ? { ...option, properties: { min: 1, max: longestAnimationSide } }
+      ? { ...option, properties: { min: 1, max: maxAnimationSide } }
       : option,
   );
 }
 
-/** How a still is brought to a size: by this engine's names, or by those that every picture has. */
+/** Size options of a still: this engine's names, and those that every image has. */
 const stillSize = size.map(
   (option): OptionDescriptor =>
     option.name === 'fit'
       ? {
           ...option,
-          hint: 'How the picture is brought to a width and a height, by either of their names; image_custom_width and image_custom_height enlarge too.',
+          hint: 'How the frame is resized to width and height, or to image_custom_width and image_custom_height, which can also enlarge it.',
           enum_values: [
             ...(option.enum_values ?? []),
-            { value: 'pad', hint: 'Fits inside; the rest is filled with the background', label: 'Padded' },
+            { value: 'pad', hint: 'Fits within the size and pads with the background colour', label: 'Padded' },
           ],
         }
       : option,
 );
 
-/** Options of pictures taken out of a video. */
+/** Options of extracting frames from a video. */
 export function stillOptions(ext: string): OptionDescriptor[] {
   const own: OptionDescriptor[] = [
-    time('frame_time', 'Time', 'Where the picture is taken; the start unless given.'),
+    time('frame_time', 'Time', 'Position of the frame. Defaults to the start.'),
     number(
       'fps',
-      'Pictures a second',
-      'Takes pictures all along the video, so many a second, instead of one; at most 500.',
+      'Frames per second',
+      'Extracts this many frames per second instead of a single frame; at most 500 frames.',
       0.001,
       60,
     ),
-    ...cut.map((option): OptionDescriptor => ({ ...option, hint: `With fps: ${option.hint}` })),
+    ...cut.map((option): OptionDescriptor => ({ ...option, hint: `Only with fps. ${option.hint}` })),
     ...stillSize,
     ...(ext === 'jpg'
-      ? [integer('quality', 'Quality', 'Higher looks better and is larger.', 1, 100, { default_value: '90' })]
+      ? [integer('quality', 'Quality', 'Higher is better but larger.', 1, 100, { default_value: '90' })]
       : []),
     behindVideo,
   ];
@@ -406,24 +401,24 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'compress_video',
       'Compress',
-      'What decides how small the video becomes.',
+      'Compression method.',
       [
-        ['by_percentage', 'To a percentage of its size'],
-        ['by_size', 'To a size that is met'],
+        ['by_percentage', 'To a percentage of the input size'],
+        ['by_size', 'To a file size'],
         ['by_video_quality', 'To a quality'],
         ['by_resolution', 'To a resolution'],
-        ['by_max_bitrate', 'Below a bit rate'],
+        ['by_max_bitrate', 'To a maximum bit rate'],
       ],
       { default_value: 'by_percentage' },
     ),
     choice(
       'video_codec_compress',
       'Codec',
-      'What the pictures are coded with.',
+      'Codec of the video.',
       encoders.map((encoder) => [encoder, videoNames[encoder]]),
       { default_value: first },
     ),
-    number('video_compress_quality_percentage', 'Percentage', 'Size of the output in percent of the input.', 1, 100, {
+    number('video_compress_quality_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
       default_value: '60',
       units: '%',
       conditions: [when('compress_video', ['by_percentage'], false)],
@@ -431,7 +426,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     number(
       'video_compress_max_filesize',
       'Size',
-      'Size of the output: what comes out is at most 5 % smaller and never larger.',
+      'Target size of the output. The output is at most 5% smaller and never larger.',
       0.001,
       4000,
       {
@@ -439,33 +434,26 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
         conditions: [when('compress_video', ['by_size'])],
       },
     ),
-    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower looks better and is larger.', 18, 51, {
+    integer('video_compress_crf_x264', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
       default_value: '28',
       conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', x264Kin, false)],
     }),
     ...(has265
       ? [
-          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower looks better and is larger.', 18, 51, {
+          integer('video_compress_crf_x265', 'Constant rate factor', 'Lower is better but larger.', 18, 51, {
             default_value: '30',
             conditions: [when('compress_video', ['by_video_quality']), when('video_codec_compress', ['libx265'])],
           }),
         ]
       : []),
-    integer(
-      'video_compress_max_bitrate',
-      'Greatest bit rate',
-      'The pictures take no more bits a second than this.',
-      10,
-      200_000,
-      {
-        units: 'kbit/s',
-        conditions: [when('compress_video', ['by_max_bitrate'])],
-      },
-    ),
+    integer('video_compress_max_bitrate', 'Maximum bit rate', 'Maximum bit rate of the video.', 10, 200_000, {
+      units: 'kbit/s',
+      conditions: [when('compress_video', ['by_max_bitrate'])],
+    }),
     integer(
       'video_compressor_bufsize',
-      'Buffer',
-      'Over how many bits the greatest bit rate is kept; twice the rate unless given.',
+      'Buffer size',
+      'Size of the rate control buffer. Defaults to twice the maximum bit rate.',
       10,
       400_000,
       {
@@ -476,11 +464,11 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'video_compression_resize_method',
       'Resize',
-      'How the resolution is given.',
+      'How the resolution is specified.',
       [
-        ['preset_resolutions', 'One of the usual ones'],
-        ['by_width_keep_ar', 'By width, the height follows'],
-        ['by_height_keep_ar', 'By height, the width follows'],
+        ['preset_resolutions', 'Preset resolution'],
+        ['by_width_keep_ar', 'By width, keeping the aspect ratio'],
+        ['by_height_keep_ar', 'By height, keeping the aspect ratio'],
         ['by_width_height', 'By width and height'],
       ],
       { default_value: 'preset_resolutions', conditions: [when('compress_video', ['by_resolution'])] },
@@ -488,7 +476,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'video_compression_resolution_preset',
       'Resolution',
-      'The picture fits inside this and is not enlarged.',
+      'Scales the video down to fit this resolution.',
       resolutions,
       {
         default_value: '1280:720',
@@ -516,7 +504,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
-/** Encoders that can be told how many bits to use. */
+/** Encoders with a target bit rate. */
 export const compressors: VideoEncoder[] = [
   'libx264',
   'libx265',
@@ -530,25 +518,25 @@ export const compressors: VideoEncoder[] = [
   'flv',
 ];
 
-/** Options of compressing a sound. */
+/** Options of compressing audio. */
 export const compressAudioOptions: OptionDescriptor[] = [
   choice(
     'compress_audio',
     'Compress',
-    'What decides how small the sound becomes.',
+    'Compression method.',
     [
       ['by_bitrate', 'To a bit rate'],
-      ['by_percentage', 'To a percentage of its size'],
-      ['by_size', 'To a size that is met'],
+      ['by_percentage', 'To a percentage of the input size'],
+      ['by_size', 'To a file size'],
     ],
     { default_value: 'by_bitrate' },
   ),
-  integer('audio_bitrate', 'Bit rate', 'Bits a second of the output.', 8, 320, {
+  integer('audio_bitrate', 'Bit rate', 'Bit rate of the output.', 8, 320, {
     default_value: '96',
     units: 'kbit/s',
     conditions: [when('compress_audio', ['by_bitrate'], false)],
   }),
-  number('audio_compress_percentage', 'Percentage', 'Size of the output in percent of the input.', 1, 100, {
+  number('audio_compress_percentage', 'Percentage', 'Output size as a percentage of the input.', 1, 100, {
     default_value: '60',
     units: '%',
     conditions: [when('compress_audio', ['by_percentage'])],
@@ -556,7 +544,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
   number(
     'audio_compress_max_filesize',
     'Size',
-    'Size of the output: what comes out is at most 5 % smaller and never larger.',
+    'Target size of the output. The output is at most 5% smaller and never larger.',
     0.001,
     1000,
     {
@@ -566,29 +554,29 @@ export const compressAudioOptions: OptionDescriptor[] = [
   ),
 ];
 
-/** Options of cutting a part out. */
+/** Options of trimming. */
 export const trimOptions: OptionDescriptor[] = [
   ...cut,
   choice(
     'trim_mode',
     'Mode',
-    'Whether the cut is exact or quick.',
+    'Whether the cut is accurate or fast.',
     [
-      ['accurate', 'Exact to the frame'],
-      ['fast', 'Without coding anew where the format allows it: starts at the key frame before'],
+      ['accurate', 'Frame-accurate'],
+      ['fast', 'Without re-encoding if the format allows it; starts at the preceding key frame'],
     ],
     { default_value: 'accurate' },
   ),
 ];
 
-/** Options of cutting a rectangle out. */
+/** Options of cropping. */
 export const cropOptions: OptionDescriptor[] = [
-  integer('x', 'Left', 'Distance of the rectangle from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
-  integer('y', 'Top', 'Distance of the rectangle from the upper edge.', 0, 16_384, { default_value: '0', units: 'px' }),
+  integer('x', 'Left', 'Distance of the crop area from the left edge.', 0, 16_384, { default_value: '0', units: 'px' }),
+  integer('y', 'Top', 'Distance of the crop area from the top edge.', 0, 16_384, { default_value: '0', units: 'px' }),
   integer(
     'width',
     'Width',
-    'Width of the rectangle, rounded down to an even number; to the right edge unless given.',
+    'Width of the crop area, rounded down to an even number. By default, it extends to the right edge.',
     2,
     16_384,
     { units: 'px' },
@@ -596,7 +584,7 @@ export const cropOptions: OptionDescriptor[] = [
   integer(
     'height',
     'Height',
-    'Height of the rectangle, rounded down to an even number; to the lower edge unless given.',
+    'Height of the crop area, rounded down to an even number. By default, it extends to the bottom edge.',
     2,
     16_384,
     { units: 'px' },

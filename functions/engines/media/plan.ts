@@ -1,4 +1,4 @@
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import {
   type AudioQuality,
   audioArgs,
@@ -20,7 +20,7 @@ export type Fit = 'max' | 'crop' | 'scale' | 'inside';
 export interface Resize {
   width?: number | undefined;
   height?: number | undefined;
-  /** `max` never enlarges, `inside` may, `crop` fills and cuts what is over, `scale` is exact and may distort. */
+  /** `max` never enlarges, `inside` may, `crop` fills and crops the excess, `scale` is exact and may distort. */
   fit: Fit;
 }
 
@@ -31,7 +31,7 @@ export interface Box {
   height: number;
 }
 
-/** What to make of a file, in the engine's own terms. */
+/** A requested conversion, in the engine's own terms. */
 export interface MediaRequest {
   cut?: Cut | undefined;
   box?: Box | undefined;
@@ -45,11 +45,11 @@ export interface MediaRequest {
   faststart: boolean;
   /** Whether streams that already fit are copied. */
   copies: boolean;
-  /** Cuts without decoding, at the key frames that are there. */
+  /** Cuts at existing key frames, without decoding. */
   fastCut?: boolean | undefined;
 }
 
-/** What a run of ffmpeg is to be given, and what must come out. */
+/** Arguments of a run of ffmpeg, and the expected result. */
 export interface Plan {
   /** Before the input. */
   before: string[];
@@ -62,7 +62,7 @@ export interface Plan {
 export interface Expected {
   video: { width: number; height: number } | undefined;
   audio: boolean;
-  /** A line of subtitles may be told to stay longer than what is cut out. */
+  /** A line of subtitles may last longer than the cut. */
   subtitles: boolean;
   seconds: number | undefined;
 }
@@ -74,12 +74,12 @@ export const subtitleFile = 'subtitles.srt';
 
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
-const mostTracks = 8;
-/** A clock that a container tells instead of a frame rate ends here. */
+const maxTracks = 8;
+/** Above this, the value is the clock of the container and not a frame rate. */
 const steadiestRate = 60;
 const fallbackRate = 25;
 
-/** Plans the one run of ffmpeg that makes a file of another: pure, so that it can be tested without files. */
+/** Plans the run of ffmpeg for a conversion: pure, so that it can be tested without files. */
 export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, request: MediaRequest): Plan {
   const video = target.kind === 'audio' ? undefined : probe.video;
   const sounds = soundsFor(probe, target, request);
@@ -118,7 +118,7 @@ export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, reque
 function soundsFor(probe: Probe, target: MediaFormat, request: MediaRequest): AudioStream[] {
   if (!target.audio || request.audio.encoder === 'none') return [];
   const known = probe.audio.filter(({ codec, channels }) => codec !== 'unknown' && channels > 0);
-  return known.slice(0, target.manyTracks ? mostTracks : 1);
+  return known.slice(0, target.manyTracks ? maxTracks : 1);
 }
 
 function requireStreams(
@@ -130,16 +130,16 @@ function requireStreams(
   if (target.kind === 'audio' && sounds.length === 0) {
     throw new EngineError(
       probe.audio.length === 0
-        ? `The file has no sound, so it cannot become ${target.ext}.`
-        : 'The sound is coded in a way that is not supported.',
+        ? `The file has no audio, so it cannot be converted to ${target.ext}.`
+        : 'The audio codec of the file is not supported.',
     );
   }
   if (target.kind !== 'audio' && !video && (sounds.length === 0 || !target.audio)) {
-    throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+    throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   }
 }
 
-/** Refuses what would fill the disk: an hour of silence is a kilobyte in one format and a gigabyte in another. */
+/** Throws if the output would fill the disk: an hour of silence is a kilobyte in one format and a gigabyte in another. */
 function requireRoom(
   target: MediaFormat,
   seconds: number | undefined,
@@ -156,20 +156,20 @@ function requireRoom(
   const steadyBytes = video && target.geometry === 'dv' ? 3_600_000 : 0;
   if ((soundBytes + pictureBytes + steadyBytes) * seconds > limits.outputBytes) {
     throw new EngineError(
-      `As ${target.ext} this file would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut it or choose a compressed format.`,
+      `As ${target.ext}, the file would be larger than ${limits.outputBytes / 1_000_000_000} GB. Trim it or choose a compressed format.`,
     );
   }
 }
 
-/** How long before a cut a reader that lands only near it is sent. */
+/** How long before a cut an inexact demuxer seeks. */
 const looseSeconds = 10;
 
-/** Splits a cut into where the reader is sent to, and what is decoded from there and left out. */
+/** Splits a cut into the position to seek to, and the time to decode and discard from there. */
 export function seek(cut: Cut, from: MediaFormat, fastCut = false): { before: string[]; after: string[] } {
   const length = cut.end === undefined ? [] : ['-t', String(cut.end - cut.start)];
   const untimed = from.untimed || from.bare;
   const margin = fastCut ? 0 : untimed ? cut.start : from.looseSeek ? Math.min(looseSeconds, cut.start) : 0;
-  // A stream without a container refuses to be sent anywhere, even to its start.
+  // A raw stream cannot seek, not even to its start.
   if (cut.start === 0) return { before: length, after: [] };
   if (margin === 0) return { before: ['-ss', String(cut.start), ...length], after: [] };
   const sent = cut.start - margin;
@@ -194,7 +194,7 @@ function planVideo(
   }
   if (request.video.encoder === 'copy') {
     throw new EngineError(
-      `The pictures (${video.codec}) cannot be copied into ${target.ext} with these options. Leave video_codec out to have them converted.`,
+      `The video (${video.codec}) cannot be copied into ${target.ext} with these options. Omit video_codec to re-encode it.`,
     );
   }
   const encoder = request.video.encoder ?? target.video.encoders[0];
@@ -270,7 +270,7 @@ function isNtsc(rate: number | undefined): boolean {
   return rate !== undefined && [23.976, 29.97, 30, 59.94, 60].some((known) => Math.abs(rate - known) < 0.02);
 }
 
-/** Makes the chain of filters that pictures go through, and tells the size they have at its end. */
+/** Returns the filter chain of the video, and the size of its frames at the end. */
 function pictureFilters(
   video: VideoStream,
   target: MediaFormat,
@@ -293,7 +293,7 @@ function pictureFilters(
   return { filters, size };
 }
 
-/** Says whether a pixel format has transparency. */
+/** Returns whether a pixel format has transparency. */
 export function hasAlpha(pixelFormat: string): boolean {
   return /^(?:yuva|gbrap|rgba|bgra|argb|abgr|ya\d|pal8)/.test(pixelFormat);
 }
@@ -314,7 +314,7 @@ export function onColour(colour: string): string[] {
   return ['format=rgba', `split[behind][before];[behind]${fill}[colour];[colour][before]overlay=format=auto`];
 }
 
-/** Phones record in a range that a screen of usual range shows washed out. */
+/** HDR video, as phones record it, looks washed out on SDR screens. */
 const toStandardRange = [
   'zscale=t=linear:npl=100',
   'format=gbrpf32le',
@@ -324,7 +324,7 @@ const toStandardRange = [
   'format=yuv420p',
 ];
 
-/** Computes the size a picture gets. */
+/** Returns the size of the output frames. */
 export function resizeTo(
   video: { width: number; height: number; pixelAspect: number },
   resize: Resize | undefined,
@@ -358,7 +358,7 @@ export function resizeTo(
   return { scaled: inside, size: inside, square: true };
 }
 
-/** The colour of four pixels is stored once, so that sizes are even. */
+/** Chroma is subsampled, so sizes are even. */
 function roundTo(length: number, multiple = 2): number {
   return Math.max(multiple, Math.round(length / multiple) * multiple);
 }
@@ -410,7 +410,7 @@ function planAudio(
     from.ext !== 'ra';
   if (encoder === 'copy' && !copied) {
     throw new EngineError(
-      `The sound (${stream.codec}) cannot be copied into ${target.ext} with these options. Leave audio_codec out to have it converted.`,
+      `The audio (${stream.codec}) cannot be copied into ${target.ext} with these options. Omit audio_codec to re-encode it.`,
     );
   }
   return { copied };
@@ -449,7 +449,7 @@ function subtitleArgs(probe: Probe, target: MediaFormat, request: MediaRequest):
   });
 }
 
-/** Finds the text subtitles that have to be written out before they can be burnt into the pictures. */
+/** Returns the text subtitles that must be extracted before they can be burned into the video. */
 export function subtitlesToExtract(probe: Probe, request: MediaRequest): number | undefined {
   const [first] = probe.subtitles;
   return request.subtitles === 'hard' && first && textSubtitles.includes(first.codec) ? first.index : undefined;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { checkContainer } from './container.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
@@ -39,7 +39,7 @@ export interface SubtitleStream {
 /** What is in a media file. */
 export interface Probe {
   seconds: number | undefined;
-  /** How long the file would be if it were whole, where `seconds` tells only of what is there. */
+  /** Duration of the complete file, if `seconds` is only that of the part that is there. */
   promisedSeconds?: number;
   video: VideoStream | undefined;
   audio: AudioStream[];
@@ -78,12 +78,12 @@ const probeSchema = z.object({
 type RawStream = z.infer<typeof streamSchema>;
 
 /**
- * Makes the arguments that open a file: its reader is the one that our own detection chose and no other may start,
- * so that a playlist under a media name opens nothing.
+ * Returns the arguments that open a file: with the demuxer that our detection chose and no other,
+ * so that a playlist with a media extension opens nothing.
  */
 export function openingArgs(format: MediaFormat, path: string): string[] {
   const demuxer = readerOf(format, path);
-  if (demuxer === undefined) throw new Error(`The catalogue promises to read ${format.ext}, which has no reader.`);
+  if (demuxer === undefined) throw new Error(`The catalogue lists ${format.ext}, which has no demuxer.`);
   // AVI keeps its subtitles as whole files inside, which these two read.
   const readers = demuxer === 'avi' ? 'avi,srt,ass' : demuxer;
   return [
@@ -95,7 +95,7 @@ export function openingArgs(format: MediaFormat, path: string): string[] {
   ];
 }
 
-/** Names the reader of a file where versions of its format have readers of their own. */
+/** Returns the demuxer of a file, as versions of its format may have different ones. */
 function readerOf({ demuxer, demuxers }: MediaFormat, path: string): string | undefined {
   if (!demuxers) return demuxer;
   const file = openSync(path, 'r');
@@ -118,7 +118,7 @@ function id3Bytes(start: Buffer): number {
   return 10 + size + ((start[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Reads what is in a file of the user, and refuses what would cost too much to decode. */
+/** Probes an input file, and rejects what would cost too much to decode. */
 export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const promisedBytes = await checkContainer(input, mediaFormat(input.format));
@@ -133,7 +133,7 @@ export async function probeInput(input: InputFile, run: MediaRun): Promise<Probe
   return { ...probe, promisedSeconds: (probe.seconds * promisedBytes) / input.size };
 }
 
-/** Reads what is in a file. */
+/** Probes a file. */
 export async function probeFile(format: MediaFormat, path: string, run: MediaRun): Promise<Probe> {
   const { format: container, streams } = probeSchema.parse(await runFfprobe(openingArgs(format, path), run));
   const pictures = streams.filter(({ codec_type }) => codec_type === 'video');
@@ -207,25 +207,25 @@ function ratio(text: string): number | undefined {
 function checkLimits(probe: Probe, input: InputFile): void {
   const { video, audio, seconds } = probe;
   if (!video && audio.length === 0) {
-    throw new EngineError(`The file has neither pictures nor sound that could be read as ${input.format}.`);
+    throw new EngineError(`The file has no video or audio that could be read as ${input.format}.`);
   }
   if ([video?.codec, ...audio.map(({ codec }) => codec)].includes('encrypted')) {
-    throw new EngineError('The file is protected against copying (DRM) and cannot be converted.');
+    throw new EngineError('The file is protected by DRM and cannot be converted.');
   }
   if (seconds !== undefined && seconds > limits.seconds) {
-    throw new EngineError(`The file is longer than ${limits.seconds / 3600} hours. Cut it into parts first.`);
+    throw new EngineError(`The file is longer than ${limits.seconds / 3600} hours. Split it first.`);
   }
   if (!video) return;
-  if (video.codec === 'unknown') throw new EngineError('The video is coded in a way that is not supported.');
+  if (video.codec === 'unknown') throw new EngineError('The video codec of the file is not supported.');
   if (video.width <= 0 || video.height <= 0) {
-    throw new EngineError('The video has no picture that could be read: it is damaged or its codec is not supported.');
+    throw new EngineError('The video has no readable frame: it is damaged or its codec is not supported.');
   }
   if (video.width * video.height > limits.pixels || Math.max(video.width, video.height) > 16_384) {
-    throw new EngineError(`The video is ${video.width} × ${video.height} pixels; at most 7680 × 4320 is accepted.`);
+    throw new EngineError(`The video is ${video.width} × ${video.height} pixels; the maximum is 7680 × 4320.`);
   }
   if ((video.framesPerSecond ?? 0) > limits.framesPerSecond) {
     throw new EngineError(
-      `The video claims ${Math.round(video.framesPerSecond ?? 0)} frames a second; at most ${limits.framesPerSecond} is accepted.`,
+      `The video claims ${Math.round(video.framesPerSecond ?? 0)} frames per second; the maximum is ${limits.framesPerSecond}.`,
     );
   }
 }

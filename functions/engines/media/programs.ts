@@ -2,15 +2,15 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { decodeMissing } from '../../../shared/catalogue/missing.ts';
-import { type ProgramResult, runProgram } from '../program.ts';
+import { type ProgramResult, runProgram } from '../runtime/program.ts';
 
-/** What a run of ffmpeg may use and tell. */
+/** Context of a run of ffmpeg. */
 export interface MediaRun {
   folder: string;
   signal: AbortSignal;
-  /** Told how many seconds of the output are written so far. */
+  /** Called with the seconds of output written so far. */
   onSeconds?: (seconds: number) => void;
-  /** Takes the sentence on what of the input is not in the output; a later one replaces it. */
+  /** Sets the warning about input that is not in the output; a later one replaces it. */
   warn(warning: string): void;
 }
 
@@ -26,7 +26,7 @@ export function ffprobePath(): string {
   return process.env.LATHE_FFPROBE || onPath('ffprobe') || bundledFfprobe() || 'ffprobe';
 }
 
-/** Tells whether this machine's ffmpeg has an encoder. */
+/** Returns whether this machine's ffmpeg has an encoder. */
 export function hasEncoder(encoder: string): boolean {
   return !Object.hasOwn(decodeMissing(process.env.LATHE_MISSING).engines.media ?? {}, encoder);
 }
@@ -44,7 +44,7 @@ function onPath(program: string): string | undefined {
 function bundledFfprobe(): string | undefined {
   try {
     const { path }: { path: string } = createRequire(import.meta.url)('@ffprobe-installer/ffprobe');
-    // The package makes it a program by a script, which npm runs only where it is told to.
+    // The package makes it executable in a script, which npm runs only if configured to.
     if ((statSync(path).mode & 0o100) === 0) chmodSync(path, 0o755);
     return path;
   } catch {
@@ -62,7 +62,7 @@ function bundledFfmpeg(): string | undefined {
   }
 }
 
-/** Runs ffmpeg on arguments that are all ours, and tells its progress. */
+/** Runs ffmpeg and reports its progress. No argument is from the user. */
 export async function runFfmpeg(args: string[], run: MediaRun): Promise<{ result: ProgramResult; seconds: number }> {
   let seconds = 0;
   const result = await runProgram(

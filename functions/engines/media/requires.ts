@@ -1,5 +1,6 @@
-import type { Component, ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
-import { components as shared } from '../components.ts';
+import type { Component } from '../../../shared/catalogue/catalogue.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { components as shared } from '../runtime/components.ts';
 import { mediaFormats } from './formats.ts';
 
 const ffmpeg: Component = { label: 'ffmpeg', apt: ['ffmpeg'], brew: ['ffmpeg'] };
@@ -15,7 +16,7 @@ export const encoders: string[] = [
   ]),
 ];
 
-/** What the media engine is made of. */
+/** Components of the media engine. */
 export const components: Record<string, Component> = {
   sharp: shared.sharp,
   ffmpeg,
@@ -27,7 +28,7 @@ export const components: Record<string, Component> = {
 
 const byExt = new Map(mediaFormats.map((format) => [format.ext, format]));
 
-/** Names what a pair needs: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
+/** Returns the components of a pair: ffmpeg with the encoders that its output is usually written with, and SoX for speech. */
 export function requires(_operation: ProcessingOperation, _from: string, to: string): string[] {
   const target = byExt.get(to);
   const usual = [target?.video?.encoders[0], target?.audio?.encoders[0]].filter((encoder) => encoder !== undefined);

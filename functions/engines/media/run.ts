@@ -1,5 +1,5 @@
-import { type Engine, EngineError, type WorkResult } from '../engine.ts';
-import { Outputs } from '../outputs.ts';
+import { type Engine, EngineError, type WorkResult } from '../runtime/engine.ts';
+import { Outputs } from '../runtime/outputs.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
@@ -7,7 +7,7 @@ import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };
 
-/** Converts, compresses, cuts and crops sound and video with ffmpeg. */
+/** Converts, compresses, trims and crops audio and video with ffmpeg. */
 export const engine: Engine = {
   async run(work, { signal, progress }): Promise<WorkResult> {
     const warnings: string[] = [];
@@ -25,7 +25,7 @@ export const engine: Engine = {
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);
     if (work.operation === 'compress') {
       const [input] = work.inputs;
-      if (!input || work.inputs.length > 1) throw new EngineError('Compress takes one file at a time.');
+      if (!input || work.inputs.length > 1) throw new EngineError('The operation compress takes one file per task.');
       const { output, sizeBefore, sizeAfter, note } = await compress(work, input, 0, runOf(0), share(0));
       progress(100);
       return {
@@ -34,7 +34,7 @@ export const engine: Engine = {
         ...warned(),
       };
     }
-    if (work.operation === 'merge') throw new Error('The catalogue promises no merge of media.');
+    if (work.operation === 'merge') throw new Error('The catalogue lists no merge of media.');
     const outputs = new Outputs(work);
     for (const [index, input] of work.inputs.entries()) {
       await outputs.add(...(await operations[work.operation](work, input, index, runOf(index), share(index))));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
 import { changesPicture, changesSize, withPictureOptions } from '../image/encoding-options.ts';
+import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
@@ -20,17 +20,17 @@ interface Stills {
   probe: Probe;
   target: MediaFormat;
   options: OptionValues;
-  /** Start of the outputs' names, in the task's folder. */
+  /** Prefix of the output names, in the task's folder. */
   stem: string;
   onShare: (share: number) => void;
 }
 
-/** Takes pictures out of a video: one at a time that is given, or several in a second. */
+/** Extracts frames from a video: one at a given time, or several per second. */
 export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFile[]> {
   const job = { ...given, options: padded(given.options) };
   const { input, probe, target, options, stem } = job;
   const { video } = probe;
-  if (!video) throw new EngineError(`The file has no pictures, so it cannot become ${target.ext}.`);
+  if (!video) throw new EngineError(`The file has no video, so it cannot be converted to ${target.ext}.`);
   const rate = numberOf(options, 'fps');
   const cut =
     rate === undefined
@@ -39,7 +39,7 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   const seconds = cutSeconds(cut, probe.seconds);
   if (rate !== undefined && seconds !== undefined && seconds * rate > limits.stills) {
     throw new EngineError(
-      `That would be ${Math.round(seconds * rate)} pictures; at most ${limits.stills} are taken. Cut the video or lower fps.`,
+      `This would extract ${Math.round(seconds * rate)} frames; the maximum is ${limits.stills}. Trim the video or lower fps.`,
     );
   }
   const { scaled, size } = resizeTo(
@@ -85,9 +85,9 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   return isFinished ? finish(stills, options, target.ext) : stills;
 }
 
-/** Makes the pictures that were asked for of those that ffmpeg took without loss. */
+/** Converts the frames that ffmpeg extracted losslessly as the options request. */
 async function finish(stills: OutputFile[], options: OptionValues, format: string): Promise<OutputFile[]> {
-  // Loaded only where it is needed: most stills are written as ffmpeg takes them.
+  // Loaded only if needed: most stills are written by ffmpeg directly.
   const { finishPicture } = await import('../image/finish.ts');
   const finished: OutputFile[] = [];
   for (const { path: source, name } of stills) {
@@ -110,7 +110,7 @@ async function collect(
     .filter((file) => file.startsWith(`${stem}-`) && file.endsWith(rendered))
     .sort();
   if (files.length === 0)
-    throw new EngineError('No picture could be decoded there: the video is damaged or ends before.');
+    throw new EngineError('No frame could be decoded at this position: the video is damaged or ends earlier.');
   const plain = withExtension(input.name, target.ext);
   return Promise.all(
     files.map(async (file, at): Promise<OutputFile> => {
@@ -127,7 +127,7 @@ async function collect(
 function requireTime(seconds: number, probe: Probe): number {
   if (probe.seconds !== undefined && seconds >= probe.seconds) {
     throw new EngineError(
-      `frame_time (${seconds} s) is not before the end of the video, which lasts ${probe.seconds.toFixed(2)} s.`,
+      `frame_time (${seconds} s) must be before the end of the video, which lasts ${probe.seconds.toFixed(2)} s.`,
     );
   }
   return seconds;
@@ -148,7 +148,7 @@ function givenSize(options: OptionValues): { width: number | undefined; height: 
   return { width: numberOf(options, 'width'), height: numberOf(options, 'height'), fit: fitOf(options) };
 }
 
-/** Reads how a picture is brought to a size. */
+/** Reads the size options of a still. */
 export function fitOf(options: OptionValues): Fit {
   const fit = wordOf(options, 'fit');
   return fit === 'crop' || fit === 'scale' ? fit : 'max';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
@@ -18,15 +18,15 @@ export interface Transcode {
   request: MediaRequest;
   /** Path of the output, inside the task's folder. */
   path: string;
-  /** Told the share that is done, from 0 to 1. */
+  /** Called with the progress, from 0 to 1. */
   onShare?: (share: number) => void;
   /** For what goes before the format's own arguments, such as the passes of an encoder. */
   passArgs?: string[];
-  /** Nobody gets what is written: a first pass leaves its findings elsewhere, and may write no pictures at all. */
+  /** The output is discarded: a first pass writes its statistics elsewhere, and may write no frames at all. */
   discarded?: true;
 }
 
-/** Makes one media file of another and checks it; streams are copied where they fit, and coded anew where that fails. */
+/** Converts a media file and verifies the output; streams are copied if possible, and re-encoded if that fails. */
 export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
   const { input, probe, target, request } = job;
   const from = mediaFormat(input.format);
@@ -78,16 +78,16 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   );
   if (job.discarded) return;
   if (target.kind === 'audio' && seconds === 0) {
-    throw new EngineError('Nothing in the file could be decoded there: it is damaged or incomplete.');
+    throw new EngineError('Nothing in the file could be decoded at this position: it is damaged or incomplete.');
   }
   if (speech) await runSox(['-t', 'wav', encoded, '-t', speech, path], run);
   if ((await stat(path)).size >= limits.outputBytes * 0.99) {
     throw new EngineError(
-      `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Cut the file first.`,
+      `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Trim the file first.`,
     );
   }
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
-  // A header that does not tell the duration leaves only what was decoded to compare with.
+  // Without a duration in the header, only what was decoded can be compared.
   const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
   // Copied, a sound that ends early would keep the promise in its own header.
   if (planned.copiesSomething && !job.probe.video && promised !== undefined && endsEarly(seconds, promised))
@@ -103,20 +103,20 @@ function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): num
   return (request.cut ? undefined : probe.promisedSeconds) ?? expected.seconds;
 }
 
-/** Sound shorter than this is hardly heard: a file of which no more is left is damaged. */
+/** Shorter audio is hardly audible: a file of which no more is left is damaged. */
 const minSeconds = 0.25;
 
-/** Says what is missing of a sound whose header promises more than there is, where enough is left to be worth having. */
+/** Returns a warning about audio that is shorter than its header declares, if enough is left to be useful. */
 function earlyEnd({ probe, request }: Transcode, promised: number, decoded: number): string | undefined {
-  // A video that stops before its end is refused: nobody wants half of one unawares.
+  // A truncated video is rejected: nobody wants half of one unnoticed.
   if (probe.video || decoded < minSeconds || !endsEarly(decoded, promised)) return undefined;
-  const whole = request.cut ? `the ${promised.toFixed(1)} seconds asked for` : `${promised.toFixed(1)} seconds`;
+  const whole = request.cut ? `the ${promised.toFixed(1)} requested seconds` : `${promised.toFixed(1)} seconds`;
   return `The file ends early: ${decoded.toFixed(1)} of ${whole} could be decoded.`;
 }
 
 const speechKinds: Partial<Record<string, string>> = { amr: 'amr-nb' };
 
-/** Writes subtitles out as SRT, whose first line is ours, so that the reader of the filter can take it for nothing else. */
+/** Extracts subtitles to SRT with a fixed first line, so that the filter cannot detect another format. */
 async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
   const { input, probe, request } = job;
   const index = subtitlesToExtract(probe, request);
@@ -132,7 +132,7 @@ async function extractSubtitles(job: Transcode, run: MediaRun): Promise<void> {
   );
 }
 
-/** Names the output of an input. */
+/** Returns the output file of an input. */
 export function outputOf(input: InputFile, target: MediaFormat, path: string): OutputFile {
   return { path, name: withExtension(input.name, target.ext), format: target.ext };
 }

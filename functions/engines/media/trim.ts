@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { EngineError, type InputFile, type OutputFile, type Work } from '../engine.ts';
+import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { codecOf } from './codecs.ts';
 import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
 import { emptyRequest, type MediaRequest } from './plan.ts';
@@ -8,10 +8,10 @@ import { hasEncoder, type MediaRun } from './programs.ts';
 import { outputOf, transcode } from './transcode.ts';
 import { cutOf, numberOf } from './values.ts';
 
-/** What is only cut should look as before, so it is coded better than a conversion is. */
+/** A trimmed video should look as before, so it is encoded at a higher quality than in a conversion. */
 const faithfulCrf = 18;
 
-/** Cuts a part out of a sound or a video. */
+/** Trims audio or video. */
 export async function trim(
   work: Work,
   input: InputFile,
@@ -24,7 +24,7 @@ export async function trim(
   const probe = await probeInput(input, run);
   const cut = cutOf(options, ['trim_start', 'trim_end'], probe.seconds);
   const path = join(work.folder, `${index}.${target.ext}`);
-  // Where the streams cannot be cut as they are, exact is the only way.
+  // If the streams cannot be cut without re-encoding, the cut is accurate.
   const fastCut =
     options.trim_mode === 'fast' &&
     quickReaders.includes(mediaFormat(input.format).demuxer ?? '') &&
@@ -34,7 +34,7 @@ export async function trim(
   return [outputOf(input, target, path)];
 }
 
-/** Readers that find a time by themselves and keep streams whole when cut there. */
+/** Demuxers that can seek and keep streams intact when cut there. */
 const quickReaders = [
   ...['mov', 'matroska', 'avi', 'asf', 'flv', 'ogg', 'mxf', 'nut', 'ivf'],
   ...['wav', 'w64', 'flac', 'mp3', 'aac', 'aiff', 'ac3', 'eac3', 'dts', 'au', 'caf'],
@@ -51,7 +51,7 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
   );
 }
 
-/** Asks for the codec that the file has, at a quality where no difference shows. */
+/** Requests the codec of the input, at a visually lossless quality. */
 function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
   const encoder: VideoEncoder | undefined = target.video?.encoders.find(
     (known) => codecOf[known] === probe.video?.codec && hasEncoder(known),
@@ -73,7 +73,7 @@ function nearestBitRate(bitRate: number): number {
   return (steps.find((step) => step * 1000 >= bitRate * 0.98) ?? 640) * 1000;
 }
 
-/** Cuts a rectangle out of a video. */
+/** Crops a video. */
 export async function crop(
   work: Work,
   input: InputFile,
@@ -85,13 +85,13 @@ export async function crop(
   const target = mediaFormat(work.outputFormat);
   const probe = await probeInput(input, run);
   const { video } = probe;
-  if (!video) throw new EngineError('The file has no pictures to crop.');
+  if (!video) throw new EngineError('The file has no video to crop.');
   const [x, y] = [numberOf(options, 'x') ?? 0, numberOf(options, 'y') ?? 0];
   const width = numberOf(options, 'width') ?? video.width - x;
   const height = numberOf(options, 'height') ?? video.height - y;
   if (x + width > video.width || y + height > video.height || width < 2 || height < 2) {
     throw new EngineError(
-      `The rectangle of ${width} × ${height} pixels at ${x}, ${y} is not inside the video, which is ${video.width} × ${video.height}.`,
+      `The crop area of ${width} × ${height} pixels at ${x}, ${y} is not within the video, which is ${video.width} × ${video.height}.`,
     );
   }
   const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };
@@ -101,7 +101,7 @@ export async function crop(
   return [outputOf(input, target, path)];
 }
 
-/** The colour of four pixels is stored once, so that a box starts and ends on even ones. */
+/** Chroma is subsampled, so a box starts and ends on even pixels. */
 function down(length: number): number {
   return Math.floor(length / 2) * 2;
 }

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 
 /** Returns an option that is a number. */
 export function numberOf(options: OptionValues, name: string): number | undefined {
@@ -38,7 +38,7 @@ export function cutOf(options: OptionValues, names: [string, string], duration: 
   }
   if (duration !== undefined && start >= duration) {
     throw new EngineError(
-      `${names[0]} (${start} s) is not before the end of the file, which lasts ${duration.toFixed(2)} s.`,
+      `${names[0]} (${start} s) must be before the end of the file, which lasts ${duration.toFixed(2)} s.`,
     );
   }
   // An end beyond the file's is its end.

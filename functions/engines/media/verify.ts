@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { EngineError } from '../engine.ts';
-import { ProgramError } from '../program.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { ProgramError } from '../runtime/program.ts';
 import type { MediaFormat } from './formats.ts';
 import type { Expected } from './plan.ts';
 import { probeFile } from './probe.ts';
 import type { MediaRun } from './programs.ts';
 
-/** Opens a written file again and refuses one that is not what was to be made. */
+/** Reopens an output and throws if it is not what was requested. */
 export async function verifyOutput(
   path: string,
   target: MediaFormat,
@@ -16,7 +16,7 @@ export async function verifyOutput(
   verifyDuration(await openOutput(path, target, expected, run), target, expected);
 }
 
-/** Opens a written file again, refuses one whose streams are not what was to be made, and returns its duration if it tells. */
+/** Reopens an output, throws if its streams are not as requested, and returns its duration if declared. */
 export async function openOutput(
   path: string,
   target: MediaFormat,
@@ -29,9 +29,9 @@ export async function openOutput(
     throw new EngineError(nothing, { detail: error.stderr.slice(-1000), cause: error });
   });
   if (expected.video && !probe.video)
-    throw new EngineError('The file has no picture that could be decoded: it is damaged.');
+    throw new EngineError('The file has no video that could be decoded: it is damaged.');
   if (expected.audio && probe.audio.length === 0) {
-    throw new EngineError('The file has no sound that could be decoded: it is damaged.');
+    throw new EngineError('The file has no audio that could be decoded: it is damaged.');
   }
   if (expected.video && probe.video) {
     const { width, height } = probe.video;
@@ -44,17 +44,17 @@ export async function openOutput(
   return probe.seconds;
 }
 
-/** Says whether less was decoded than promised. Half a second and a tenth are what containers and codecs round and pad. */
+/** Returns whether less was decoded than promised. Half a second and a tenth are what containers and codecs round and pad. */
 export function endsEarly(seconds: number, promised: number): boolean {
   return seconds < promised * 0.9 - 0.5;
 }
 
-/** Words the failure of a file that ends early. */
+/** Returns the error for a truncated file. */
 export function incomplete(seconds: number, promised: number): string {
   return `The file is damaged or incomplete: only ${seconds.toFixed(1)} of its ${promised.toFixed(1)} seconds could be read.`;
 }
 
-/** Refuses a written file that is much shorter or longer than expected. */
+/** Throws if an output is much shorter or longer than expected. */
 export function verifyDuration(
   seconds: number | undefined,
   target: MediaFormat,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
-import { EngineError } from '../engine.ts';
-import { isAlive } from '../is-alive.ts';
-import { runProgram } from '../program.ts';
+import { EngineError } from '../runtime/engine.ts';
+import { isAlive } from '../runtime/is-alive.ts';
+import { runProgram } from '../runtime/program.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
-/** What Chromium leaks over time goes with it. */
-const mostTasks = 50;
+/** The browser is replaced regularly to bound its leaks. */
+const maxTasks = 50;
 const startMs = 60_000;
 const closeMs = 3000;
 const profilePrefix = 'lathe-chromium-';
@@ -26,12 +26,12 @@ let running: Promise<Running> | undefined;
 export interface PageSetting {
   /** Address of the task's proxy. */
   proxy: string;
-  /** After this the page is given up, and the browser with it. */
+  /** Timeout after which the page is aborted, and the browser with it. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Lends a page of a fresh context to some work, and ends the browser when the work does not end in time. */
+/** Runs work with a page of a fresh context, and kills the browser if the work times out. */
 export async function withPage<T>(setting: PageSetting, work: (page: Page) => Promise<T>): Promise<T> {
   const current = await start();
   setting.signal.throwIfAborted();
@@ -45,18 +45,18 @@ export async function withPage<T>(setting: PageSetting, work: (page: Page) => Pr
     isHealthy = error instanceof EngineError && !(error instanceof PageTimeout);
     throw error;
   } finally {
-    if (!isHealthy || current.tasks >= mostTasks || !current.browser.connected) await closeBrowser();
+    if (!isHealthy || current.tasks >= maxTasks || !current.browser.connected) await closeBrowser();
   }
 }
 
-/** Ends the browser; the next task starts another. */
+/** Closes the browser; the next task starts another. */
 export async function closeBrowser(): Promise<void> {
   const ending = running;
   running = undefined;
   await ending?.then(({ stop }) => stop()).catch(() => {});
 }
 
-/** A page that would not end: its renderer may still be busy, so the browser is not used again. */
+/** A page that did not finish: its renderer may still be busy, so the browser is not used again. */
 class PageTimeout extends EngineError {
   override name = 'PageTimeout';
 }
@@ -77,7 +77,7 @@ async function lend<T>(browser: Browser, proxy: string, work: (page: Page) => Pr
   }
 }
 
-/** Closes the task's context; a page that hangs does not close, and then the browser ends instead. */
+/** Closes the task's context; if a hanging page does not close, the browser is killed instead. */
 async function closeContext(context: BrowserContext): Promise<void> {
   const ending = new AbortController();
   const closed = context.close().catch(() => {});
@@ -96,12 +96,12 @@ function closePopups(context: BrowserContext, page: Page): void {
 }
 
 async function withinTime<T>({ timeoutMs, signal }: PageSetting, work: Promise<T>): Promise<T> {
-  // Ending the browser makes the work fail later on, when nobody waits for it any more.
+  // Killing the browser makes the work fail later, when nothing awaits it any more.
   work.catch(() => {});
   let end = () => {};
   const late = new Promise<never>((_resolve, reject) => {
     const seconds = Math.round(timeoutMs / 1000);
-    const message = `The page did not finish within ${seconds} seconds. A script in it may run without end, or it reloads for ever.`;
+    const message = `The page did not finish within ${seconds} seconds. A script may run endlessly, or the page may reload forever.`;
     const timer = setTimeout(() => reject(new PageTimeout(message)), timeoutMs);
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

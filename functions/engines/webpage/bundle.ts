@@ -3,13 +3,13 @@ import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from '../program.ts';
+import { runProgram } from '../runtime/program.ts';
 
 /** Where the package is: its entry is build/index.js. */
 const entry = () => import.meta.resolve('@sparticuz/chromium');
 const unpackMs = 120_000;
 
-/** The package's own unpacking, which writes into the folder for temporary files: in a process that has this one for it. */
+/** Runs the package's own unpacking, which writes to the temporary folder, in a process whose temporary folder is the target. */
 const script = `
 const [entry, ...archives] = process.argv.slice(1);
 const { inflate } = await import(entry);

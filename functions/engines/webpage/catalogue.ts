@@ -6,21 +6,21 @@ const loading: OptionDescriptor[] = [
   {
     name: 'wait_until',
     label: 'Wait until',
-    hint: 'When the page counts as loaded.',
+    hint: 'When the page is considered loaded.',
     data_type: 'string',
     type: 'enum',
     default_value: 'load',
     enum_values: [
-      { value: 'domcontentloaded', hint: 'The HTML is there; images and fonts may still be on their way.' },
-      { value: 'load', hint: 'Everything the HTML names is there.' },
-      { value: 'networkidle2', hint: 'No more than two requests for half a second.' },
-      { value: 'networkidle0', hint: 'No request for half a second.' },
+      { value: 'domcontentloaded', hint: 'The HTML is parsed; images and fonts may still be loading.' },
+      { value: 'load', hint: 'All resources of the HTML are loaded.' },
+      { value: 'networkidle2', hint: 'At most two open requests for half a second.' },
+      { value: 'networkidle0', hint: 'No open requests for half a second.' },
     ],
   },
   {
     name: 'initial_delay',
     label: 'Delay',
-    hint: 'How long to wait after loading, for pages that go on building themselves.',
+    hint: 'How long to wait after the page is loaded, for content that appears late.',
     data_type: 'number',
     default_value: '0',
     units: 's',
@@ -29,14 +29,14 @@ const loading: OptionDescriptor[] = [
   {
     name: 'hide_cookie',
     label: 'Hide cookie banners',
-    hint: 'Takes away the usual consent banners and the veil behind them.',
+    hint: 'Removes common cookie consent banners and their overlays.',
     data_type: 'boolean',
     default_value: 'true',
   },
   {
     name: 'use_print_stylesheet',
     label: 'Print style sheet',
-    hint: 'Lays the page out as its author meant it for paper instead of for the screen.',
+    hint: 'Applies the print styles of the page instead of its screen styles.',
     data_type: 'boolean',
     default_value: 'false',
   },
@@ -45,8 +45,8 @@ const loading: OptionDescriptor[] = [
 const viewport: OptionDescriptor[] = [
   {
     name: 'viewport_width',
-    label: 'Width of the window',
-    hint: 'Width of the browser window that the page is laid out for.',
+    label: 'Viewport width',
+    hint: 'Width of the browser viewport.',
     data_type: 'integer',
     default_value: '1440',
     units: 'px',
@@ -54,8 +54,8 @@ const viewport: OptionDescriptor[] = [
   },
   {
     name: 'viewport_height',
-    label: 'Height of the window',
-    hint: 'Height of the browser window; the height of the picture when full_page is false.',
+    label: 'Viewport height',
+    hint: 'Height of the browser viewport, and of the image if full_page is false.',
     data_type: 'integer',
     default_value: '900',
     units: 'px',
@@ -63,15 +63,15 @@ const viewport: OptionDescriptor[] = [
   },
   {
     name: 'full_page',
-    label: 'Whole page',
-    hint: 'Takes the whole page, not only what the window shows.',
+    label: 'Full page',
+    hint: 'Captures the full page instead of only the viewport.',
     data_type: 'boolean',
     default_value: 'true',
   },
   {
     name: 'scale',
     label: 'Scale',
-    hint: 'Pixels of the picture for each pixel of the page: 2 is as sharp as on a high-resolution screen.',
+    hint: 'Device pixel ratio: 2 is as sharp as on a high-resolution screen.',
     data_type: 'number',
     default_value: '1',
     properties: { min: 0.25, max: 4 },
@@ -81,7 +81,7 @@ const viewport: OptionDescriptor[] = [
 const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
-  hint: 'Quality of the output: higher looks better and is larger.',
+  hint: 'Quality of the output. Higher values look better and make larger files.',
   data_type: 'integer',
   default_value: '90',
   properties: { min: 1, max: 100 },
@@ -89,14 +89,14 @@ const quality: OptionDescriptor = {
 
 const behind: OptionDescriptor = {
   ...background,
-  hint: 'Colour shown where the page itself paints nothing; white when it is left out.',
+  hint: 'Background colour where the page paints none. Defaults to white.',
 };
 
 const paper: OptionDescriptor[] = [
   {
     name: 'page_size',
     label: 'Page size',
-    hint: 'Size of the paper. Left out, it is what the print style sheet says where that is used, and A4 otherwise.',
+    hint: 'Paper size. Defaults to the size in the print style sheet if that is used, otherwise A4.',
     data_type: 'string',
     type: 'enum',
     enum_values: ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'].map((value) => ({
@@ -107,19 +107,19 @@ const paper: OptionDescriptor[] = [
   {
     name: 'page_orientation',
     label: 'Orientation',
-    hint: 'Which way round the paper is.',
+    hint: 'Page orientation.',
     data_type: 'string',
     type: 'enum',
     default_value: 'portrait',
     enum_values: [
-      { value: 'portrait', hint: 'Higher than wide' },
-      { value: 'landscape', hint: 'Wider than high' },
+      { value: 'portrait', hint: 'Taller than wide' },
+      { value: 'landscape', hint: 'Wider than tall' },
     ],
   },
   {
     name: 'margin',
     label: 'Margin',
-    hint: 'Empty border on each side of the paper.',
+    hint: 'Margin on each side of the page.',
     data_type: 'number',
     default_value: '10',
     units: 'mm',
@@ -127,16 +127,16 @@ const paper: OptionDescriptor[] = [
   },
   {
     name: 'viewport_width',
-    label: 'Width of the window',
-    hint: 'Lays the page out for a window of this width and scales it to the paper. Left out, the page is laid out for the paper, as printing does.',
+    label: 'Viewport width',
+    hint: 'Lays out the page for a viewport of this width and scales it to the paper. By default, the page is laid out for the paper, as in printing.',
     data_type: 'integer',
     units: 'px',
     properties: { min: 200, max: 7680 },
   },
   {
     name: 'viewport_height',
-    label: 'Height of the window',
-    hint: 'Height of the browser window while the page loads.',
+    label: 'Viewport height',
+    hint: 'Height of the browser viewport while the page loads.',
     data_type: 'integer',
     default_value: '900',
     units: 'px',
@@ -145,7 +145,7 @@ const paper: OptionDescriptor[] = [
   {
     name: 'scale',
     label: 'Scale',
-    hint: 'Size of the page on the paper; without effect together with viewport_width.',
+    hint: 'Scale of the page on the paper. Ignored if viewport_width is given.',
     data_type: 'number',
     default_value: '1',
     properties: { min: 0.1, max: 2 },
@@ -164,8 +164,17 @@ const from = ['htm', 'html', 'xht', 'xhtml'];
 
 export const catalogue: EngineCatalogue = {
   engine: 'webpage',
+  // A browser renders a page as intended, an office suite only roughly.
+  precedence: 1,
+  operations: ['import/webpage'],
   summary: 'Renders web pages with Chromium',
-  resources: { packaging: 'image', memoryMegabytes: 3008, diskMegabytes: 2048, timeoutSeconds: 180, mostAtOnce: 50 },
+  resources: {
+    packaging: 'image',
+    memoryMegabytes: 3008,
+    diskMegabytes: 2048,
+    timeoutSeconds: 180,
+    maxConcurrency: 50,
+  },
   formats: [
     { ext: 'html', mediaType: 'text/html' },
     { ext: 'htm', mediaType: 'text/html', aliasOf: 'html' },

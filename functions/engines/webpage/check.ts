@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
-import type { EngineCheck } from '../engine.ts';
-import { missingPackage, whyNotStarted } from '../find-program.ts';
-import { runProgram } from '../program.ts';
+import type { EngineCheck } from '../runtime/engine.ts';
+import { missingPackage, whyNotStarted } from '../runtime/find-program.ts';
+import { runProgram } from '../runtime/program.ts';
 import { type Chromium, findChromium } from './chromium.ts';
 
-/** Tries to start Chromium as far as its version. */
+/** Checks that Chromium starts and prints its version. */
 export const check: EngineCheck = async () => ({ ...(await missingPackage('sharp')), ...(await missingChromium()) });
 
 async function missingChromium(): Promise<Record<string, string>> {

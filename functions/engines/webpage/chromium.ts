@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findProgram, isExecutable } from '../find-program.ts';
+import { findProgram, isExecutable } from '../runtime/find-program.ts';
 import { unpackBundle } from './bundle.ts';
 
 /** Where Lambda keeps its runtime in functions that are no container images: the machines the bundled Chromium is built for. */
@@ -32,7 +32,7 @@ export async function findChromium(): Promise<Chromium> {
   const found = await findInstalled();
   if (found !== undefined) return { path: found, env: {} };
   if (fits) return bundledChromium();
-  throw new Error('No Chromium was found. Install one, or set LATHE_CHROMIUM to the path of its program.');
+  throw new Error('No Chromium was found. Install it, or set LATHE_CHROMIUM to the path of the executable.');
 }
 
 /** The package unpacks the libraries that a bare system lacks on Lambda only; elsewhere they are needed as much. */
@@ -94,13 +94,13 @@ export function chromiumArguments(profile: string): string[] {
     '--font-render-hinting=none',
     '--disable-features=Translate,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,AutofillServerCommunication,DialMediaRouteProvider,WebTransport',
     '--disable-blink-features=WebTransport',
-    // Each task's pages have a proxy of their own; what is not a task's has no way out at all.
+    // Each task's pages have their own proxy; anything else has no network access.
     '--proxy-server=http://127.0.0.1:9',
-    // Loopback is otherwise reached past the proxy.
+    // By default, loopback bypasses the proxy.
     '--proxy-bypass-list=<-loopback>',
-    // Names are the proxy's to resolve, and nobody else's.
+    // Only the proxy resolves names.
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    // Peers are otherwise asked for by UDP, which no proxy sees.
+    // Otherwise peers are contacted over UDP, which bypasses the proxy.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     `--user-data-dir=${profile}`,

@@ -139,7 +139,7 @@ class Inliner {
     );
   }
 
-  /** Keeps the one candidate that the browser loaded; without any, `src` speaks. */
+  /** Keeps the candidate that the browser loaded; without one, `src` is used. */
   #srcset(space: string, value: string, base: string): string {
     const addresses = decodeAttribute(value).split(/,\s+|\s+/);
     const url = addresses.map((address) => this.#dataUrl(address, base)).find((found) => found !== undefined);

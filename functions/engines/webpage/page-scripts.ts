@@ -1,6 +1,6 @@
-/** What runs inside of pages, as text: these lines know the browser's world and not ours. */
+/** Scripts that run inside pages, as text: they use the browser's globals, not Node's. */
 
-/** Takes away what WebRTC could use, for the frames in which the switches of the browser might not. */
+/** Removes the interfaces of WebRTC, for frames that the switches of the browser might not cover. */
 export const withoutPeers = `for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'WebTransport'])
   Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false });`;
 
@@ -55,7 +55,7 @@ const bannerSelectors = [
   'cookie-consent',
 ];
 
-/** Hides the consent banners in use, and what floats over the page and speaks of cookies. */
+/** Hides common consent banners, and whatever floats over the page and mentions cookies. */
 export const hideCookieBanners = `(() => {
   const hide = (element) => element.style.setProperty('display', 'none', 'important');
   let isHidden = false;
@@ -74,7 +74,7 @@ export const hideCookieBanners = `(() => {
     if (element && getComputedStyle(element).overflowY === 'hidden') element.style.setProperty('overflow', 'visible', 'important');
 })()`;
 
-/** Scrolls down once, so that what loads only when it is seen gets loaded, and waits a little for the images and fonts. */
+/** Scrolls down once, so that lazy content is loaded, and waits a little for images and fonts. */
 export const scrollThrough = `(async () => {
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const height = () => Math.max(document.documentElement?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0);
@@ -87,7 +87,7 @@ export const scrollThrough = `(async () => {
   await Promise.race([document.fonts?.ready, pause(3000)]);
 })()`;
 
-/** Writes what only the page's memory knows into its elements: what was typed and chosen, and what was painted. */
+/** Writes the state of the page into its elements: form input, selections and canvas content. */
 export const keepState = `(() => {
   const roots = [document];
   for (const root of roots) for (const element of root.querySelectorAll('*')) {

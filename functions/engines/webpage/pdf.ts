@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
 import type { PageSize, PdfTarget } from './targets.ts';
 
-const mostPages = 2000;
+const maxPages = 2000;
 const pixelsPerMillimetre = 96 / 25.4;
 
-/** Paper in millimetres, upright but for Ledger. */
+/** Paper in millimetres, in portrait except for Ledger. */
 const papers = {
   A0: [841, 1189],
   A1: [594, 841],
@@ -54,7 +54,7 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
 }
 
 /**
- * Makes the paper that was asked for outdo what the page's style says, which Chromium otherwise follows in its
+ * Makes the requested paper override the page's style, which Chromium otherwise follows in its
  * orientation and margins. Constructed sheets come last and are not subject to the page's content policy.
  */
 function paperRule(width: number, height: number, margin: number): string {
@@ -62,12 +62,12 @@ function paperRule(width: number, height: number, margin: number): string {
   return `(() => { const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(rule)}); document.adoptedStyleSheets.push(sheet); })()`;
 }
 
-/** Estimates the pages from the height on the screen: printing a page of a million lines takes all the time there is. */
+/** Estimates the pages from the height on the screen: printing a page of a million lines would time out. */
 async function checkPages(page: Page, heightOfPage: number): Promise<void> {
   const pages = Math.ceil((await contentSize(page)).height / heightOfPage);
-  if (pages > mostPages)
+  if (pages > maxPages)
     throw new EngineError(
-      `The page would fill about ${pages.toLocaleString('en')} sheets, more than ${mostPages.toLocaleString('en')}. Shorten it.`,
+      `The PDF would have about ${pages.toLocaleString('en')} pages; the maximum is ${maxPages.toLocaleString('en')}. Shorten the web page.`,
     );
 }
 

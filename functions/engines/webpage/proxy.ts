@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AddressRefused, type AllowedHosts, checkUrl, connectOptions } from '../../../shared/net/addresses.ts';
 
-/** What one task's page may fetch. */
+/** Limits for what one task's page may fetch. */
 export interface ProxyLimits {
   requests: number;
   bytes: number;
 }
 
-/** A file that the proxy answers with itself, under an address that exists nowhere else. */
+/** A file that the proxy serves itself, under an address that exists nowhere else. */
 export interface ServedDocument {
   url: URL;
   body: Uint8Array;
@@ -18,9 +18,9 @@ export interface ServedDocument {
 
 export interface PageProxy {
   url: string;
-  /** What the policy refused of what the page asked for: names by host and port, as one may be excepted on another port. */
+  /** Requests that the policy blocked, by host and port, as a host may be exempt on another port. */
   refused: Map<string, string>;
-  /** Says which limit was reached, if any was. */
+  /** Returns which limit was reached, if any. */
   exceeded(): 'requests' | 'bytes' | undefined;
   close(): void;
 }
@@ -37,7 +37,7 @@ const headersNotForwarded = [
 const idleMs = 30_000;
 
 /**
- * Starts the only way out that a page has. Every request of every kind comes here, WebSockets included, and each
+ * Starts the proxy that is a page's only access to the network. Every request passes it, WebSockets included, and each
  * connection goes to an address that the outbound policy has checked.
  */
 export async function startProxy(
@@ -151,8 +151,8 @@ async function forward(
   upstream.once('socket', keep).once('timeout', () => upstream.destroy());
   upstream.once('response', (response) => {
     response.on('data', count).on('error', () => outgoing.destroy());
-    const answered = Object.entries(response.headers).filter(([name]) => !headersNotForwarded.includes(name));
-    outgoing.writeHead(response.statusCode ?? 502, Object.fromEntries(answered));
+    const forwarded = Object.entries(response.headers).filter(([name]) => !headersNotForwarded.includes(name));
+    outgoing.writeHead(response.statusCode ?? 502, Object.fromEntries(forwarded));
     response.pipe(outgoing);
   });
   upstream.once('error', () => refuse(outgoing, 502));
@@ -168,7 +168,7 @@ async function tunnel(
   keep: <S extends Duplex>(socket: S) => S,
   count: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  // The parser of URLs splits host and port, and knows every spelling of an address.
+  // The URL parser splits host and port, and knows every spelling of an address.
   const { hostname, port } = checkUrl(new URL(`https://${authority}`), allow);
   const options = await connectOptions(hostname, port, allow);
   const upstream: Socket = keep(connect(options));

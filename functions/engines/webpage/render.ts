@@ -8,7 +8,7 @@ import {
   HostNotFound,
   lookupPublic,
 } from '../../../shared/net/addresses.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { withPage } from './browser.ts';
 import { hideCookieBanners, scrollThrough, withoutPeers } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';
@@ -16,7 +16,7 @@ import { type PageProxy, type ServedDocument, startProxy } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
 import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
 
-/** A live page, or a file that is loaded as if it came from a site of its own. */
+/** A live page, or a file that is loaded as if from a separate site. */
 export type PageSource = { url: string } | { htmlPath: string; contentType?: string };
 
 export interface RenderRequest {
@@ -34,9 +34,9 @@ export interface RenderRequest {
 const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
 const loadMs = 30_000;
 const wholeMs = 120_000;
-/** A page that loads itself again more often than this is not going to stop. */
-const mostNavigations = 10;
-/** Reserved never to exist (RFC 2606), so that nothing on the web can be taken for it or it for something on the web. */
+/** A page that reloads more often than this is not going to stop. */
+const maxNavigations = 10;
+/** Reserved never to exist (RFC 2606), so that it cannot be confused with anything on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
 /** Renders a page to a picture or a PDF. */
@@ -59,7 +59,7 @@ export interface Visit {
   prepare?: (page: Page) => void;
 }
 
-/** Loads a page behind a proxy of its own, and lends it to some work once it is ready to be looked at. */
+/** Loads a page through its own proxy, and runs work with it once it is ready. */
 export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>): Promise<T> {
   const { allow, signal, source } = request;
   const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
@@ -69,7 +69,7 @@ export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>)
     return await withPage({ proxy: proxy.url, timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (page) => {
       request.prepare?.(page);
       const done = load(page, url, request.load, proxy).then(() => work(page));
-      // Left behind by a page that reloads, it fails with the page.
+      // If the page reloads, it fails with the page.
       done.catch(() => {});
       try {
         return await Promise.race([done, endlessReload(page)]);
@@ -113,15 +113,14 @@ function isUtf8(body: Uint8Array): boolean {
   }
 }
 
-/** Rejects when a page has loaded itself again so often that it is not going to stop. */
+/** Rejects when a page has reloaded too often. */
 function endlessReload(page: Page): Promise<never> {
   let count = 0;
   const endless = new Promise<never>((_resolve, reject) => {
     page.on('framenavigated', (frame) => {
       if (frame !== page.mainFrame()) return;
       count += 1;
-      if (count >= mostNavigations)
-        reject(new EngineError('The page keeps loading itself again, so there is no moment at which it is finished.'));
+      if (count >= maxNavigations) reject(new EngineError('The page keeps reloading, so it never finishes loading.'));
     });
   });
   endless.catch(() => {});
@@ -153,20 +152,20 @@ async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTT
     return await page.goto(url.href, { waitUntil, timeout: loadMs });
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
-    // One slow image should not cost the whole page: what is there by now is shown.
+    // One slow image should not fail the whole page: what has loaded by now is shown.
     return Promise.race([arrived, wait(0, null)]);
   }
 }
 
 function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy): void {
   if (!response)
-    throw new EngineError(`${JSON.stringify(url.hostname)} did not answer within ${loadMs / 1000} seconds.`);
+    throw new EngineError(`${JSON.stringify(url.hostname)} did not respond within ${loadMs / 1000} seconds.`);
   const refused = proxy.refused.get(new URL(response.url()).host);
   if (refused !== undefined) throw new EngineError(new AddressRefused(refused).message);
-  if (response.status() >= 400) throw new EngineError(`The page answered with status ${response.status()}.`);
+  if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
-/** Turns the failures that a page causes itself into words for its user. */
+/** Translates failures that a page causes into errors for the user. */
 function explain(error: unknown, proxy: PageProxy): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   const detail = error.message;
@@ -174,15 +173,15 @@ function explain(error: unknown, proxy: PageProxy): unknown {
   if (/ERR_TUNNEL_CONNECTION_FAILED/.test(detail) && refused !== undefined)
     return new EngineError(new AddressRefused(refused).message, { detail, cause: error });
   if (/net::ERR_ABORTED/.test(detail))
-    return new EngineError('The address answers with a download and not with a page.', { detail, cause: error });
+    return new EngineError('The URL returns a download instead of a page.', { detail, cause: error });
   if (/net::ERR_CERT/.test(detail))
-    return new EngineError('The certificate of the site is not valid, so the page was not loaded.', {
+    return new EngineError('The TLS certificate of the site is not valid, so the page was not loaded.', {
       detail,
       cause: error,
     });
   if (/net::ERR_/.test(detail))
-    return new EngineError('The site could not be reached, or ended the connection.', { detail, cause: error });
+    return new EngineError('The site could not be reached, or closed the connection.', { detail, cause: error });
   if (/Target closed|Session closed|Page crashed|detached|Execution context|Navigating frame/i.test(detail))
-    return new EngineError('The page ended or replaced itself while it was rendered.', { detail, cause: error });
+    return new EngineError('The page closed or navigated away while it was rendered.', { detail, cause: error });
   return error;
 }

@@ -1,12 +1,12 @@
-import { components as shared } from '../components.ts';
+import { components as shared } from '../runtime/components.ts';
 
-/** What the engine of web pages is made of. */
+/** Components of the web page engine. */
 export const components = {
   sharp: shared.sharp,
   chromium: { label: 'Chromium', apt: ['chromium'], brew: ['google-chrome'] },
 };
 
-/** Names what every pair needs: the browser, and libvips for what it took a picture of. */
+/** Returns the components of every pair: the browser, and libvips for screenshots. */
 export function requires(): (keyof typeof components)[] {
   return ['sharp', 'chromium'];
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresses.ts';
-import { type Engine, EngineError, type OutputFile, type Work } from '../engine.ts';
 import { changesPicture, withPictureOptions } from '../image/encoding-options.ts';
+import { type Engine, EngineError, type OutputFile, type Work } from '../runtime/engine.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
@@ -17,8 +17,8 @@ import {
   type WaitUntil,
 } from './targets.ts';
 
-/** Larger is no page that anyone wrote or captured. */
-const mostBytes = 100 * 1024 ** 2;
+/** Larger files are not real pages. */
+const maxBytes = 100 * 1024 ** 2;
 
 /** Renders web pages with Chromium, which may load public addresses only. */
 export const engine: Engine = {
@@ -27,7 +27,7 @@ export const engine: Engine = {
     if (work.page !== undefined) return { outputs: [await importPage(work.page, work.folder, allow, signal)] };
     const outputs: OutputFile[] = [];
     for (const [index, input] of work.inputs.entries()) {
-      if (input.size > mostBytes) throw new EngineError(`The file is larger than ${mostBytes / 1024 ** 2} MB.`);
+      if (input.size > maxBytes) throw new EngineError(`The file is larger than ${maxBytes / 1024 ** 2} MB.`);
       const output = join(work.folder, `${index}.${work.outputFormat}`);
       const contentType = catalogue.formats.find(({ ext }) => ext === input.format)?.mediaType ?? 'text/html';
       await renderPage({
@@ -51,7 +51,7 @@ async function importPage(url: string, folder: string, allow: AllowedHosts, sign
   return { path, name: withExtension(pageName(new URL(url)), 'html'), format: 'html' };
 }
 
-/** Names a page after the end of its path, in the letters that a user typed there. */
+/** Returns a file name from the end of the page's path, decoded. */
 function pageName({ hostname, pathname }: URL): string {
   const segment = pathname.split('/').findLast((part) => part !== '');
   if (segment === undefined) return `${hostname}.html`;
@@ -86,7 +86,7 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
       layoutWidth: numberOf(options.viewport_width),
     };
   if (outputFormat !== 'png' && outputFormat !== 'jpg' && outputFormat !== 'webp')
-    throw new Error(`The catalogue promises ${outputFormat}, which this engine does not write.`);
+    throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   return {
     format: outputFormat,
     fullPage: options.full_page !== false,
@@ -95,7 +95,7 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
   };
 }
 
-/** What the paper is when nobody says: the style sheet's for print, ours for the screen. */
+/** Default paper: that of the print style sheet, or ours for screen styles. */
 function paperOf({ page_size, use_print_stylesheet }: OptionValues): PageSize | undefined {
   return pageSizes.find((paper) => paper === page_size) ?? (use_print_stylesheet === true ? undefined : 'A4');
 }

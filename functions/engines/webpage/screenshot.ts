@@ -1,20 +1,20 @@
 import type { Page } from 'puppeteer-core';
 import sharp, { type Sharp } from 'sharp';
-import { EngineError } from '../engine.ts';
 import { changesSize } from '../image/encoding-options.ts';
+import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
 import type { ImageTarget, LoadOptions } from './targets.ts';
 
-/** Beyond this a picture is of no use to anyone and costs gigabytes. */
-const mostPixels = 120_000_000;
-/** Chromium's surfaces end at 16,384 pixels; taller pages are taken in parts. */
+/** Larger images are of no use and need gigabytes. */
+const maxPixels = 120_000_000;
+/** Chromium's surfaces are limited to 16,384 pixels; taller pages are captured in parts. */
 const sliceHeight = 8000;
-/** What the formats themselves can hold. */
-const longestSide: Record<ImageTarget['format'], number> = { png: 200_000, jpg: 65_500, webp: 16_383 };
+/** Limits of the formats themselves. */
+const maxSide: Record<ImageTarget['format'], number> = { png: 200_000, jpg: 65_500, webp: 16_383 };
 
 const usualQuality = 90;
 
-/** Takes a picture of a page and writes it in the wanted format. */
+/** Captures a page as an image in the requested format. */
 export async function writeScreenshot(
   page: Page,
   target: ImageTarget,
@@ -27,7 +27,7 @@ export async function writeScreenshot(
   const pixels = { width: Math.round(width * scale), height: Math.round(height * scale) };
   // A picture that is made smaller afterwards need not fit into its format before.
   checkExtent(pixels, picture && changesSize(picture) ? 'png' : format);
-  // Where the page paints nothing the colour that was asked for is to show, not the browser's white.
+  // Where the page paints nothing, the requested colour is to show, not the browser's white.
   const isTransparent = picture?.background !== undefined;
   const slices: { input: Buffer; top: number; left: number }[] = [];
   const step = Math.floor(sliceHeight / scale);
@@ -42,16 +42,16 @@ export async function writeScreenshot(
     slices.push({ input: Buffer.from(part), top: Math.round(top * scale), left: 0 });
   }
   const [first] = slices;
-  if (!first) throw new EngineError('The page has no height, so there is nothing to show.');
+  if (!first) throw new EngineError('The page has no height, so there is nothing to capture.');
   const image =
     slices.length === 1
       ? sharp(first.input)
-      : sharp({ create: { ...pixels, ...canvas(isTransparent) }, limitInputPixels: mostPixels }).composite(slices);
+      : sharp({ create: { ...pixels, ...canvas(isTransparent) }, limitInputPixels: maxPixels }).composite(slices);
   if (picture) {
     // Scaling would come before the joining in one pipeline, so the joined picture is a step of its own.
     const source = slices.length === 1 ? first.input : await image.png({ compressionLevel: 1 }).toBuffer();
-    checkTaken(await sharp(source, { limitInputPixels: mostPixels }).metadata(), pixels);
-    // Loaded only where it is needed: most pictures are taken as they are.
+    checkTaken(await sharp(source, { limitInputPixels: maxPixels }).metadata(), pixels);
+    // Loaded only if needed: most screenshots are not processed further.
     const { finishPicture } = await import('../image/finish.ts');
     await finishPicture({ source, format, options: { quality: usualQuality, ...picture }, path: output });
   } else checkTaken(await encode(image, target).toFile(output), pixels);
@@ -84,11 +84,11 @@ async function extent(page: Page, isWhole: boolean): Promise<{ width: number; he
 function checkExtent({ width, height }: { width: number; height: number }, format: ImageTarget['format']): void {
   const size = `${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`;
   const advice = 'Set full_page to false, or reduce scale.';
-  if (width * height > mostPixels)
-    throw new EngineError(`The page is ${size} large, more than ${mostPixels / 1_000_000} million pixels. ${advice}`);
-  const most = longestSide[format];
-  if (Math.max(width, height) > most)
+  if (width * height > maxPixels)
+    throw new EngineError(`The page is ${size}; the maximum is ${maxPixels / 1_000_000} million pixels. ${advice}`);
+  const max = maxSide[format];
+  if (Math.max(width, height) > max)
     throw new EngineError(
-      `The page is ${size} large, and a ${format} can be at most ${most.toLocaleString('en')} pixels long. ${advice} Another format may hold it.`,
+      `The page is ${size}; the maximum for ${format} is ${max.toLocaleString('en')} pixels per side. ${advice} Another format may allow more.`,
     );
 }

@@ -2,7 +2,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 
 export type WaitUntil = 'domcontentloaded' | 'load' | 'networkidle2' | 'networkidle0';
 
-/** How a page is loaded, whatever becomes of it. */
+/** How a page is loaded, for any output. */
 export interface LoadOptions {
   viewportWidth?: number | undefined;
   viewportHeight?: number | undefined;
@@ -19,7 +19,7 @@ export interface ImageTarget {
   format: 'png' | 'jpg' | 'webp';
   fullPage: boolean;
   quality?: number | undefined;
-  /** Options of the picture, where it is not to be written as it is taken. */
+  /** Options of the image, if it is processed further. */
   picture?: OptionValues | undefined;
 }
 

@@ -11,15 +11,15 @@ export interface BusEvent {
 }
 
 export interface EventBuses {
-  /** Answers PutEvents: each entry is taken or refused by itself. */
+  /** Handles PutEvents: each entry is accepted or refused by itself. */
   put(input: Record<string, unknown>): Record<string, unknown>;
   onEvent(listener: (event: BusEvent) => void): void;
 }
 
 /** EventBridge's limit for an entry. */
-const LARGEST_ENTRY_BYTES = 1024 * 1024;
+const MAX_ENTRY_BYTES = 1024 * 1024;
 
-/** Starts the buses of the template; nothing is kept, as EventBridge keeps nothing that no rule takes. */
+/** Starts the buses of the template; nothing is stored, as EventBridge stores nothing that no rule matches. */
 export function startEventBuses(buses: LocalEventBus[]): EventBuses {
   const listeners = new Set<(event: BusEvent) => void>();
   const names = new Map(buses.flatMap(({ name, arn }) => [[name, name] as const, [arn, name] as const]));
@@ -30,7 +30,7 @@ export function startEventBuses(buses: LocalEventBus[]): EventBuses {
     if (!bus) return refuse('NotAuthorizedForSourceException', `There is no event bus ${String(EventBusName)}.`);
     if (typeof Source !== 'string' || typeof DetailType !== 'string' || typeof Detail !== 'string')
       return refuse('InvalidArgument', 'Source, DetailType and Detail are required.');
-    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > LARGEST_ENTRY_BYTES)
+    if (Buffer.byteLength(Detail) + Source.length + DetailType.length > MAX_ENTRY_BYTES)
       return refuse('InvalidArgument', 'Total size of the entry exceeds the limit.');
     const event = { id: randomUUID(), bus, source: Source, detailType: DetailType, detail: JSON.parse(Detail) };
     for (const listener of listeners) listener(event);

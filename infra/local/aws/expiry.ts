@@ -1,12 +1,12 @@
 import type { LocalBucket, LocalTable } from '../template/model.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from './s3/store.ts';
 import type { Tables } from './tables.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_RUN_MS = 60 * 1000;
 
-/** Deletes expired items and objects shortly after the start and then every hour; answers how to stop. */
+/** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
 export function startExpiry(work: {
   tables: LocalTable[];
   buckets: LocalBucket[];

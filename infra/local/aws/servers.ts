@@ -3,16 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { LocalStack } from '../template/model.ts';
 import { startExpiry } from './expiry.ts';
-import { ObjectStore } from './object-store.ts';
-import { type CreationListener, type S3Request, startObjects } from './objects.ts';
 import { startQueues } from './queues.ts';
+import type { CreationListener, S3Request } from './s3/request.ts';
+import { createS3 } from './s3/service.ts';
+import { ObjectStore } from './s3/store.ts';
 import { startTables } from './tables.ts';
 
 export interface EmbeddedServers {
   dynamodb(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
   sqs(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
   s3(request: S3Request, res: ServerResponse): Promise<void>;
-  /** Where S3 keeps its objects, for the uploads that do not pass the embedded server. */
+  /** Where S3 keeps its objects, for forms, which the gate stores itself. */
   objects: ObjectStore;
   onObjectCreated(listener: CreationListener): void;
   /** Sends a message in the name of a service of AWS, which needs no signature. */
@@ -43,21 +44,21 @@ export async function startServers(options: {
     folder('s3'),
     stack.buckets.map((bucket) => bucket.name),
   );
-  const objects = startObjects(store, folder('s3'), onError);
+  const s3 = createS3(store, stack.region);
   const stopExpiry = startExpiry({ tables: stack.tables, buckets: stack.buckets, database: tables, store, onError });
 
   return {
     dynamodb: tables.handle,
     sqs: queues.handle,
-    s3: objects.handle,
+    s3: s3.handle,
     objects: store,
-    onObjectCreated: objects.onCreated,
+    onObjectCreated: s3.onCreated,
     sendMessage: queues.send,
     async close() {
       stopExpiry();
       await tables.close();
       await queues.close();
-      objects.close();
+      store.close();
     },
   };
 }

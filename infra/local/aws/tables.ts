@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
-import { CapturedResponse, EmittedRequest } from './forwarded-request.ts';
-import { openItemDatabase } from './item-database.ts';
+import { openItemDatabase } from './dynalite-patches.ts';
+import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
@@ -10,25 +10,25 @@ export interface Tables {
   close(): Promise<void>;
 }
 
-/** Starts the embedded DynamoDB on the folder and brings its tables to what the template says. */
+/** Starts the embedded DynamoDB on the folder and creates the tables of the template. */
 export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
   const database = await openItemDatabase(directory);
-  const unanswered = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let isClosing = false;
 
   function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
     return (res: ServerResponse, body: Buffer) => {
-      const request = new EmittedRequest({ method: 'POST', socket: original.socket }, '/', headers);
-      const answer = answerOf(res);
-      unanswered.add(answer.given);
-      void answer.given.then(() => unanswered.delete(answer.given));
+      const request = new ForwardedRequest({ method: 'POST', socket: original.socket }, '/', headers);
+      const response = watchEnd(res);
+      pending.add(response.ended);
+      void response.ended.then(() => pending.delete(response.ended));
       try {
         database.server.emit('request', request, res);
         // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
         request.emit('data', body);
         request.emit('end');
       } catch (error) {
-        answer.settle();
+        response.settle();
         throw error;
       }
     };
@@ -46,9 +46,9 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
         authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
       },
     )(res, Buffer.from(JSON.stringify(input)));
-    const answer: Record<string, unknown> = JSON.parse(await res.body);
-    if (res.statusCode !== 200) throw new TableError(operation, String(answer.__type), String(answer.message));
-    return answer;
+    const output: Record<string, unknown> = JSON.parse(await res.body);
+    if (res.statusCode !== 200) throw new TableError(operation, String(output.__type), String(output.message));
+    return output;
   }
 
   try {
@@ -66,23 +66,23 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
     call,
     async close() {
       isClosing = true;
-      // dynalite throws, with nobody to catch it, when the database closes between two steps of a call.
-      await Promise.all(unanswered);
+      // dynalite throws, uncaught, when the database closes between two steps of a call.
+      await Promise.all(pending);
       await database.close();
     },
   };
 }
 
-/** Follows a response to its answer, which comes also where the client has gone and nothing is sent any more. */
-function answerOf(res: ServerResponse): { given: Promise<void>; settle(): void } {
-  const { promise: given, resolve: settle } = Promise.withResolvers<void>();
+/** Resolves when the server ends a response, even if its client has disconnected and nothing is sent. */
+function watchEnd(res: ServerResponse): { ended: Promise<void>; settle(): void } {
+  const { promise: ended, resolve: settle } = Promise.withResolvers<void>();
   res.end = new Proxy(res.end, {
     apply(end, self, args) {
       settle();
       return Reflect.apply(end, self, args);
     },
   });
-  return { given, settle };
+  return { ended, settle };
 }
 
 class TableError extends Error {
@@ -100,7 +100,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
   const found = await describe(table.name, call);
   if (found && fingerprint(found) !== fingerprint(definition)) {
     throw new Error(
-      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start afresh.`,
+      `The data folder belongs to an older schema of the table ${table.name}. Delete the data folder to start anew.`,
     );
   }
   if (!found) await call('CreateTable', definition);
@@ -109,7 +109,7 @@ async function provision(table: LocalTable, call: Tables['call']): Promise<void>
     if (TableStatus === 'ACTIVE') return;
     await new Promise(setImmediate);
   }
-  throw new Error(`The table ${table.name} was left half made. Delete the data folder to start afresh.`);
+  throw new Error(`The table ${table.name} was only partly created. Delete the data folder to start anew.`);
 }
 
 async function describe(name: string, call: Tables['call']): Promise<TableDescription | undefined> {

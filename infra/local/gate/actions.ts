@@ -2,7 +2,7 @@ import type { LocalStack, LocalTable } from '../template/model.ts';
 import { type JsonService, Refusal } from './errors.ts';
 
 /** One permission that a call needs, with what conditions may ask of the call. */
-export interface Need {
+export interface RequiredAction {
   action: string;
   resource: string;
   conditions?: Record<string, () => string[] | undefined>;
@@ -14,8 +14,8 @@ const ITEM_OPERATIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem
 const TABLE_OPERATIONS = new Set(['DescribeTable', 'DescribeTimeToLive']);
 const BATCH_OPERATIONS = new Set(['BatchGetItem', 'BatchWriteItem']);
 
-/** Names the permissions of a DynamoDB call; refuses what is not supported here. */
-export function dynamodbNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+/** Returns the permissions that a DynamoDB call needs; refuses what is not supported here. */
+export function dynamodbActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   const tables = new Map(stack.tables.map((table) => [table.name, table]));
   const action = `dynamodb:${operation}`;
   const tableArn = (name: string) =>
@@ -41,30 +41,22 @@ export function dynamodbNeeds(stack: LocalStack, operation: string, input: Input
   ];
 }
 
-const SQS_ACTIONS: Record<string, string> = {
-  SendMessage: 'sqs:SendMessage',
-  SendMessageBatch: 'sqs:SendMessage',
-  ReceiveMessage: 'sqs:ReceiveMessage',
-  DeleteMessage: 'sqs:DeleteMessage',
-  DeleteMessageBatch: 'sqs:DeleteMessage',
-  ChangeMessageVisibility: 'sqs:ChangeMessageVisibility',
-  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
-  GetQueueAttributes: 'sqs:GetQueueAttributes',
-  GetQueueUrl: 'sqs:GetQueueUrl',
-  PurgeQueue: 'sqs:PurgeQueue',
-};
+const SQS_OPERATIONS =
+  /^(SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?$|^(ReceiveMessage|GetQueueAttributes|GetQueueUrl|PurgeQueue)$/;
 
-/** Names the permission of an SQS call; refuses what is not supported here. */
-export function sqsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
-  const action = SQS_ACTIONS[operation];
-  if (!action) throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
+/** Returns the permission that an SQS call needs; refuses what is not supported here. */
+export function sqsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
+  if (!SQS_OPERATIONS.test(operation))
+    throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
   const name = queueName(input);
   if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');
+  // A batch needs the permission of its single operation.
+  const action = `sqs:${operation.replace(/Batch$/, '')}`;
   return [{ action, resource: `arn:aws:sqs:${stack.region}:${stack.account}:${name}` }];
 }
 
-/** Names the permissions of an EventBridge call: one for each bus that it puts events on. */
-export function eventsNeeds(stack: LocalStack, operation: string, input: Input): Need[] {
+/** Returns the permissions that an EventBridge call needs: one for each bus that it puts events on. */
+export function eventsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   if (operation !== 'PutEvents')
     throw new Refusal('unsupported', `The operation ${operation} of EventBridge is not supported here.`);
   const entries = Array.isArray(input.Entries) ? input.Entries : [];
@@ -91,7 +83,7 @@ function queueName(input: Input): string | undefined {
   return typeof input.QueueName === 'string' ? input.QueueName : undefined;
 }
 
-function leadingKeys(read: () => string[]): NonNullable<Need['conditions']> {
+function leadingKeys(read: () => string[]): NonNullable<RequiredAction['conditions']> {
   return { 'dynamodb:leadingkeys': read };
 }
 

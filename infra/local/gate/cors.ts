@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { s3Error } from '../aws/s3-error.ts';
+import { S3Error } from '../aws/s3/error.ts';
 import type { BucketCorsRule } from '../template/model.ts';
 
-/** Answers a preflight by the rules of the bucket, which needs no signature. */
-export function answerPreflight(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
+/** Responds to a preflight by the rules of the bucket, which needs no signature. */
+export function respondPreflight(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   const method = req.headers['access-control-request-method'];
-  if (!origin) throw s3Error('BadRequest', 'Insufficient information. Origin request header needed.');
-  if (!method) throw s3Error('BadRequest', 'Invalid Access-Control-Request-Method: null');
+  if (!origin) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.');
+  if (!method) throw new S3Error('BadRequest', 'Invalid Access-Control-Request-Method: null');
   const wanted = (req.headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
   const rule = findRule(rules, origin, method, wanted);
   if (!rule) {
-    throw s3Error('AccessForbidden', 'CORSResponse: This CORS request is not allowed.', { status: 403 });
+    throw new S3Error('AccessForbidden', 'CORSResponse: This CORS request is not allowed.');
   }
   allow(rule, origin, res);
   if (wanted.length > 0) res.setHeader('access-control-allow-headers', wanted.join(', '));
@@ -24,7 +24,7 @@ export function answerPreflight(rules: BucketCorsRule[], req: IncomingMessage, r
   res.end();
 }
 
-/** Sets the headers that let the page of another origin read the answer, where a rule of the bucket allows it. */
+/** Sets the headers that let the page of another origin read the response, where a rule of the bucket allows it. */
 export function setCorsHeaders(rules: BucketCorsRule[], req: IncomingMessage, res: ServerResponse): void {
   const origin = req.headers.origin;
   if (!origin) return;

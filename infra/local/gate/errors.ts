@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { S3Error, s3Error } from '../aws/s3-error.ts';
+import { S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
+import { respondError } from '../aws/s3/request.ts';
 
 export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api';
 export type Service = JsonService | 's3';
@@ -16,7 +17,7 @@ export type RefusalReason =
   | 'invalid-request'
   | 'too-large';
 
-/** A call the gate does not pass on; each protocol words it in its own way. */
+/** A call that the gate refuses; each protocol words it in its own way. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalReason;
@@ -27,85 +28,67 @@ export class Refusal extends Error {
   }
 }
 
-interface JsonShape {
-  status: number;
-  type: string;
-  /** The code of the older query protocol, by which the SDK of SQS names the exception. */
-  queryCode: string;
-}
-
-const jsonShapes: Record<RefusalReason, JsonShape> = {
-  'access-denied': { status: 400, type: 'AccessDeniedException', queryCode: 'AccessDenied' },
+/** How the services name a refusal: those that speak JSON, the older query protocol of SQS, and S3. */
+const CODES: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCode }> = {
+  'access-denied': { json: 'AccessDeniedException', query: 'AccessDenied', s3: 'AccessDenied' },
   'missing-authentication': {
-    status: 400,
-    type: 'MissingAuthenticationTokenException',
-    queryCode: 'MissingAuthenticationToken',
+    json: 'MissingAuthenticationTokenException',
+    query: 'MissingAuthenticationToken',
+    s3: 'AccessDenied',
   },
   'malformed-authentication': {
-    status: 400,
-    type: 'IncompleteSignatureException',
-    queryCode: 'IncompleteSignature',
+    json: 'IncompleteSignatureException',
+    query: 'IncompleteSignature',
+    s3: 'AuthorizationHeaderMalformed',
   },
-  'unknown-key': { status: 400, type: 'UnrecognizedClientException', queryCode: 'InvalidClientTokenId' },
-  'invalid-token': { status: 400, type: 'UnrecognizedClientException', queryCode: 'InvalidClientTokenId' },
-  'signature-mismatch': { status: 400, type: 'InvalidSignatureException', queryCode: 'SignatureDoesNotMatch' },
-  'time-skewed': { status: 400, type: 'InvalidSignatureException', queryCode: 'SignatureDoesNotMatch' },
-  unsupported: { status: 400, type: 'UnknownOperationException', queryCode: 'UnsupportedOperation' },
-  'invalid-request': { status: 400, type: 'SerializationException', queryCode: 'InvalidParameterValue' },
-  'too-large': { status: 413, type: 'RequestEntityTooLargeException', queryCode: 'RequestEntityTooLarge' },
+  'unknown-key': { json: 'UnrecognizedClientException', query: 'InvalidClientTokenId', s3: 'InvalidAccessKeyId' },
+  'invalid-token': { json: 'UnrecognizedClientException', query: 'InvalidClientTokenId', s3: 'InvalidToken' },
+  'signature-mismatch': {
+    json: 'InvalidSignatureException',
+    query: 'SignatureDoesNotMatch',
+    s3: 'SignatureDoesNotMatch',
+  },
+  'time-skewed': { json: 'InvalidSignatureException', query: 'SignatureDoesNotMatch', s3: 'RequestTimeTooSkewed' },
+  unsupported: { json: 'UnknownOperationException', query: 'UnsupportedOperation', s3: 'NotImplemented' },
+  'invalid-request': { json: 'SerializationException', query: 'InvalidParameterValue', s3: 'InvalidRequest' },
+  'too-large': {
+    json: 'RequestEntityTooLargeException',
+    query: 'RequestEntityTooLarge',
+    s3: 'MaxMessageLengthExceeded',
+  },
 };
 
-const s3Codes: Record<RefusalReason, string> = {
-  'access-denied': 'AccessDenied',
-  'missing-authentication': 'AccessDenied',
-  'malformed-authentication': 'AuthorizationHeaderMalformed',
-  'unknown-key': 'InvalidAccessKeyId',
-  'invalid-token': 'InvalidToken',
-  'signature-mismatch': 'SignatureDoesNotMatch',
-  'time-skewed': 'RequestTimeTooSkewed',
-  unsupported: 'NotImplemented',
-  'invalid-request': 'InvalidRequest',
-  'too-large': 'MaxMessageLengthExceeded',
-};
-
-/** Answers an error the way the service would, unless an answer has begun. */
-export function answerError(service: Service, error: unknown, res: ServerResponse): void {
+/** Responds with an error the way the service would, unless a response has begun. */
+export function respondServiceError(service: Service, error: unknown, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
   }
-  if (service === 's3') answerS3Error(error, res);
-  else answerJsonError(service, error, res);
-}
-
-function answerS3Error(error: unknown, res: ServerResponse): void {
-  const failure = toS3Error(error);
-  const body = failure.toXML();
-  res.statusCode = failure.status;
-  res.setHeader('content-type', 'application/xml');
-  res.setHeader('content-length', Buffer.byteLength(body));
-  res.end(body);
+  if (service === 's3') respondError(res, toS3Error(error));
+  else respondJsonError(service, error, res);
 }
 
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  if (error instanceof Refusal) return s3Error(s3Codes[error.reason], error.message);
-  return s3Error('InternalError', 'We encountered an internal error. Please try again.');
+  if (error instanceof Refusal) return new S3Error(CODES[error.reason].s3, error.message);
+  return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
 }
 
-function answerJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
+function respondJsonError(service: JsonService, error: unknown, res: ServerResponse): void {
   const refusal = error instanceof Refusal ? error : undefined;
-  const shape = refusal
-    ? jsonShapes[refusal.reason]
-    : { status: 500, type: 'InternalFailure', queryCode: 'InternalFailure' };
+  const { json, query } = refusal ? CODES[refusal.reason] : { json: 'InternalFailure', query: 'InternalFailure' };
   const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
-  const body = JSON.stringify({ __type: `com.amazon.coral.service#${shape.type}`, message });
-  // SQS refuses with 403 where DynamoDB does with 400.
-  res.statusCode = service === 'sqs' && refusal?.reason === 'access-denied' ? 403 : shape.status;
+  const body = JSON.stringify({ __type: `com.amazon.coral.service#${json}`, message });
+  res.statusCode = statusOf(service, refusal?.reason);
   res.setHeader('content-type', 'application/x-amz-json-1.0');
   res.setHeader('content-length', Buffer.byteLength(body));
-  if (service === 'sqs') {
-    res.setHeader('x-amzn-query-error', `${shape.queryCode};${shape.status < 500 ? 'Sender' : 'Receiver'}`);
-  }
+  if (service === 'sqs') res.setHeader('x-amzn-query-error', `${query};${refusal ? 'Sender' : 'Receiver'}`);
   res.end(body);
+}
+
+function statusOf(service: JsonService, reason: RefusalReason | undefined): number {
+  if (reason === undefined) return 500;
+  // SQS refuses with 403 where DynamoDB does with 400.
+  if (service === 'sqs' && reason === 'access-denied') return 403;
+  return reason === 'too-large' ? 413 : 400;
 }

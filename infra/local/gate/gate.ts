@@ -1,24 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { parseDeleteKeys } from '../aws/objects.ts';
-import { S3Error } from '../aws/s3-error.ts';
+import { readDeletion } from '../aws/s3/delete-objects.ts';
+import { S3Error } from '../aws/s3/error.ts';
+import { operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
-import { dynamodbNeeds, eventsNeeds, type Need, operationOf, sqsNeeds } from './actions.ts';
-import { answerPreflight, setCorsHeaders } from './cors.ts';
+import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
+import { type ManagedConnections, manageConnection } from './connections.ts';
+import { respondPreflight, setCorsHeaders } from './cors.ts';
 import type { Credentials } from './credentials.ts';
-import { answerError, type JsonService, Refusal, type Service } from './errors.ts';
+import { type JsonService, Refusal, respondServiceError, type Service } from './errors.ts';
 import { notifyCreated } from './notifications.ts';
 import { assertUnderstood, isAllowed } from './policy.ts';
 import { postObject } from './post-object.ts';
-import { parseTarget, s3Needs } from './s3-actions.ts';
+import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
 import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
-import { type ManagedSockets, manageConnection } from './sockets.ts';
 
 const PREFIX = '/_aws/';
-const SOCKETS = 'apigatewaymanagementapi';
-const LARGEST_CALL_BYTES = 16 * 1024 * 1024;
+const CONNECTIONS = 'apigatewaymanagementapi';
+const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
 /** A call that a role made and its policies do not allow. */
 export interface Denial {
@@ -31,12 +32,12 @@ export interface GateOptions {
   stack: LocalStack;
   credentials: Credentials[];
   servers: EmbeddedServers;
-  /** Answers PutEvents. */
+  /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
-  sockets?: () => ManagedSockets | undefined;
+  sockets?: () => ManagedConnections | undefined;
   onDenied?: (denial: Denial) => void;
-  /** Hears of what went wrong inside, which callers only see as an internal error. */
+  /** Receives errors that callers only see as an internal error. */
   onError?: (error: unknown) => void;
 }
 
@@ -44,7 +45,7 @@ export interface Gate {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
-/** Makes the gate that lets a call to the embedded servers pass when it is rightly signed and its role allows it. */
+/** Creates the gate, which passes on calls to the embedded servers that are correctly signed and that their role allows. */
 export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
@@ -53,7 +54,7 @@ export function createGate(options: GateOptions): Gate {
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
   servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
 
-  function authorise(credentials: Credentials, needs: Need[]): void {
+  function authorise(credentials: Credentials, needs: RequiredAction[]): void {
     const { role } = credentials;
     for (const need of needs) {
       const request = {
@@ -71,7 +72,7 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
-  function resourcePolicy(need: Need): PolicyStatement[] {
+  function resourcePolicy(need: RequiredAction): PolicyStatement[] {
     if (need.action.startsWith('sqs:')) return queuePolicies.get(need.resource) ?? [];
     if (!need.action.startsWith('s3:')) return [];
     const bucket = need.resource.slice('arn:aws:s3:::'.length).split('/', 1)[0] ?? '';
@@ -82,21 +83,21 @@ export function createGate(options: GateOptions): Gate {
     const body = await readBody(req);
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
     if (service === 'execute-api') {
-      const path = url.path.slice(`${PREFIX}${SOCKETS}`.length);
+      const path = url.path.slice(`${PREFIX}${CONNECTIONS}`.length);
       manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) => authorise(credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);
     const input = parseInput(body);
     if (service === 'events') {
-      authorise(credentials, eventsNeeds(stack, operation, input));
-      const answer = JSON.stringify(options.putEvents?.(input) ?? {});
-      res.setHeader('content-type', 'application/x-amz-json-1.1').end(answer);
+      authorise(credentials, eventsActions(stack, operation, input));
+      const output = JSON.stringify(options.putEvents?.(input) ?? {});
+      res.setHeader('content-type', 'application/x-amz-json-1.1').end(output);
       return;
     }
     authorise(
       credentials,
-      service === 'dynamodb' ? dynamodbNeeds(stack, operation, input) : sqsNeeds(stack, operation, input),
+      service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
     servers[service](req, res, body);
   }
@@ -107,7 +108,7 @@ export function createGate(options: GateOptions): Gate {
     setRequestId(res);
     if (bucket) setCorsHeaders(bucket.cors, req, res);
     if (req.method === 'OPTIONS') {
-      answerPreflight(bucket?.cors ?? [], req, res);
+      respondPreflight(bucket?.cors ?? [], req, res);
       return;
     }
     if (isForm(req, target.key, url.query) && bucket) {
@@ -116,21 +117,19 @@ export function createGate(options: GateOptions): Gate {
     }
     const verified = verifier.verify('s3', req, url.path, url.query, undefined);
     const query = operationQuery(url.query);
-    const method = req.method ?? 'GET';
-    const isDelete = target.key === '' && method === 'POST' && query.has('delete');
-    const listed = isDelete ? await readContent(req, verified) : undefined;
-    const deleteKeys = listed ? parseDeleteKeys(listed.toString()) : [];
-    authorise(verified.credentials, s3Needs(method, target, query, req.headers, deleteKeys));
-    if (listed) {
-      await servers.s3({ method, ...target, query, headers: req.headers, original: req, body: listed }, res);
-      return;
-    }
-    const content = openContent(req, verified);
+    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, req.headers);
+    const authoriseKeys = (keys: string[]) =>
+      authorise(verified.credentials, s3Actions(operation, target, query, req.headers, keys));
+    // The keys to delete are in the body; for anything else, a call is refused before its body is read.
+    if (operation !== 'DeleteObjects') authoriseKeys([]);
+    const { body, headers } = openContent(req, verified);
     try {
-      await servers.s3({ method, ...target, query, ...content, original: req }, res);
-    } catch (error) {
-      content.body?.destroy();
-      throw error;
+      const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
+      if (deletion) authoriseKeys(deletion.keys);
+      const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
+      await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+    } finally {
+      body?.destroy();
     }
   }
 
@@ -158,7 +157,7 @@ export function createGate(options: GateOptions): Gate {
         else await handleJson(service, req, res, parsed);
       } catch (error) {
         if (isInternal(error) && !res.destroyed) options.onError?.(error);
-        answerError(service, error, res);
+        respondServiceError(service, error, res);
         // What was not read of the body is dropped, so that the connection can carry the next request.
         req.resume();
       }
@@ -178,11 +177,11 @@ function splitUrl(url: string): { path: string; query: string } {
 
 function serviceOf(path: string): Service {
   const name = path.slice(PREFIX.length).split('/', 1)[0];
-  if (name === SOCKETS) return 'execute-api';
+  if (name === CONNECTIONS) return 'execute-api';
   return name === 'dynamodb' || name === 'sqs' || name === 'events' ? name : 's3';
 }
 
-function contextValue(need: Need, key: string): string[] | undefined {
+function contextValue(need: RequiredAction, key: string): string[] | undefined {
   const name = key.toLowerCase();
   // The loopback interface stands for TLS here: nothing on it leaves the machine.
   if (name === 'aws:securetransport') return ['true'];
@@ -194,7 +193,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of req) {
     size += chunk.length;
-    if (size > LARGEST_CALL_BYTES) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
+    if (size > MAX_CALL_BYTES) throw new Refusal('too-large', 'Request must be smaller than 16 MB.');
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
@@ -233,14 +232,6 @@ function openContent(req: IncomingMessage, verified: Verified): Content {
   return { body, headers: headersOfContent(req.headers, length) };
 }
 
-async function readContent(req: IncomingMessage, verified: Verified): Promise<Buffer> {
-  const { body, length } = openBody(req, verified);
-  if (length > LARGEST_CALL_BYTES) throw new Refusal('too-large', 'Your request was too big.');
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 let requests = 0;
 
 function setRequestId(res: ServerResponse): void {
@@ -249,10 +240,9 @@ function setRequestId(res: ServerResponse): void {
 }
 
 function isInternal(error: unknown): boolean {
-  if (error instanceof Refusal) return false;
-  return !(error instanceof S3Error) || error.status >= 500;
+  return !(error instanceof Refusal || error instanceof S3Error);
 }
 
 function ignore(): void {
-  // The other end went away; there is nobody left to tell.
+  // The client disconnected.
 }

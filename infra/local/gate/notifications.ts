@@ -1,12 +1,12 @@
-import type { StoredObject } from '../aws/object-store.ts';
-import type { ObjectCreation } from '../aws/objects.ts';
+import type { ObjectCreation } from '../aws/s3/request.ts';
+import type { StoredObject } from '../aws/s3/store.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
 import { isAllowed } from './policy.ts';
 
 let lastSequence = 0n;
 
-/** Tells the queues that a bucket notifies of a new object; throws when a queue does not let S3 send to it. */
+/** Notifies the queues of a bucket of a new object; throws when a queue does not let S3 send to it. */
 export function notifyCreated(
   stack: LocalStack,
   sendMessage: EmbeddedServers['sendMessage'],
@@ -73,7 +73,7 @@ function record(stack: LocalStack, bucket: LocalBucket, eventName: string, objec
   };
 }
 
-/** Makes a number that grows with every event, also over a restart and within a millisecond. */
+/** Returns a number that grows with every event, also over a restart and within a millisecond. */
 function nextSequence(): string {
   const now = BigInt(Date.now()) << 16n;
   lastSequence = now > lastSequence ? now : lastSequence + 1n;

@@ -3,12 +3,12 @@ import type { Writable } from 'node:stream';
 
 /**
  * Pipes the body of a request, and keeps the connection when the destination fails.
- * A pipeline would destroy the request with it, and the client would see a reset in place of the answer.
+ * A pipeline would destroy the request with it, and the client would see a reset instead of the response.
  */
 export function pipeRequest(req: IncomingMessage, destination: Writable): void {
   req.pipe(destination);
   req.once('close', () => {
-    if (!req.readableEnded) destination.destroy(new Error('The client went away'));
+    if (!req.readableEnded) destination.destroy(new Error('The client disconnected'));
   });
   const drop = () => {
     req.unpipe(destination);

@@ -69,54 +69,24 @@ export function isAllowed(
 }
 
 /** Throws when a policy of the stack holds a condition this module would not judge as AWS does. */
-export function assertUnderstood(stack: LocalStack): void {
-  const policies: [string, PolicyStatement[]][] = [
-    ...stack.functions.map((f): [string, PolicyStatement[]] => [f.role.logicalId, f.role.statements]),
-    ...stack.queues.map((q): [string, PolicyStatement[]] => [q.logicalId, q.policy]),
-    ...stack.buckets.map((b): [string, PolicyStatement[]] => [b.logicalId, b.policy]),
+export function assertUnderstood({ functions, queues, buckets }: LocalStack): void {
+  const owners = [
+    ...functions.map(({ role }) => role),
+    ...[...queues, ...buckets].map(({ logicalId, policy }) => ({ logicalId, statements: policy })),
   ];
-  for (const [owner, statements] of policies) {
-    for (const statement of statements) {
-      for (const [operator, keys] of Object.entries(statement.conditions)) {
-        if (!operators.has(operator)) {
-          throw new Error(
-            `The policy of ${owner} has the condition operator ${operator}, which is not understood here`,
-          );
-        }
-        for (const key of Object.keys(keys)) {
-          if (!conditionKeys.has(key.toLowerCase())) {
-            throw new Error(`The policy of ${owner} has the condition key ${key}, which is not understood here`);
-          }
-        }
-      }
+  for (const { logicalId, statements } of owners) {
+    for (const [operator, keys] of statements.flatMap(({ conditions }) => Object.entries(conditions))) {
+      const key = Object.keys(keys).find((each) => !conditionKeys.has(each.toLowerCase()));
+      const unknown = operators.has(operator) ? key && `condition key ${key}` : `condition operator ${operator}`;
+      if (unknown) throw new Error(`The policy of ${logicalId} has the ${unknown}, which is not understood here`);
     }
   }
 }
 
-interface CompiledStatement {
-  actions: RegExp[];
-  resources: RegExp[];
-}
-
-const compiled = new WeakMap<PolicyStatement, CompiledStatement>();
-
-function compile(statement: PolicyStatement): CompiledStatement {
-  let patterns = compiled.get(statement);
-  if (!patterns) {
-    patterns = {
-      actions: statement.actions.map((pattern) => wildcard(pattern, true)),
-      resources: statement.resources.map((pattern) => wildcard(pattern, false)),
-    };
-    compiled.set(statement, patterns);
-  }
-  return patterns;
-}
-
 function applies(statement: PolicyStatement, request: AccessRequest): boolean {
-  const { actions, resources } = compile(statement);
   return (
-    actions.some((pattern) => pattern.test(request.action)) &&
-    resources.some((pattern) => pattern.test(request.resource)) &&
+    statement.actions.some((pattern) => wildcard(pattern, true).test(request.action)) &&
+    statement.resources.some((pattern) => wildcard(pattern, false).test(request.resource)) &&
     conditionsHold(statement, request)
   );
 }

@@ -1,26 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { finished, pipeline, Readable, Transform } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import busboy from 'busboy';
-import type { Blob, Metadata, ObjectStore, StoredObject } from '../aws/object-store.ts';
-import { s3Error } from '../aws/s3-error.ts';
-import { xmlDocument } from '../aws/xml.ts';
+import { notImplemented, S3Error } from '../aws/s3/error.ts';
+import { metadataOf } from '../aws/s3/metadata.ts';
+import { MAX_PUT_BYTES } from '../aws/s3/put-object.ts';
+import { respondEmpty, respondXml } from '../aws/s3/request.ts';
+import type { Blob, ObjectStore, StoredObject } from '../aws/s3/store.ts';
 import type { Credentials } from './credentials.ts';
 import { pipeRequest } from './pipe-request.ts';
 import { assertPolicy, type LengthRange, parsePostPolicy } from './post-policy.ts';
 import { assertKey } from './s3-actions.ts';
 import { encodeRfc3986, type SignatureVerifier } from './signature.ts';
 
-/** S3 takes at most 20 KB of fields ahead of the file, and 5 GB of file. */
-const FIELD_BYTES = 20 * 1024;
-const LARGEST_POST_BYTES = 5 * 1024 ** 3;
-const KEPT_FIELDS = new Set([
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'expires',
-]);
+/** S3 takes at most 20 KB of fields ahead of the file. */
+const MAX_FIELDS_BYTES = 20 * 1024;
+const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
 
 export interface PostContext {
   bucket: string;
@@ -44,16 +38,16 @@ interface Form {
 /** Stores the file of a presigned POST, as a browser sends it from a form. */
 export async function postObject(req: IncomingMessage, res: ServerResponse, context: PostContext): Promise<void> {
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) {
-    throw s3Error('PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
+    throw new S3Error('PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
   }
   const form = await readForm(req);
   try {
     const { key, range } = admit(form.fields, context);
     const object = await store(form, key, range, context);
     context.created(object);
-    answer(res, form.fields, object, context.bucketUrl);
+    respond(res, form.fields, object, context.bucketUrl);
   } catch (error) {
-    // The rest is read and dropped: a browser shows no answer before it has sent everything.
+    // The rest is read and dropped: a browser shows no response before it has sent everything.
     form.file.on('error', () => undefined);
     form.file.resume();
     form.whole.catch(() => undefined);
@@ -70,7 +64,7 @@ function readForm(req: IncomingMessage): Promise<Form> {
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      limits: { fieldSize: LARGEST_FIELD_FILE_BYTES, fields: 200, files: 1, fieldNameSize: 200 },
+      limits: { fieldSize: MAX_FIELD_FILE_BYTES, fields: 200, files: 1, fieldNameSize: 200 },
     });
   } catch {
     throw malformed();
@@ -102,8 +96,8 @@ function readForm(req: IncomingMessage): Promise<Form> {
       return;
     }
     fieldBytes += rawName.length + Buffer.byteLength(value);
-    if (info.valueTruncated || fieldBytes > FIELD_BYTES) {
-      failure ??= s3Error(
+    if (info.valueTruncated || fieldBytes > MAX_FIELDS_BYTES) {
+      failure ??= new S3Error(
         'MaxPostPreDataLengthExceededError',
         'Your POST request fields preceding the upload file were too large.',
       );
@@ -133,19 +127,19 @@ function readForm(req: IncomingMessage): Promise<Form> {
   return promise;
 }
 
-const LARGEST_FIELD_FILE_BYTES = 1024 * 1024;
+const MAX_FIELD_FILE_BYTES = 1024 * 1024;
 
-/** Verifies who signed the form and that it is as the policy demands. */
+/** Verifies the signature of the form and that its fields match the policy. */
 function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
   const key = fields.get('key');
-  if (key === undefined) throw s3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
-  if (key === '') throw s3Error('InvalidArgument', 'User key must have a length greater than 0.');
+  if (key === undefined) throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
+  if (key === '') throw new S3Error('InvalidArgument', 'User key must have a length greater than 0.');
   assertKey(key);
   const policyText = fields.get('policy');
   const signature = fields.get('x-amz-signature');
   const credential = fields.get('x-amz-credential');
   if (!policyText || !signature || !credential || fields.get('x-amz-algorithm') !== 'AWS4-HMAC-SHA256') {
-    throw s3Error('AccessDenied', 'Access Denied');
+    throw new S3Error('AccessDenied', 'Access Denied');
   }
   const credentials = context.verifier.verifyText(
     credential,
@@ -155,6 +149,8 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   );
   const policy = parsePostPolicy(policyText);
   assertPolicy(policy, fields, context.bucket, Date.now());
+  const unknown = [...fields.keys()].find((name) => UNSUPPORTED_FIELDS.test(name));
+  if (unknown !== undefined) throw notImplemented(unknown);
   context.authorise(credentials, key);
   return { key, range: policy.lengthRange };
 }
@@ -165,73 +161,55 @@ async function store(
   range: LengthRange | undefined,
   context: PostContext,
 ): Promise<StoredObject> {
-  const limited = new LengthLimit(range ?? { min: 0, max: LARGEST_POST_BYTES });
   let blob: Blob | undefined;
   try {
-    pipeline(form.file, limited, () => undefined);
-    blob = await context.store.write(limited);
+    blob = await context.store.write(
+      Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
+    );
     await form.whole;
-    return context.store.commit(context.bucket, key, metadataOf(form.fields), blob);
+    return context.store.commit(
+      context.bucket,
+      key,
+      metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
+      blob,
+    );
   } catch (error) {
-    if (blob) await context.store.discard(blob);
+    if (blob) context.store.discard(blob);
     throw error;
   }
 }
 
-function metadataOf(fields: Map<string, string>): Metadata {
-  const metadata: Metadata = {};
-  for (const [name, value] of fields) {
-    if (KEPT_FIELDS.has(name)) metadata[name] = headerText(value);
-    else if (name.startsWith('x-amz-meta-')) metadata[name] = encodeMetadata(value);
-  }
-  return metadata;
-}
-
-/** Encodes user metadata the way S3 answers what is not ASCII. */
+/** Encodes user metadata the way S3 returns what is not ASCII. */
 function encodeMetadata(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`;
 }
 
-/** Keeps a value fit for a header of the answers to come. */
+/** Makes a value fit for a header of later responses. */
 function headerText(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
 /** Passes as many bytes as the policy allows, and fails as soon as there are more or when there were fewer. */
-class LengthLimit extends Transform {
-  readonly #range: LengthRange;
-  #seen = 0;
-
-  constructor(range: LengthRange) {
-    super();
-    this.#range = range;
+async function* limitLength(file: Readable, { min, max }: LengthRange): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of file) {
+    size += chunk.length;
+    if (size > max)
+      throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
+        ProposedSize: size,
+        MaxSizeAllowed: max,
+      });
+    yield chunk;
   }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null, data?: Buffer) => void) {
-    this.#seen += chunk.length;
-    if (this.#seen > this.#range.max) {
-      done(
-        s3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
-          detail: { ProposedSize: this.#seen, MaxSizeAllowed: this.#range.max },
-        }),
-      );
-    } else done(null, chunk);
-  }
-
-  override _flush(done: (error?: Error | null) => void) {
-    if (this.#seen >= this.#range.min) done();
-    else {
-      done(
-        s3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
-          detail: { ProposedSize: this.#seen, MinSizeAllowed: this.#range.min },
-        }),
-      );
-    }
-  }
+  if (size < min)
+    throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+      ProposedSize: size,
+      MinSizeAllowed: min,
+    });
 }
 
-function answer(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
+function respond(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
   const etag = `"${object.etag}"`;
   const location = `${bucketUrl}/${object.key.split('/').map(encodeRfc3986).join('/')}`;
   res.setHeader('etag', etag);
@@ -249,21 +227,9 @@ function answer(res: ServerResponse, fields: Map<string, string>, object: Stored
   res.setHeader('location', location);
   const status = fields.get('success_action_status');
   if (status === '201') {
-    const body = xmlDocument('PostResponse', [
-      ['Location', location],
-      ['Bucket', object.bucket],
-      ['Key', object.key],
-      ['ETag', etag],
-    ]);
-    res.statusCode = 201;
-    res.setHeader('content-type', 'application/xml');
-    res.setHeader('content-length', Buffer.byteLength(body));
-    res.end(body);
-    return;
-  }
-  res.statusCode = status === '200' ? 200 : 204;
-  if (res.statusCode === 200) res.setHeader('content-length', 0);
-  res.end();
+    const content = { Location: location, Bucket: object.bucket, Key: object.key, ETag: etag };
+    respondXml(res, 'PostResponse', content, 201);
+  } else respondEmpty(res, status === '200' ? 200 : 204);
 }
 
 function redirectTarget(text: string | undefined): URL | undefined {
@@ -272,9 +238,9 @@ function redirectTarget(text: string | undefined): URL | undefined {
 }
 
 function oneFile(): Error {
-  return s3Error('InvalidArgument', 'POST requires exactly one file upload per request.');
+  return new S3Error('InvalidArgument', 'POST requires exactly one file upload per request.');
 }
 
 function malformed(): Error {
-  return s3Error('MalformedPOSTRequest', 'The body of your POST request is not well-formed multipart/form-data.');
+  return new S3Error('MalformedPOSTRequest', 'The body of your POST request is not well-formed multipart/form-data.');
 }

@@ -1,4 +1,4 @@
-import { s3Error } from '../aws/s3-error.ts';
+import { S3Error } from '../aws/s3/error.ts';
 
 export interface LengthRange {
   min: number;
@@ -82,9 +82,9 @@ function narrower(left: LengthRange | undefined, right: LengthRange): LengthRang
 }
 
 function invalid(reason: string): Error {
-  return s3Error('InvalidPolicyDocument', `Invalid Policy: ${reason}`);
+  return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${reason}`);
 }
 
 function denied(reason: string): Error {
-  return s3Error('AccessDenied', `Invalid according to Policy: ${reason}`);
+  return new S3Error('AccessDenied', `Invalid according to Policy: ${reason}`);
 }

@@ -2,11 +2,11 @@ import { createHash, createHmac, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { s3Error } from '../aws/s3-error.ts';
+import { notImplemented, S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
 import { pipeRequest } from './pipe-request.ts';
 import { sameText, sha256, UNSIGNED_PAYLOAD, type Verified } from './signature.ts';
 
-const LONGEST_LINE_BYTES = 16 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
 const EMPTY_HASH = sha256('');
 const STREAMING_PAYLOADS = new Set([
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
@@ -14,7 +14,7 @@ const STREAMING_PAYLOADS = new Set([
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
 ]);
 
-/** Opens the body of an upload: decoded, with what its sender said of it checked before it ends, and never held whole. */
+/** Opens the body of an upload as a decoded stream that fails at its end unless length, digests and signatures match. */
 export function openBody(req: IncomingMessage, verified: Verified): { body: Readable; length: number } {
   const chunked = STREAMING_PAYLOADS.has(verified.payloadHash);
   const length = readLength(req, chunked);
@@ -56,7 +56,7 @@ function readLength(req: IncomingMessage, chunked: boolean): number {
     !Number.isSafeInteger(length) ||
     length < 0
   ) {
-    throw s3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
+    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
   }
   return length;
 }
@@ -64,7 +64,7 @@ function readLength(req: IncomingMessage, chunked: boolean): number {
 /** The digests a sender may announce, in a header or in a trailer after the body. */
 class Checks {
   readonly #length: number;
-  readonly #hashes = new Map<string, { hash: Hash; encoding: 'hex' | 'base64'; code: string }>();
+  readonly #hashes = new Map<string, { hash: Hash; encoding: 'hex' | 'base64'; code: S3ErrorCode }>();
   readonly #expected = new Map<string, string>();
   readonly #announced: string[] = [];
   #crc: number | undefined;
@@ -101,13 +101,13 @@ class Checks {
 
   failure(): Error | undefined {
     if (this.#seen !== this.#length) {
-      return s3Error(
+      return new S3Error(
         'IncompleteBody',
         'You did not provide the number of bytes specified by the Content-Length HTTP header.',
       );
     }
     if (!this.#announced.every((name) => this.#expected.has(name))) {
-      return s3Error('MalformedTrailerError', 'The request lacks a trailer that it announced.', { status: 400 });
+      return new S3Error('MalformedTrailerError', 'The request lacks a trailer that it announced.');
     }
     for (const [name, { hash, encoding, code }] of this.#hashes) {
       const expected = this.#expected.get(name);
@@ -127,9 +127,10 @@ class Checks {
     this.#expected.set(name, value);
   }
 
-  // CRC-32C and CRC-64 have no fast implementation in Node and stay unchecked; the SDK sends CRC-32 unless told otherwise.
+  // CRC-32C and CRC-64 have no fast implementation in Node; the SDK defaults to CRC-32.
   #watch(name: string): void {
     if (name === 'x-amz-checksum-crc32') this.#crc ??= 0;
+    if (/^x-amz-checksum-crc(32c|64)/.test(name)) throw notImplemented(name);
     const algorithm = DIGESTS[name];
     if (!algorithm) return;
     const isPayload = name === 'x-amz-content-sha256';
@@ -148,8 +149,8 @@ const DIGESTS: Record<string, string> = {
   'x-amz-content-sha256': 'sha256',
 };
 
-function mismatch(code: string): Error {
-  return s3Error(code, 'The content does not match the digest that was sent with it.', { status: 400 });
+function mismatch(code: S3ErrorCode): Error {
+  return new S3Error(code, 'The content does not match the digest that was sent with it.');
 }
 
 class CheckedBody extends Transform {
@@ -221,7 +222,7 @@ class ChunkDecoder extends Transform {
     const end = bytes.indexOf(0x0a);
     const part = end < 0 ? bytes : bytes.subarray(0, end + 1);
     this.#line = this.#line.length === 0 ? part : Buffer.concat([this.#line, part]);
-    if (this.#line.length > LONGEST_LINE_BYTES) throw incomplete();
+    if (this.#line.length > MAX_LINE_BYTES) throw incomplete();
     if (end >= 0) {
       const line = this.#line.toString('latin1').replace(/\r?\n$/, '');
       this.#line = Buffer.alloc(0);
@@ -295,11 +296,11 @@ class ChunkDecoder extends Transform {
   #verifySignature(text: string, signature: string): void {
     const expected = createHmac('sha256', this.#verified.signingKey).update(text).digest('hex');
     if (!sameText(expected, signature)) {
-      throw s3Error('SignatureDoesNotMatch', 'The signature of a part of the body does not match.');
+      throw new S3Error('SignatureDoesNotMatch', 'The signature of a part of the body does not match.');
     }
   }
 }
 
 function incomplete(): Error {
-  return s3Error('IncompleteBody', 'The request body terminated unexpectedly');
+  return new S3Error('IncompleteBody', 'The request body terminated unexpectedly');
 }

@@ -5,7 +5,7 @@ import { Refusal, type Service } from './errors.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const CLOCK_SKEW_MS = 15 * 60 * 1000;
-const LONGEST_PRESIGNED_SECONDS = 7 * 24 * 60 * 60;
+const MAX_PRESIGNED_SECONDS = 7 * 24 * 60 * 60;
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
 interface Scope {
@@ -15,7 +15,7 @@ interface Scope {
   service: string;
 }
 
-/** What a verified signature says: who signed, and what the signing of further chunks of the body goes on from. */
+/** A verified signature: who signed, and what the signatures of the chunks of the body continue from. */
 export interface Verified {
   credentials: Credentials;
   payloadHash: string;
@@ -48,7 +48,7 @@ export function parseQuery(raw: string): Query {
   return { pairs, get: (name) => pairs.find(([key]) => key === name)?.[1] };
 }
 
-/** Encodes as RFC 3986 and SigV4 want it, which is stricter than encodeURIComponent. */
+/** Encodes as RFC 3986 and SigV4 require, which is stricter than encodeURIComponent. */
 export function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -56,7 +56,7 @@ export function encodeRfc3986(text: string): string {
   );
 }
 
-/** Makes the verifier of requests signed with one of the credentials. */
+/** Creates the verifier of requests signed with one of the credentials. */
 export function createVerifier(all: Credentials[], now: () => number = Date.now): SignatureVerifier {
   const byKeyId = new Map(all.map((credentials) => [credentials.accessKeyId, credentials]));
   const signingKeys = new Map<string, KeyObject>();
@@ -75,7 +75,7 @@ export function createVerifier(all: Credentials[], now: () => number = Date.now)
     if (!key) {
       // Callers choose the scope, so the cache is bounded.
       if (signingKeys.size > 500) signingKeys.clear();
-      // As an object: crypto makes one of a buffer for each use, which takes longer than the use.
+      // As an object: crypto creates one from a buffer for each use, which takes longer than the use.
       key = createSecretKey(
         [scope.date, scope.region, scope.service, 'aws4_request'].reduce<Buffer>(
           (previous, part) => hmac(previous, part),
@@ -137,7 +137,7 @@ export function sha256(data: string | Buffer): string {
   return hash('sha256', data, 'hex');
 }
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in constant time. */
 export function sameText(left: string, right: string): boolean {
   const a = Buffer.from(left);
   const b = Buffer.from(right);
@@ -208,7 +208,7 @@ function readQueryClaim(algorithm: string, query: Query): Claim {
     throw new Refusal('malformed-authentication', 'Query-string authentication lacks a parameter of version 4.');
   }
   const expiresSeconds = Number(expires);
-  if (!/^\d+$/.test(expires) || expiresSeconds > LONGEST_PRESIGNED_SECONDS) {
+  if (!/^\d+$/.test(expires) || expiresSeconds > MAX_PRESIGNED_SECONDS) {
     throw new Refusal('malformed-authentication', 'X-Amz-Expires must be a number of seconds of at most a week.');
   }
   return {

@@ -28,7 +28,7 @@ export function readBody(request: IncomingMessage): Promise<ReadBody> {
   });
 }
 
-/** Tells whether a body goes into the event as text; API Gateway encodes all others in base64. */
+/** Returns whether a body goes into the event as text; API Gateway encodes all others in base64. */
 export function isText(bytes: Buffer, contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding !== 'identity') return false;
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';

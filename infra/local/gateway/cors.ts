@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiCors } from '../template/model.ts';
 
-/** Tells whether a request is a preflight, which the gateway answers itself when CORS is configured. */
+/** Returns whether a request is a preflight, which the gateway handles itself when CORS is configured. */
 export function isPreflight(request: IncomingMessage): boolean {
   return (
     request.method === 'OPTIONS' &&
@@ -10,7 +10,7 @@ export function isPreflight(request: IncomingMessage): boolean {
   );
 }
 
-/** Lists the headers of the answer to a preflight; none for an origin that is not allowed. */
+/** Returns the headers of the response to a preflight; none for an origin that is not allowed. */
 export function preflightHeaders(cors: ApiCors, origin: string | undefined): Record<string, string> {
   const allowed = originHeaders(cors, origin);
   if (!allowed) return {};
@@ -22,8 +22,8 @@ export function preflightHeaders(cors: ApiCors, origin: string | undefined): Rec
   };
 }
 
-/** Lists the headers that CORS adds to any other answer. */
-export function answerHeaders(cors: ApiCors, origin: string | undefined): Record<string, string> {
+/** Returns the headers that CORS adds to any other response. */
+export function responseHeaders(cors: ApiCors, origin: string | undefined): Record<string, string> {
   const allowed = originHeaders(cors, origin);
   if (!allowed) return {};
   return {

@@ -30,7 +30,9 @@ export function environmentFor(
 ): Record<string, string> {
   const region = fn.arn.split(':')[3] ?? '';
   return {
-    ...inherited(),
+    ...Object.fromEntries(
+      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+    ),
     ...given,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
@@ -44,13 +46,4 @@ export function environmentFor(
     LAMBDA_TASK_ROOT: dirname(fn.entry),
     _HANDLER: `${basename(fn.entry, extname(fn.entry))}.${fn.handler}`,
   };
-}
-
-function inherited(): Record<string, string> {
-  const entries: [string, string][] = [];
-  for (const name of INHERITED) {
-    const value = process.env[name];
-    if (value !== undefined) entries.push([name, value]);
-  }
-  return Object.fromEntries(entries);
 }

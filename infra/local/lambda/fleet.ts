@@ -30,22 +30,16 @@ function openThread(fn: LocalFunction, options: RuntimeOptions, idle: IdleSandbo
     return sandbox;
   }
 
-  async function invokeIn(sandbox: Sandbox, event: string): Promise<unknown> {
-    idle.remove(sandbox);
-    try {
-      return await sandbox.invoke(event);
-    } finally {
-      if (sandbox.usable && !sandbox.busy) idle.add(sandbox);
-    }
-  }
-
   return {
     async invoke(event) {
       await slots.take();
+      let sandbox = current;
       try {
-        if (!current?.usable) current = start();
-        return await invokeIn(current, event);
+        if (!sandbox?.usable) sandbox = current = start();
+        idle.remove(sandbox);
+        return await sandbox.invoke(event);
       } finally {
+        if (sandbox?.usable && !sandbox.busy) idle.add(sandbox);
         slots.release();
       }
     },

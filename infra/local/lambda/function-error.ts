@@ -1,4 +1,4 @@
-/** What an invocation ends with when the function did not: it threw, exited, timed out or could not be loaded. */
+/** The error of an invocation whose function threw, exited, timed out or could not be loaded. */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError';
   readonly errorType: string;

@@ -13,7 +13,7 @@ export interface Port {
 
 type Handler = (event: unknown, context: Partial<Context>) => unknown;
 
-/** Loads a function's handler and answers the invocations that come through the port. */
+/** Loads a function's handler and runs the invocations that arrive through the port. */
 export async function serve(description: FunctionDescription, port: Port): Promise<void> {
   process.on('uncaughtException', (error) => die(port, errorTypeOf(error), error));
   process.on('unhandledRejection', (reason) => die(port, 'Runtime.UnhandledPromiseRejection', reason));

@@ -1,6 +1,6 @@
 import type { Sandbox } from './sandbox.ts';
 
-/** Keeps environments warm that have nothing to do: each for a limited time, and up to a number of them. */
+/** Keeps idle environments warm: each for a limited time, and up to a number of them. */
 export class IdleSandboxes {
   readonly #seconds: number;
   readonly #max: number;
@@ -12,7 +12,7 @@ export class IdleSandboxes {
     this.#max = max;
   }
 
-  /** Adds an environment as the last used, and ends the one unused for longest when there are too many. */
+  /** Adds an environment as the last used, and ends the least recently used one when there are too many. */
   add(sandbox: Sandbox): void {
     this.remove(sandbox);
     this.#timers.set(sandbox, setTimeout(() => this.#end(sandbox), this.#seconds * 1000).unref());
@@ -20,7 +20,7 @@ export class IdleSandboxes {
     if (longest && this.#timers.size > this.#max) this.#end(longest);
   }
 
-  /** Removes an environment that is about to be used, or is gone. */
+  /** Removes an environment that is about to be used, or has ended. */
   remove(sandbox: Sandbox): void {
     clearTimeout(this.#timers.get(sandbox));
     this.#timers.delete(sandbox);

@@ -1,6 +1,6 @@
 import { FunctionError } from './function-error.ts';
 
-/** Lambda's limit for the event and for the answer of a synchronous invocation. */
+/** Lambda's limit for the event and the response of a synchronous invocation. */
 const PAYLOAD_LIMIT_BYTES = 6_291_556;
 
 /** Encodes an event as JSON, and refuses one that Lambda would not take. */
@@ -16,7 +16,7 @@ export function encodeEvent(event: unknown): string {
   return text;
 }
 
-/** Encodes what a handler returned as JSON, and refuses what Lambda would not hand back. */
+/** Encodes what a handler returned as JSON, and refuses what Lambda would not return. */
 export function encodeResult(result: unknown): string {
   const text = JSON.stringify(result) ?? 'null';
   if (Buffer.byteLength(text) > PAYLOAD_LIMIT_BYTES) {

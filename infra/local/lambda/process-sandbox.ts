@@ -25,7 +25,7 @@ export function startProcess(fn: LocalFunction, { environmentOf, log }: RuntimeO
     env: { ...environmentFor(fn, description, environmentOf(fn)), TMPDIR: folder },
     execArgv: [`--max-old-space-size=${fn.memoryMegabytes}`],
     serialization: 'advanced',
-    // The fifth is the lifeline: it closes when this process is gone, however it went.
+    // The fifth is the lifeline: it closes when this process ends, however it ends.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
   });
   const killGroup = () => {
@@ -34,7 +34,7 @@ export function startProcess(fn: LocalFunction, { environmentOf, log }: RuntimeO
   const sandbox = new Sandbox(
     fn.timeoutSeconds,
     {
-      // A process that is gone by now reports that by its exit.
+      // A process that has ended reports that by its exit.
       send: (invocation) => child.send({ ...invocation }, () => {}),
       kill: () => {
         if (child.exitCode === null && child.signalCode === null) killGroup();
@@ -47,10 +47,10 @@ export function startProcess(fn: LocalFunction, { environmentOf, log }: RuntimeO
   child.on('message', (message) => {
     if (isReport(message)) sandbox.receive(message);
   });
-  void followToEnd();
+  void watchExit();
   return sandbox;
 
-  async function followToEnd(): Promise<void> {
+  async function watchExit(): Promise<void> {
     // The channel closes after its last message was read, which may be after the exit.
     const channelClosed = once(child, 'disconnect');
     let reason: string;

@@ -15,5 +15,5 @@ await serve(JSON.parse(process.argv[2] ?? '{}'), {
   receive: (take) => process.on('message', take),
 });
 
-// A handler that holds the event loop never sees the disconnect.
+// A handler that blocks the event loop never receives the disconnect.
 new Worker(new URL('./lifeline.ts', import.meta.url), { workerData: folder, execArgv: [] }).unref();

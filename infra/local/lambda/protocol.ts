@@ -1,4 +1,4 @@
-/** What the host and the environment that holds the handler say to each other. */
+/** The messages between the host and the environment that runs the handler. */
 
 export interface FunctionDescription {
   name: string;
@@ -29,7 +29,7 @@ export type Report =
 
 const reportTypes = new Set<unknown>(['ready', 'result', 'error', 'fatal']);
 
-/** Tells whether a message from an environment is one of its reports: a handler may send messages of its own. */
+/** Returns whether a message from an environment is one of its reports: a handler may send messages of its own. */
 export function isReport(message: unknown): message is Report {
   return typeof message === 'object' && message !== null && 'type' in message && reportTypes.has(message.type);
 }

@@ -14,7 +14,7 @@ export function killSandboxProcesses(leader: number, folder: string): void {
   kill(-leader);
 }
 
-/** Ends the calling process, leader of its group, with all it started and its folder: its host is gone. */
+/** Ends the calling process, leader of its group, with all it started and its folder, because its host has ended. */
 export function abandonSandbox(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -27,7 +27,7 @@ function kill(target: number): void {
   try {
     process.kill(target, 'SIGKILL');
   } catch {
-    // Already gone, or not the leader of a group.
+    // Already ended, or not the leader of a group.
   }
 }
 

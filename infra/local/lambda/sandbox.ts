@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { FunctionError } from './function-error.ts';
 import type { Invocation, Report } from './protocol.ts';
 
-/** Lambda's time for loading the module, before the function's own time-out begins. */
+/** Lambda's time for loading the module, before the function's own timeout begins. */
 const LOADING_SECONDS = 10;
 const EXIT_MILLISECONDS = 1_000;
 
@@ -19,7 +19,7 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-/** Follows the invocations of one execution environment from its start to its end. */
+/** Tracks the invocations of one execution environment from its start to its end. */
 export class Sandbox {
   readonly ended: Promise<void>;
   readonly #timeoutSeconds: number;
@@ -73,7 +73,7 @@ export class Sandbox {
   receive(report: Report): void {
     if (report.type === 'fatal') {
       this.#lose(new FunctionError(report.errorType, report.message));
-      // It exits by itself, and what it wrote comes through when it is let.
+      // It exits by itself once its output is written.
       setTimeout(() => this.#carrier.kill(), EXIT_MILLISECONDS).unref();
       return;
     }
@@ -83,7 +83,7 @@ export class Sandbox {
     this.#killWhenUnused();
   }
 
-  /** Takes note that the thread or process is gone. */
+  /** Records that the thread or process has ended. */
   exited(reason: string): void {
     if (this.#pending.size > 0) this.#log(`Runtime exited ${reason}`);
     this.#lose(new FunctionError('Runtime.ExitError', `Runtime exited ${reason}`));

@@ -1,4 +1,4 @@
-/** Lets a number of holders in at once, and the others in the order they came. */
+/** Limits the number of concurrent holders; the others wait in the order they came. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = limit;
   }
 
-  /** Waits for a slot; the caller gives it back with `release`. */
+  /** Waits for a slot; the caller returns it with `release`. */
   async take(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;

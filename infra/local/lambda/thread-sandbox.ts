@@ -7,11 +7,11 @@ import { isReport } from './protocol.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** Below this a thread cannot load unbundled modules, though the bundled function fits its memory in Lambda. */
-const SMALLEST_HEAP_MEGABYTES = 128;
+const MIN_HEAP_MEGABYTES = 128;
 
 /**
- * V8 lets the young generation of every heap grow to 96 MB, of which little is ever in use here. A thread for each
- * function makes that the greatest part of this process; half a dozen megabytes do not collect notably more often.
+ * V8 lets the young generation of every heap grow to 96 MB, of which little is ever in use here. With a thread
+ * for each function that would be most of this process; a few megabytes do not collect notably more often.
  */
 const SEMI_SPACE_MEGABYTES = 4;
 
@@ -30,7 +30,7 @@ export function startThread(fn: LocalFunction, { environmentOf, log }: RuntimeOp
     stderr: true,
     name: fn.name,
     resourceLimits: {
-      maxOldGenerationSizeMb: Math.max(fn.memoryMegabytes, SMALLEST_HEAP_MEGABYTES),
+      maxOldGenerationSizeMb: Math.max(fn.memoryMegabytes, MIN_HEAP_MEGABYTES),
       maxYoungGenerationSizeMb: youngGeneration(nodeOptions),
     },
   });

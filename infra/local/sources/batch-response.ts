@@ -1,5 +1,5 @@
 /**
- * Reads which messages a function reports as failed. Lambda takes an empty answer as full success, and
+ * Reads which messages a function reports as failed. Lambda takes an empty response as full success, and
  * anything malformed as failure of the whole batch, which is `undefined` here.
  */
 export function failedMessageIds(response: unknown, sent: ReadonlySet<string>): Set<string> | undefined {

@@ -6,19 +6,19 @@ import type { QueueSource } from '../template/model.ts';
 import { failedMessageIds } from './batch-response.ts';
 import { buildSqsEvent } from './sqs-event.ts';
 
-const LONGEST_POLL_SECONDS = 20;
-/** The most that SQS hands out, or deletes, in one request. */
+const MAX_POLL_SECONDS = 20;
+/** The maximum that SQS returns, or deletes, in one request. */
 const REQUEST_LIMIT = 10;
 const ZIP_CONCURRENCY = 10;
 const FIRST_BACKOFF_MILLISECONDS = 100;
-const LONGEST_BACKOFF_MILLISECONDS = 5_000;
+const MAX_BACKOFF_MILLISECONDS = 5_000;
 
 export interface QueueSourceDependencies {
   runtime: LambdaRuntime;
   /** Signs as the function's role, as Lambda's poller does. */
   sqs: SQSClient;
   cores: number;
-  /** Hands every batch out a second time after it was handled, as SQS may. */
+  /** Delivers every batch a second time after it was handled, as SQS may. */
   twice?: boolean;
   log: (line: string) => void;
 }
@@ -47,9 +47,9 @@ export function startQueueSource(
         backoff = FIRST_BACKOFF_MILLISECONDS;
       } catch (error) {
         if (!signal.aborted) {
-          log(`${queue.name}: could not receive, trying again in ${backoff} ms: ${describe(error)}`);
+          log(`${queue.name}: could not receive, retrying in ${backoff} ms: ${describe(error)}`);
           await wait(backoff, undefined, { signal }).catch(() => {});
-          backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MILLISECONDS);
+          backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS);
         }
       }
       if (batch.length === 0 || signal.aborted) slots.release();
@@ -58,13 +58,13 @@ export function startQueueSource(
   }
 
   async function collect(batch: Message[]): Promise<void> {
-    await receive(batch, LONGEST_POLL_SECONDS);
+    await receive(batch, MAX_POLL_SECONDS);
     if (batch.length === 0) return;
     const closes = Date.now() + batchingWindowSeconds * 1000;
     for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
-      // SQS waits in whole seconds; a shorter rest of the window passes before one last look.
+      // SQS waits in whole seconds; a shorter rest of the window passes before one last receive.
       if (left < 1000) await wait(left, undefined, { signal });
-      await receive(batch, Math.min(LONGEST_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
+      await receive(batch, Math.min(MAX_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
     }
   }
 
@@ -92,7 +92,7 @@ export function startQueueSource(
       if (!signal.aborted) log(`${queue.name}: ${source.function.name} failed: ${describe(error)}`);
       return;
     }
-    // Not awaited: the slot is free for the next message while this one is deleted.
+    // Not awaited, so that the slot is free for the next message meanwhile.
     const deletion = remove(done).finally(() => deletions.delete(deletion));
     deletions.add(deletion);
   }
@@ -123,7 +123,7 @@ export function startQueueSource(
   return {
     async stop() {
       stopping.abort();
-      // Lets a poll go that waits for a slot: the invocation that holds it may be long.
+      // Releases a poll that waits for a slot: the invocation that holds it may be long.
       slots.release();
       await polling;
       await Promise.all(deletions);

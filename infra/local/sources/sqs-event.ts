@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type { LocalQueue } from '../template/model.ts';
 
-/** Builds the event that Lambda's poller makes of received messages. */
+/** Builds the event of received messages as Lambda's poller does. */
 export function buildSqsEvent(queue: LocalQueue, messages: Message[]): { Records: unknown[] } {
   return { Records: messages.map((message) => buildRecord(queue, message)) };
 }

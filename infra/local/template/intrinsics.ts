@@ -8,19 +8,13 @@ export interface Referable {
 
 /** Resolves the intrinsic functions in a part of the template. */
 export function resolve(value: unknown, names: Map<string, Referable>): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !isNoValue(item)).map((item) => resolve(item, names));
+  if (Array.isArray(value)) return value.map((item) => resolve(item, names));
   if (!isObject(value)) return value;
   const entries = Object.entries(value);
   const [only] = entries;
   if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::')))
     return call(only[0], only[1], names);
-  return Object.fromEntries(
-    entries.filter(([, item]) => !isNoValue(item)).map(([key, item]) => [key, resolve(item, names)]),
-  );
-}
-
-function isNoValue(value: unknown): boolean {
-  return isObject(value) && value.Ref === 'AWS::NoValue';
+  return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, names)]));
 }
 
 function call(name: string, argument: unknown, names: Map<string, Referable>): unknown {
@@ -41,16 +35,6 @@ function call(name: string, argument: unknown, names: Map<string, Referable>): u
       return argument.replace(/\$\{([^}!]+)\}/g, (_match, key: string) =>
         key.includes('.') ? attribute(key.split('.'), names) : named(key, names).ref,
       );
-    }
-    case 'Fn::Select': {
-      const [index, list] = Array.isArray(argument) ? argument : [];
-      const resolved = resolve(list, names);
-      if (!Array.isArray(resolved)) throw new NotUnderstood(`Fn::Select of ${JSON.stringify(argument)}`);
-      return resolved[Number(index)];
-    }
-    case 'Fn::Split': {
-      const [separator, text] = Array.isArray(argument) ? argument : [];
-      return String(resolve(text, names)).split(String(separator));
     }
     default:
       throw new NotUnderstood(`The function ${name} is not understood by the local stack.`);

@@ -36,8 +36,7 @@ export interface LocalFunction {
   handler: string;
   timeoutSeconds: number;
   memoryMegabytes: number;
-  ephemeralStorageMegabytes: number;
-  reservedConcurrency?: number;
+  reservedConcurrency?: number | undefined;
   environment: Record<string, string>;
   role: LocalRole;
 }
@@ -50,7 +49,7 @@ export interface KeyAttribute {
 export interface TableIndex {
   name: string;
   partitionKey: KeyAttribute;
-  sortKey?: KeyAttribute;
+  sortKey?: KeyAttribute | undefined;
   projection: { type: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; attributes: string[] };
 }
 
@@ -59,9 +58,9 @@ export interface LocalTable {
   name: string;
   arn: string;
   partitionKey: KeyAttribute;
-  sortKey?: KeyAttribute;
+  sortKey?: KeyAttribute | undefined;
   indexes: TableIndex[];
-  timeToLiveAttribute?: string;
+  timeToLiveAttribute?: string | undefined;
 }
 
 export interface LocalQueue {
@@ -87,7 +86,7 @@ export interface BucketCorsRule {
   allowedOrigins: string[];
   allowedHeaders: string[];
   exposedHeaders: string[];
-  maxAgeSeconds?: number;
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface LocalBucket {
@@ -97,7 +96,7 @@ export interface LocalBucket {
   cors: BucketCorsRule[];
   notifications: BucketNotification[];
   policy: PolicyStatement[];
-  /** Days after which objects under the prefix go. */
+  /** Days after which objects under the prefix expire. */
   expirations: { prefix: string; days: number }[];
 }
 
@@ -112,7 +111,7 @@ export interface ApiCors {
   allowMethods: string[];
   allowHeaders: string[];
   exposeHeaders: string[];
-  maxAgeSeconds?: number;
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface LocalHttpApi {
@@ -122,7 +121,7 @@ export interface LocalHttpApi {
   cors?: ApiCors;
 }
 
-export interface LocalSocketsApi {
+export interface LocalWebSocketApi {
   logicalId: string;
   apiId: string;
   stage: string;
@@ -142,7 +141,7 @@ export interface QueueSource {
   function: LocalFunction;
   batchSize: number;
   batchingWindowSeconds: number;
-  maximumConcurrency?: number;
+  maximumConcurrency?: number | undefined;
   reportBatchItemFailures: boolean;
 }
 
@@ -161,9 +160,8 @@ export interface LocalStack {
   queues: LocalQueue[];
   buckets: LocalBucket[];
   httpApis: LocalHttpApi[];
-  socketsApis: LocalSocketsApi[];
+  webSocketApis: LocalWebSocketApi[];
   eventBuses: LocalEventBus[];
   queueSources: QueueSource[];
   schedules: Schedule[];
-  outputs: Record<string, string>;
 }

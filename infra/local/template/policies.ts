@@ -4,25 +4,21 @@ import { isObject, NotUnderstood, type Properties } from './properties.ts';
 /** Reads the statements of a policy document. */
 export function readPolicy(document: Properties): PolicyStatement[] {
   document.only('Version', '2012-10-17');
-  const statements = document.objects('Statement').map(readStatement);
-  document.finish();
-  return statements;
+  return document.objects('Statement').map(readStatement);
 }
 
 function readStatement(statement: Properties): PolicyStatement {
   const effect = statement.text('Effect');
   if (effect !== 'Allow' && effect !== 'Deny') throw new NotUnderstood(`A policy has the effect ${effect}.`);
   const principals = readPrincipals(statement.raw('Principal'));
-  const read: PolicyStatement = {
+  statement.pass('A name for people', 'Sid');
+  return {
     effect,
     ...(principals ? { principals } : {}),
     actions: statement.texts('Action'),
     resources: statement.texts('Resource'),
     conditions: readConditions(statement.raw('Condition')),
   };
-  statement.pass('A name for people', 'Sid');
-  statement.finish();
-  return read;
 }
 
 function readPrincipals(value: unknown): Principal[] | undefined {

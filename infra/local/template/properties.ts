@@ -4,12 +4,13 @@ export class NotUnderstood extends Error {
 }
 
 /**
- * The resolved properties of a resource, each of which must be taken or passed over on purpose:
- * `finish` throws for any that is left, so nothing of the template is silently ignored.
+ * The resolved properties of a resource, each of which must be taken or passed over on purpose: `finish` throws for any
+ * that is left, in those within it too, so that nothing of the template is silently ignored.
  */
 export class Properties {
   readonly #path: string;
   readonly #left: Map<string, unknown>;
+  readonly #within: Properties[] = [];
 
   constructor(path: string, value: unknown) {
     this.#path = path;
@@ -51,14 +52,14 @@ export class Properties {
   }
 
   object(name: string): Properties {
-    return new Properties(`${this.#path}.${name}`, this.#take(name));
+    return this.#enter(name, this.#take(name));
   }
 
   objects(name: string): Properties[] {
     const value = this.#take(name);
     if (value === undefined) return [];
     if (!Array.isArray(value)) throw this.#wrong(name, 'a list', value);
-    return value.map((item, index) => new Properties(`${this.#path}.${name}[${index}]`, item));
+    return value.map((item, index) => this.#enter(`${name}[${index}]`, item));
   }
 
   /** Takes a property whatever it holds. */
@@ -81,6 +82,13 @@ export class Properties {
   finish(): void {
     const [first] = this.#left.keys();
     if (first !== undefined) throw new NotUnderstood(`${this.#path}.${first} is not understood by the local stack.`);
+    for (const part of this.#within) part.finish();
+  }
+
+  #enter(name: string, value: unknown): Properties {
+    const part = new Properties(`${this.#path}.${name}`, value);
+    this.#within.push(part);
+    return part;
   }
 
   #take(name: string): unknown {
@@ -94,7 +102,7 @@ export class Properties {
   }
 }
 
-/** Tells whether a value is an object with keys. */
+/** Returns whether a value is an object with keys. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

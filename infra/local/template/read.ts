@@ -11,10 +11,9 @@ import type {
   LocalHttpApi,
   LocalQueue,
   LocalRole,
-  LocalSocketsApi,
   LocalStack,
   LocalTable,
-  PolicyStatement,
+  LocalWebSocketApi,
   QueueSource,
   Schedule,
   TableIndex,
@@ -47,8 +46,7 @@ export function readTemplate(options: ReadOptions): LocalStack {
   const sections = new Properties('Template', template);
   const parameters = objectOf(sections.raw('Parameters'));
   const declared = objectOf(sections.raw('Resources'));
-  const outputs = objectOf(sections.raw('Outputs'));
-  sections.pass('For people, and for checks that CloudFormation makes before a deployment', 'Description', 'Rules');
+  sections.pass('For people, and for checks of CloudFormation before a deployment', 'Description', 'Outputs', 'Rules');
   sections.finish();
 
   const names = new Map<string, Referable>(pseudoParameters);
@@ -78,17 +76,14 @@ export function readTemplate(options: ReadOptions): LocalStack {
     const { ref, attributes } = names.get(logicalId) ?? { ref: logicalId };
     return { logicalId, type, ref, arn: attributes?.Arn ?? '', properties, metadata };
   });
-  return assemble(
-    (type) => resources.filter((resource) => resource.type === type),
-    Object.fromEntries(
-      Object.entries(outputs).map(([id, output]) => [id, String(resolve(objectOf(output).Value, names))]),
-    ),
-  );
+  const stack = assemble((type) => resources.filter((resource) => resource.type === type));
+  for (const { properties } of resources) properties.finish();
+  return stack;
 }
 
 type ByType = (type: string) => Resource[];
 
-function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
+function assemble(ofType: ByType): LocalStack {
   const roles = readRoles(ofType);
   const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, roles));
   const functionNamed = (name: string): LocalFunction => {
@@ -97,13 +92,11 @@ function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
     return found;
   };
   const queues = readQueues(ofType);
-  for (const { properties } of ofType('AWS::Logs::LogGroup')) {
+  for (const { properties } of ofType('AWS::Logs::LogGroup'))
     properties.pass('Logs go to a file here', 'RetentionInDays');
-    properties.finish();
-  }
   const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
-  const { httpApis, socketsApis } = readApis(ofType, functionNamed);
-  checkPermissions(ofType, functionNamed, [...httpApis, ...socketsApis], schedules);
+  const { httpApis, webSocketApis } = readApis(ofType, functionNamed);
+  checkPermissions(ofType, functionNamed, [...httpApis, ...webSocketApis], schedules);
   return {
     account,
     region,
@@ -112,13 +105,12 @@ function assemble(ofType: ByType, outputs: Record<string, string>): LocalStack {
     tables: ofType('AWS::DynamoDB::Table').map(readTable),
     buckets: readBuckets(ofType),
     httpApis,
-    socketsApis,
+    webSocketApis,
     eventBuses: ofType('AWS::Events::EventBus').map(readEventBus),
     queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
       readQueueSource(resource, queues, functionNamed),
     ),
     schedules,
-    outputs,
   };
 }
 
@@ -132,7 +124,6 @@ function readRoles(ofType: ByType): Map<string, LocalRole> {
       if (!assumes) throw new NotUnderstood(`${logicalId} can be assumed by other services than Lambda.`);
     }
     properties.pass('A text for people', 'Description');
-    properties.finish();
     roles.set(arn, { logicalId, arn, statements: [] });
   }
   for (const { logicalId, properties } of ofType('AWS::IAM::Policy')) {
@@ -143,7 +134,6 @@ function readRoles(ofType: ByType): Map<string, LocalRole> {
       role.statements.push(...statements);
     }
     properties.pass('A name', 'PolicyName');
-    properties.finish();
   }
   return roles;
 }
@@ -161,12 +151,13 @@ function readFunction(
     properties.only('Handler', 'index.handler');
     properties.only('Runtime', 'nodejs24.x');
   }
-  const environment = properties.object('Environment');
-  const variables = objectOf(environment.raw('Variables'));
-  environment.finish();
-  const storage = properties.object('EphemeralStorage');
-  const reservedConcurrency = properties.optionalNumber('ReservedConcurrentExecutions');
-  const read: LocalFunction = {
+  const variables = objectOf(properties.object('Environment').raw('Variables'));
+  properties.pass('The disk of this machine has the size it has', 'EphemeralStorage');
+  properties.pass('Bundles and images are made of the entry, which runs from source here', 'Code');
+  properties.pass('This machine has the architecture it has', 'Architectures');
+  properties.pass('A text for people', 'Description');
+  properties.pass('Logs go to a file here', 'LoggingConfig');
+  return {
     logicalId,
     name: ref,
     arn,
@@ -175,18 +166,10 @@ function readFunction(
     handler: 'handler',
     timeoutSeconds: properties.number('Timeout', 3),
     memoryMegabytes: properties.number('MemorySize', 128),
-    ephemeralStorageMegabytes: storage.number('Size', 512),
-    ...(reservedConcurrency === undefined ? {} : { reservedConcurrency }),
+    reservedConcurrency: properties.optionalNumber('ReservedConcurrentExecutions'),
     environment: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)])),
     role,
   };
-  storage.finish();
-  properties.pass('Bundles and images are made of the entry, which runs from source here', 'Code');
-  properties.pass('This machine has the architecture it has', 'Architectures');
-  properties.pass('A text for people', 'Description');
-  properties.pass('Logs go to a file here', 'LoggingConfig');
-  properties.finish();
-  return read;
 }
 
 function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
@@ -195,7 +178,7 @@ function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
       .objects('AttributeDefinitions')
       .map((definition) => [definition.text('AttributeName'), definition.text('AttributeType')]),
   );
-  const keys = (schema: Properties[]): { partitionKey: KeyAttribute; sortKey?: KeyAttribute } => {
+  const keys = (schema: Properties[]): { partitionKey: KeyAttribute; sortKey: KeyAttribute | undefined } => {
     const attributes = new Map(schema.map((key) => [key.text('KeyType'), key.text('AttributeName')]));
     const attribute = (name: string): KeyAttribute => {
       const type = types.get(name);
@@ -204,13 +187,17 @@ function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
       return { name, type };
     };
     const sort = attributes.get('RANGE');
-    return { partitionKey: attribute(attributes.get('HASH') ?? ''), ...(sort ? { sortKey: attribute(sort) } : {}) };
+    return { partitionKey: attribute(attributes.get('HASH') ?? ''), sortKey: sort ? attribute(sort) : undefined };
   };
   const timeToLive = properties.object('TimeToLiveSpecification');
-  const timeToLiveAttribute = timeToLive.optionalText('AttributeName');
   timeToLive.only('Enabled', true);
-  timeToLive.finish();
-  const read: LocalTable = {
+  properties.only('BillingMode', 'PAY_PER_REQUEST');
+  properties.pass(
+    'Backups and encryption at rest are the disk of this machine',
+    'PointInTimeRecoverySpecification',
+    'SSESpecification',
+  );
+  return {
     logicalId,
     name: ref,
     arn,
@@ -220,25 +207,14 @@ function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
       const type = projection.text('ProjectionType');
       if (type !== 'ALL' && type !== 'KEYS_ONLY' && type !== 'INCLUDE')
         throw new NotUnderstood(`${logicalId} has an index with the projection ${type}.`);
-      const readIndex = {
+      return {
         name: index.text('IndexName'),
         ...keys(index.objects('KeySchema')),
         projection: { type, attributes: projection.texts('NonKeyAttributes') },
-      } as const;
-      projection.finish();
-      index.finish();
-      return readIndex;
+      };
     }),
-    ...(timeToLiveAttribute ? { timeToLiveAttribute } : {}),
+    timeToLiveAttribute: timeToLive.optionalText('AttributeName'),
   };
-  properties.only('BillingMode', 'PAY_PER_REQUEST');
-  properties.pass(
-    'Backups and encryption at rest are the disk of this machine',
-    'PointInTimeRecoverySpecification',
-    'SSESpecification',
-  );
-  properties.finish();
-  return read;
 }
 
 function readQueues(ofType: ByType): LocalQueue[] {
@@ -262,7 +238,6 @@ function readQueues(ofType: ByType): LocalQueue[] {
     const redrive = properties.raw('RedrivePolicy');
     if (redrive !== undefined) attributes.RedrivePolicy = JSON.stringify(redrive);
     properties.pass('Encryption at rest is the disk of this machine', 'SqsManagedSseEnabled');
-    properties.finish();
     return { logicalId, name: logicalId, arn, url: ref, attributes, policy: [] };
   });
   for (const { logicalId, properties } of ofType('AWS::SQS::QueuePolicy')) {
@@ -272,39 +247,36 @@ function readQueues(ofType: ByType): LocalQueue[] {
       if (!queue) throw new NotUnderstood(`${logicalId} belongs to a queue that the template does not have.`);
       queue.policy.push(...statements);
     }
-    properties.finish();
   }
   return queues;
 }
 
 function readBuckets(ofType: ByType): LocalBucket[] {
-  const policies = ofType('AWS::S3::BucketPolicy').map(
-    ({ properties }): { bucket: string; statements: PolicyStatement[] } => {
-      const read = { bucket: properties.text('Bucket'), statements: readPolicy(properties.object('PolicyDocument')) };
-      properties.finish();
-      return read;
-    },
-  );
+  const policies = ofType('AWS::S3::BucketPolicy').map(({ properties }) => ({
+    bucket: properties.text('Bucket'),
+    statements: readPolicy(properties.object('PolicyDocument')),
+  }));
   return ofType('AWS::S3::Bucket').map(({ logicalId, ref, arn, properties }): LocalBucket => {
     const cors = properties.object('CorsConfiguration');
     const lifecycle = properties.object('LifecycleConfiguration');
     const notifications = properties.object('NotificationConfiguration');
-    const read: LocalBucket = {
+    properties.pass('Encryption at rest is the disk of this machine', 'BucketEncryption');
+    properties.pass(
+      'The gate lets nobody in without a signature',
+      'OwnershipControls',
+      'PublicAccessBlockConfiguration',
+    );
+    return {
       logicalId,
       name: ref,
       arn,
-      cors: cors.objects('CorsRules').map((rule) => {
-        const maxAgeSeconds = rule.optionalNumber('MaxAge');
-        const readRule = {
-          allowedMethods: rule.texts('AllowedMethods'),
-          allowedOrigins: rule.texts('AllowedOrigins'),
-          allowedHeaders: rule.texts('AllowedHeaders'),
-          exposedHeaders: rule.texts('ExposedHeaders'),
-          ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
-        };
-        rule.finish();
-        return readRule;
-      }),
+      cors: cors.objects('CorsRules').map((rule) => ({
+        allowedMethods: rule.texts('AllowedMethods'),
+        allowedOrigins: rule.texts('AllowedOrigins'),
+        allowedHeaders: rule.texts('AllowedHeaders'),
+        exposedHeaders: rule.texts('ExposedHeaders'),
+        maxAgeSeconds: rule.optionalNumber('MaxAge'),
+      })),
       notifications: notifications.objects('QueueConfigurations').map((configuration) => {
         const rules = new Map(
           configuration
@@ -313,40 +285,28 @@ function readBuckets(ofType: ByType): LocalBucket[] {
             .objects('Rules')
             .map((rule) => [rule.text('Name').toLowerCase(), rule.text('Value')]),
         );
-        const readNotification = {
+        return {
           event: configuration.text('Event'),
           queueArn: configuration.text('Queue'),
           prefix: rules.get('prefix') ?? '',
           suffix: rules.get('suffix') ?? '',
         };
-        configuration.finish();
-        return readNotification;
       }),
       policy: policies.filter(({ bucket }) => bucket === ref).flatMap(({ statements }) => statements),
       expirations: lifecycle.objects('Rules').flatMap((rule) => {
         rule.only('Status', 'Enabled');
-        rule.pass('Parts of broken-off uploads are small change on a laptop', 'AbortIncompleteMultipartUpload');
+        rule.pass('Parts of aborted uploads take little space on one machine', 'AbortIncompleteMultipartUpload');
         const days = rule.optionalNumber('ExpirationInDays');
         const prefix = rule.optionalText('Prefix') ?? '';
-        rule.finish();
         return days === undefined ? [] : [{ prefix, days }];
       }),
     };
-    for (const part of [cors, lifecycle, notifications]) part.finish();
-    properties.pass('Encryption at rest is the disk of this machine', 'BucketEncryption');
-    properties.pass(
-      'The gate lets nobody in without a signature',
-      'OwnershipControls',
-      'PublicAccessBlockConfiguration',
-    );
-    properties.finish();
-    return read;
   });
 }
 
 interface Apis {
   httpApis: LocalHttpApi[];
-  socketsApis: LocalSocketsApi[];
+  webSocketApis: LocalWebSocketApi[];
 }
 
 function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): Apis {
@@ -358,7 +318,6 @@ function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction
       const uri = properties.text('IntegrationUri');
       const target = functionNamed(/\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri);
       properties.text('ApiId');
-      properties.finish();
       return [`integrations/${ref}`, target];
     }),
   );
@@ -366,51 +325,45 @@ function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction
     const target = targets.get(properties.text('Target'));
     if (!target) throw new NotUnderstood(`${logicalId} has an integration that the template does not have.`);
     properties.only('AuthorizationType', 'NONE');
-    const route = { api: properties.text('ApiId'), routeKey: properties.text('RouteKey'), function: target };
-    properties.finish();
-    return route;
+    return { api: properties.text('ApiId'), routeKey: properties.text('RouteKey'), function: target };
   });
   const stages = new Map(
     ofType('AWS::ApiGatewayV2::Stage').map(({ properties }) => {
       properties.only('AutoDeploy', true);
-      const stage = [properties.text('ApiId'), properties.text('StageName')] as const;
-      properties.finish();
-      return stage;
+      return [properties.text('ApiId'), properties.text('StageName')];
     }),
   );
   const routesOf = (ref: string) => routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route);
-  const apis: Apis = { httpApis: [], socketsApis: [] };
+  const apis: Apis = { httpApis: [], webSocketApis: [] };
   for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
     const protocol = resource.properties.text('ProtocolType');
     const stage = stages.get(resource.ref) ?? '';
-    if (protocol === 'WEBSOCKET') apis.socketsApis.push(readSocketsApi(resource, stage, routesOf));
+    if (protocol === 'WEBSOCKET') apis.webSocketApis.push(readWebSocketApi(resource, stage, routesOf));
     else if (protocol === 'HTTP' && stage === '$default') apis.httpApis.push(readHttpApi(resource, routesOf));
     else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
   return apis;
 }
 
-function readSocketsApi(
+function readWebSocketApi(
   { logicalId, ref, properties }: Resource,
   stage: string,
   routesOf: (ref: string) => ApiRoute[],
-): LocalSocketsApi {
+): LocalWebSocketApi {
   properties.only('RouteSelectionExpression', '$request.body.action');
   properties.pass('Texts for people', 'Description', 'Name');
-  properties.finish();
   return { logicalId, apiId: ref, stage, routes: routesOf(ref) };
 }
 
 function readEventBus({ logicalId, ref, arn, properties }: Resource): LocalEventBus {
   properties.pass('Texts for people', 'Description', 'Name');
-  properties.finish();
   return { logicalId, name: ref, arn };
 }
 
 function readHttpApi({ logicalId, ref, properties }: Resource, routesOf: (ref: string) => ApiRoute[]): LocalHttpApi {
   const cors = properties.object('CorsConfiguration');
-  const maxAgeSeconds = cors.optionalNumber('MaxAge');
-  const read: LocalHttpApi = {
+  properties.pass('Texts for people', 'Description', 'Name');
+  return {
     logicalId,
     apiId: ref,
     routes: routesOf(ref),
@@ -419,13 +372,9 @@ function readHttpApi({ logicalId, ref, properties }: Resource, routesOf: (ref: s
       allowMethods: cors.texts('AllowMethods'),
       allowHeaders: cors.texts('AllowHeaders'),
       exposeHeaders: cors.texts('ExposeHeaders'),
-      ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+      maxAgeSeconds: cors.optionalNumber('MaxAge'),
     },
   };
-  cors.finish();
-  properties.pass('Texts for people', 'Description', 'Name');
-  properties.finish();
-  return read;
 }
 
 function readQueueSource(
@@ -436,27 +385,22 @@ function readQueueSource(
   const queueArn = properties.text('EventSourceArn');
   const queue = queues.find(({ arn }) => arn === queueArn);
   if (!queue) throw new NotUnderstood(`${logicalId} reads a queue that the template does not have.`);
-  const scaling = properties.object('ScalingConfig');
-  const maximumConcurrency = scaling.optionalNumber('MaximumConcurrency');
-  scaling.finish();
   const target = functionNamed(properties.text('FunctionName'));
   const visibility = Number(queue.attributes.VisibilityTimeout ?? 30);
   if (visibility < target.timeoutSeconds) {
     throw new NotUnderstood(
-      `${logicalId}: Lambda refuses a queue whose visibility time-out (${visibility} s) is shorter than the function's (${target.timeoutSeconds} s).`,
+      `${logicalId}: Lambda refuses a queue whose visibility timeout (${visibility} s) is shorter than the function's (${target.timeoutSeconds} s).`,
     );
   }
-  const read: QueueSource = {
+  return {
     logicalId,
     queue,
     function: target,
     batchSize: properties.number('BatchSize', 10),
     batchingWindowSeconds: properties.number('MaximumBatchingWindowInSeconds', 0),
-    ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }),
+    maximumConcurrency: properties.object('ScalingConfig').optionalNumber('MaximumConcurrency'),
     reportBatchItemFailures: properties.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
   };
-  properties.finish();
-  return read;
 }
 
 function readSchedule(
@@ -470,12 +414,9 @@ function readSchedule(
   const [target, ...others] = properties.objects('Targets');
   if (!target || others.length > 0) throw new NotUnderstood(`${logicalId} has ${others.length + 1} targets.`);
   const seconds = { minute: 60, hour: 3_600, day: 86_400 }[rate[2] ?? ''] ?? 60;
-  const read = { logicalId, arn, everySeconds: Number(rate[1]) * seconds, function: functionNamed(target.text('Arn')) };
   target.pass('A name', 'Id');
   target.pass('The next run comes soon anyway', 'RetryPolicy');
-  target.finish();
-  properties.finish();
-  return read;
+  return { logicalId, arn, everySeconds: Number(rate[1]) * seconds, function: functionNamed(target.text('Arn')) };
 }
 
 /** AWS calls a function for an API or a rule only with its permission; a template that lacks one would fail only there. */
@@ -488,10 +429,8 @@ function checkPermissions(
   const permitted = new Set(
     ofType('AWS::Lambda::Permission').map(({ properties }) => {
       properties.only('Action', 'lambda:InvokeFunction');
-      const permission = `${properties.text('Principal')} ${functionNamed(properties.text('FunctionName')).name}`;
       properties.pass('Which route or rule it is for', 'SourceArn');
-      properties.finish();
-      return permission;
+      return `${properties.text('Principal')} ${functionNamed(properties.text('FunctionName')).name}`;
     }),
   );
   const calls = [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** What is the same in all events of a connection. */
-export interface SocketFacts {
+export interface ConnectionFacts {
   apiId: string;
   accountId: string;
   stage: string;
@@ -12,8 +12,8 @@ export interface SocketFacts {
   connectedAt: number;
 }
 
-/** Builds the event for somebody who wants in. */
-export function connectEvent(facts: SocketFacts, request: IncomingMessage): unknown {
+/** Builds the `$connect` event. */
+export function connectEvent(facts: ConnectionFacts, request: IncomingMessage): unknown {
   const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
   const names = [...new Set(query.keys())];
   return {
@@ -28,8 +28,8 @@ export function connectEvent(facts: SocketFacts, request: IncomingMessage): unkn
   };
 }
 
-/** Builds the event for a message. */
-export function messageEvent(facts: SocketFacts, body: string): unknown {
+/** Builds the event of a message. */
+export function messageEvent(facts: ConnectionFacts, body: string): unknown {
   const messageId = randomBytes(11).toString('base64');
   return {
     requestContext: { ...contextOf(facts, '$default', 'MESSAGE'), messageId },
@@ -38,8 +38,8 @@ export function messageEvent(facts: SocketFacts, body: string): unknown {
   };
 }
 
-/** Builds the event for somebody who has gone. */
-export function disconnectEvent(facts: SocketFacts, code: number, reason: string): unknown {
+/** Builds the `$disconnect` event. */
+export function disconnectEvent(facts: ConnectionFacts, code: number, reason: string): unknown {
   return {
     headers: { Host: facts.host },
     requestContext: {
@@ -51,7 +51,7 @@ export function disconnectEvent(facts: SocketFacts, code: number, reason: string
   };
 }
 
-function contextOf(facts: SocketFacts, routeKey: string, eventType: string) {
+function contextOf(facts: ConnectionFacts, routeKey: string, eventType: string) {
   const requestId = randomBytes(11).toString('base64');
   return {
     routeKey,

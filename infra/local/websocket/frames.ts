@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /** Calls back when a client sends a frame of more than so many bytes, which a server of the `ws` package does not limit. */
-export function watchFrames(socket: Duplex, head: Buffer, mostBytes: number, tooLarge: () => void): void {
+export function watchFrames(socket: Duplex, head: Buffer, maxBytes: number, tooLarge: () => void): void {
   let left: Buffer = Buffer.alloc(0);
   let skip = 0;
   const take = (chunk: Buffer) => {
@@ -9,7 +9,7 @@ export function watchFrames(socket: Duplex, head: Buffer, mostBytes: number, too
     skip -= skipped;
     left = left.length === 0 ? chunk.subarray(skipped) : Buffer.concat([left, chunk.subarray(skipped)]);
     for (let frame = readHeader(left); frame; frame = readHeader(left)) {
-      if (frame.payload > mostBytes) {
+      if (frame.payload > maxBytes) {
         socket.off('data', take);
         tooLarge();
         return;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { engine } from '../../../functions/engines/archive/run.ts';
-import type { OutputFile, WorkContext } from '../../../functions/engines/engine.ts';
+import type { OutputFile, WorkContext } from '../../../functions/engines/runtime/engine.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 
 /** Makes a folder that is gone after the test. */

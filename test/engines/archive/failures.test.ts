@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../functions/engines/archive/check.ts';
 import { readers } from '../../../functions/engines/archive/formats.ts';
-import { EngineError } from '../../../functions/engines/engine.ts';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { convert, temporaryFolder } from './convert.ts';
 import { rar5, tar, zip } from './handmade.ts';
 import { matrix, writeMembers } from './matrix.ts';
@@ -60,8 +60,8 @@ describe('archives that cannot be converted', () => {
     await writeFile(join(folder, 'none.zip'), zip([]));
     await writeFile(join(folder, 'none.tar'), tar([]));
 
-    expect((await failureOf(join(folder, 'none.zip'), 'zip')).message).toMatch(/holds no files/);
-    expect((await failureOf(join(folder, 'none.tar'), 'tar')).message).toMatch(/holds no files/);
+    expect((await failureOf(join(folder, 'none.zip'), 'zip')).message).toMatch(/contains no files/);
+    expect((await failureOf(join(folder, 'none.tar'), 'tar')).message).toMatch(/contains no files/);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('archives that cannot be converted', () => {
     const path = join(folder, `locked.${format}`);
     await runProgram('7zz', ['a', ...args, '-psecret', path, '.'], { cwd: tree });
 
-    expect((await failureOf(path, format)).message).toMatch(/Give it in the option password/);
+    expect((await failureOf(path, format)).message).toMatch(/Set the option password/);
     expect((await failureOf(path, format, { password: 'wrong' })).message).toMatch(/does not open/);
   });
 
@@ -85,7 +85,7 @@ describe('archives that cannot be converted', () => {
     await writeFile(join(folder, 'locked.rar'), rar5(members, { isEncrypted: true }));
     await writeFile(join(folder, 'part.rar'), rar5(members, { isVolume: true }));
 
-    expect((await failureOf(join(folder, 'locked.rar'), 'rar')).message).toMatch(/protected by a password/);
-    expect((await failureOf(join(folder, 'part.rar'), 'rar')).message).toMatch(/one part of several/);
+    expect((await failureOf(join(folder, 'locked.rar'), 'rar')).message).toMatch(/password-protected/);
+    expect((await failureOf(join(folder, 'part.rar'), 'rar')).message).toMatch(/one volume of several/);
   });
 });

@@ -64,7 +64,7 @@ export interface TarMember extends Member {
   mode?: number;
 }
 
-/** Writes a tar with whatever names, types and links it is told. */
+/** Writes a tar with the given names, types and links. */
 export function tar(members: TarMember[]): Buffer {
   const blocks = members.flatMap((member) => {
     const data = bytesOf(member);
@@ -92,7 +92,7 @@ export interface ZipMember extends Member {
   mode?: number;
 }
 
-/** Writes a zip with whatever names, sizes and modes it is told. */
+/** Writes a zip with the given names, sizes and modes. */
 export function zip(members: ZipMember[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import type { EngineMatrix } from '../matrix.ts';
 import { lzh, type Member, rar5 } from './handmade.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { convert, quiet, temporaryFolder } from './convert.ts';
 import { tar } from './handmade.ts';
 import { digestTree, matrix, members, writeMembers } from './matrix.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { placeOfFile, runEngine } from './harness.ts';
 import { makeSample } from './samples.ts';
 
@@ -79,8 +79,8 @@ describe('files that cannot be converted', () => {
     const path = at('pictures.pdf');
     await run('gs', ['-q', '-sDEVICE=pdfimage8', '-r72', '-o', path, await makeSample('pdf', place.folder)]);
 
-    expect((await failure(path, 'pdf', 'txt')).message).toMatch(/only pictures/);
-    expect((await failure(path, 'pdf', 'docx')).message).toMatch(/only pictures/);
+    expect((await failure(path, 'pdf', 'txt')).message).toMatch(/only images/);
+    expect((await failure(path, 'pdf', 'docx')).message).toMatch(/only images/);
   });
 
   it('says that binary data is no text', async () => {
@@ -92,7 +92,7 @@ describe('files that cannot be converted', () => {
 
   it('says which page does not exist', async () => {
     expect((await failure(await makeSample('pdf', place.folder), 'pdf', 'png', { page_range: '7' })).message).toBe(
-      'The document has 1 pages, so there is no page 7.',
+      'The document has 1 pages, so page 7 in page_range does not exist.',
     );
   });
 
@@ -101,14 +101,14 @@ describe('files that cannot be converted', () => {
     await writeFile(path, blankPages(501));
 
     expect((await failure(path, 'pdf', 'png')).message).toBe(
-      'This would give 501 files; one task gives at most 500. Choose fewer pages by page_range.',
+      'This would produce 501 files; the maximum per task is 500. Choose fewer pages with page_range.',
     );
     expect((await runEngine(path, 'pdf', 'png', { page_range: '1-2', image_dpi: 20 })).outputs).toHaveLength(2);
   });
 
   it('says which sheet does not exist', async () => {
     expect((await failure(await makeSample('xlsx', place.folder), 'xlsx', 'csv', { sheet: 4 })).message).toMatch(
-      /no sheet 4/,
+      /sheet 4 does not exist/,
     );
   });
 

@@ -6,11 +6,12 @@ import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/document/catalogue.ts';
-import { stopOffice } from '../../../functions/engines/document/office.ts';
+import { stopOffice } from '../../../functions/engines/document/office/office.ts';
 import { engine } from '../../../functions/engines/document/run.ts';
-import type { WorkResult } from '../../../functions/engines/engine.ts';
-import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { Canary } from './hostile-documents.ts';
 
 export const known = new Catalogue([catalogue]);

@@ -1,14 +1,14 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runIsolated } from '../../../functions/engines/document/isolation.ts';
+import { runIsolated } from '../../../functions/engines/document/guards/isolation.ts';
 import { layCanaries, placeOfFile, secret } from './harness.ts';
 import { hostileDocuments } from './hostile-documents.ts';
 import { hostilePackages } from './hostile-packages.ts';
 import { findReached } from './reach.ts';
 
 // As on a platform that lets no process give up its network or files: what the engine itself does must hold.
-vi.mock('../../../functions/engines/document/isolation.ts', async () => {
-  const { runProgram } = await import('../../../functions/engines/program.ts');
+vi.mock('../../../functions/engines/document/guards/isolation.ts', async () => {
+  const { runProgram } = await import('../../../functions/engines/runtime/program.ts');
   return { findIsolation: async () => ({ networkless: [], confines: false }), runIsolated: runProgram };
 });
 

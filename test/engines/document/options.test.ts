@@ -227,7 +227,7 @@ describe('passwords', () => {
     const locked = only(await runEngine(fivePages, 'pdf', 'pdf', { output_password: 'Schlüssel 漢' }));
 
     await expect(run('pdfinfo', [locked])).rejects.toThrow(/Incorrect password/);
-    await expect(runEngine(locked, 'pdf', 'txt')).rejects.toThrow(/protected by a password/);
+    await expect(runEngine(locked, 'pdf', 'txt')).rejects.toThrow(/password-protected/);
     await expect(runEngine(locked, 'pdf', 'txt', { password: 'wrong' })).rejects.toThrow(/does not open/);
     expect(await readFile(only(await runEngine(locked, 'pdf', 'txt', { password: 'Schlüssel 漢' })), 'utf8')).toContain(
       'number 5',
@@ -238,7 +238,7 @@ describe('passwords', () => {
     const source = await makeSample('fodt', place.folder);
     const locked = only(await runEngine(source, 'fodt', format, { output_password: 'geheim' }));
 
-    await expect(runEngine(locked, format, 'pdf')).rejects.toThrow(/protected by a password/);
+    await expect(runEngine(locked, format, 'pdf')).rejects.toThrow(/password-protected/);
     await expect(runEngine(locked, format, 'pdf', { password: 'wrong' })).rejects.toThrow(/does not open/);
     expect(await pdfText(only(await runEngine(locked, format, 'pdf', { password: 'geheim' })))).toContain(words[1]);
   });
@@ -455,7 +455,7 @@ describe('compress', () => {
             return (size <= target && size >= target * 0.95) || result.details?.note !== undefined;
           },
           (error: Error) =>
-            /cannot be made smaller than 0\.\d+ MB|smallest that can be reached 0\.\d+ MB/.test(error.message),
+            /the smallest possible size is 0\.\d+ MB|the smallest possible 0\.\d+ MB/.test(error.message),
         ),
       ),
     );
@@ -480,7 +480,7 @@ describe('compress', () => {
   it('says the smallest size that can be reached', async () => {
     await expect(
       runEngine(photos, 'pdf', 'pdf', { compress_pdf: 'by_size', pdf_compress_max_filesize: 0.001 }, 'compress'),
-    ).rejects.toThrow(/cannot be made smaller than 0\.\d+ MB/);
+    ).rejects.toThrow(/the smallest possible size is 0\.\d+ MB/);
   });
 
   it('returns a file that cannot be made smaller as it was', async () => {
@@ -529,7 +529,7 @@ describe('crop', () => {
   });
 
   it('says when no box is given', async () => {
-    await expect(runEngine(fivePages, 'pdf', 'pdf', {}, 'crop')).rejects.toThrow(/give a width and height/);
+    await expect(runEngine(fivePages, 'pdf', 'pdf', {}, 'crop')).rejects.toThrow(/Set width and height/);
   });
 
   it('goes to the edges of the page without a width and height', async () => {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { runEngine, secret } from './harness.ts';
 import type { Canary, HostileDocument } from './hostile-documents.ts';
 import { unzip } from './samples.ts';

@@ -414,10 +414,15 @@ const minimalXlsx = () => {
   };
 };
 
+/** What programs made, which start slowly. */
+const programsMade = new Map<string, Buffer>();
+
 /** Makes the sample of a format in a folder; what it takes to make it is made beside it. */
 export async function makeSample(format: string, folder: string): Promise<string> {
   const path = join(folder, `sample.${format}`);
   await mkdir(dirname(path), { recursive: true });
+  const known = programsMade.get(format);
+  if (known) return write(path, known);
   const text = typed[format];
   if (text !== undefined) return write(path, text);
   const foreign = shipped[format];
@@ -427,13 +432,13 @@ export async function makeSample(format: string, folder: string): Promise<string
   const variant = variants[format];
   if (variant) return makeVariant(path, variant, folder);
   const base = bySoffice[format];
-  if (base) return makeBySoffice(path, format, base, folder);
+  if (base) return remember(format, await makeBySoffice(path, format, base, folder));
   switch (format) {
     case 'docx':
     case 'odt':
     case 'pptx':
     case 'epub':
-      return pandoc(await makeSample('md', folder), 'markdown', format, path);
+      return remember(format, await pandoc(await makeSample('md', folder), 'markdown', format, path));
     case 'xlsx':
       return zip(path, minimalXlsx());
     case 'rtf':
@@ -451,8 +456,13 @@ export async function makeSample(format: string, folder: string): Promise<string
     case 'vstx':
       return zip(path, visio(officeFormat(format)?.mediaType ?? ''));
     default:
-      throw new Error(`No sample of ${format} can be made${markupFormat(format) ? ', though it is mark-up' : ''}.`);
+      throw new Error(`No sample of ${format} can be made${markupFormat(format) ? ', though it is markup' : ''}.`);
   }
+}
+
+async function remember(format: string, path: string): Promise<string> {
+  programsMade.set(format, await readFile(path));
+  return path;
 }
 
 async function write(path: string, content: string | Uint8Array): Promise<string> {

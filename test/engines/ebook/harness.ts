@@ -5,14 +5,14 @@ import { afterAll } from 'vitest';
 import { catalogue } from '../../../functions/engines/ebook/catalogue.ts';
 import { check } from '../../../functions/engines/ebook/check.ts';
 import { engine } from '../../../functions/engines/ebook/run.ts';
-import type { WorkResult } from '../../../functions/engines/engine.ts';
+import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { reasonOff } from '../../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 
 export const known = new Catalogue([catalogue]);
 
-/** Why the engine is off here, if it is: Calibre is optional, and what it would do cannot be tried without it. */
+/** Why the engine is unavailable here, if it is: Calibre is optional, and nothing can be tested without it. */
 export const off = whyOff(await check());
 
 function whyOff(missing: Record<string, string>): string | undefined {

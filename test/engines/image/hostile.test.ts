@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { inFolder, runEngine, runForPath } from './run-engine.ts';
 import { makeSample } from './samples.ts';
 import { tiffFile } from './writers/tiff.ts';
@@ -192,7 +192,7 @@ describe('Pixel bombs', () => {
       .toBuffer();
     const raster = await refuse(png, 'png', wide);
     expect(message).toMatch(/million pixels/);
-    expect(raster.message).toMatch(/million are possible/);
+    expect(raster.message).toMatch(/the maximum is \d+ million/);
   });
 });
 
@@ -226,7 +226,7 @@ describe('Animation and page bombs', () => {
       );
     }
     const { message } = await refuse(Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))]), 'apng');
-    expect(message).toMatch(/together have more than/);
+    expect(message).toMatch(/have more than \d+ million pixels in total/);
   });
 
   test('An Animator file that claims tens of thousands of frames is refused, for an output that takes one or all.', async () => {
@@ -253,7 +253,7 @@ describe('Animation and page bombs', () => {
     const [first = Buffer.alloc(0), ...others] = pages;
     const bomb = Buffer.concat([page.subarray(0, page.length - first.length), first, ...others]);
     const { message } = await refuse(bomb, 'tiff', { page: 1 });
-    expect(message).toMatch(/together have more than 150 million pixels/);
+    expect(message).toMatch(/have more than 150 million pixels in total/);
   });
 
   test('A TIFF whose directories point at each other ends.', async () => {
@@ -530,7 +530,7 @@ describe('Hostile PostScript', () => {
     const start =
       '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 100 100\n/Helvetica findfont 10 scalefont setfont 5 50 moveto';
     const { message } = await refuse(Buffer.from(`${start}\n${code}\nshowpage\n`), 'eps');
-    expect(message).toMatch(/reads, writes or lists files, which is not permitted/);
+    expect(message).toMatch(/reads, writes or lists files, which is not allowed/);
   });
 
   test('PostScript cannot put the operator back.', { timeout: 30_000 }, async () => {

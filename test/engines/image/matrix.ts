@@ -37,7 +37,7 @@ function fidelityOf(output: Sample, input: Sample): Fidelity {
 
 /** Mean differences that lossy coding, palettes and dithering explain; a wrong picture is far beyond them. */
 const tolerated: Record<Fidelity, number> = { colour: 12, grey: 12, bilevel: 22 };
-const leastCorrelation: Record<Fidelity, number> = { colour: 0.95, grey: 0.95, bilevel: 0.9 };
+const minCorrelation: Record<Fidelity, number> = { colour: 0.95, grey: 0.95, bilevel: 0.9 };
 
 async function expectedPicture(input: Sample, operation: string): Promise<Buffer> {
   const whole = await wholePicture(input);
@@ -64,7 +64,7 @@ async function verify(output: Sample, input: Sample, operation: string): Promise
   const actual = await readBack(output.path, output.format);
   const expected = await expectedPicture(input, operation);
   const [is, should] = [await sharp(actual).metadata(), await sharp(expected).metadata()];
-  const largest = imageFormat(output.format).write?.largest ?? Number.POSITIVE_INFINITY;
+  const largest = imageFormat(output.format).write?.maxSide ?? Number.POSITIVE_INFINITY;
   const free = drawings.has(input.format) || output.format === 'pdf';
   if (
     !free &&
@@ -75,7 +75,7 @@ async function verify(output: Sample, input: Sample, operation: string): Promise
   }
   const { difference, correlation, spread } = await compare(actual, expected, fidelity);
   // Of a picture of nearly one brightness the dots alone would be compared.
-  const isUnlike = spread > 20 && correlation < leastCorrelation[fidelity];
+  const isUnlike = spread > 20 && correlation < minCorrelation[fidelity];
   if (difference > tolerated[fidelity] || isUnlike) {
     throw new Error(
       `The output is another picture: it differs by ${difference.toFixed(1)} of 255, correlation ${correlation.toFixed(3)}.`,

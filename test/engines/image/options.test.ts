@@ -111,7 +111,7 @@ describe('Turning', { timeout: 30_000 }, () => {
     });
   });
 
-  test('The orientation of EXIF is followed unless told otherwise.', async () => {
+  test('The EXIF orientation is applied by default.', async () => {
     await inFolder(async (folder) => {
       const path = join(folder, 'turned.jpg');
       await sharp(await original())
@@ -451,7 +451,7 @@ describe('PDF pages', { timeout: 60_000 }, () => {
 
   test.for([
     ['as large as the image', {}, '300 x 150', [0, 0, 300, 150]],
-    ['as large as the image when told', { pdf_page_size: 'same-as-image' }, '300 x 150', [0, 0, 300, 150]],
+    ['as large as the image when requested', { pdf_page_size: 'same-as-image' }, '300 x 150', [0, 0, 300, 150]],
     ['A4 with the image enlarged', { pdf_page_size: a4 }, '595.296 x 841.896', [0, 272, 595, 298]],
     ['A4 lying', { pdf_page_size: a4, pdf_orientation: 'landscape' }, '841.896 x 595.296', [0, 87, 842, 421]],
     [
@@ -536,7 +536,7 @@ describe('Merge', { timeout: 60_000 }, () => {
     });
   });
 
-  test('Images and PDFs become one animation of one size, with times and repetitions as told.', async () => {
+  test('Images and PDFs become one animation of one size, with the requested delays and loops.', async () => {
     await inFolder(async (folder) => {
       const inputs = [
         await makeSample('png', folder),
@@ -685,7 +685,7 @@ describe('Compress', { timeout: 120_000 }, () => {
         folder,
       });
       expect((await readFile(outputs[0]?.path ?? '')).equals(await readFile(path))).toBe(true);
-      expect(details?.note).toMatch(/already as small/);
+      expect(details?.note).toMatch(/could not be made smaller/);
     });
   });
 

@@ -1,12 +1,13 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WorkResult } from '../../../functions/engines/engine.ts';
 import { catalogue as imageCatalogue } from '../../../functions/engines/image/catalogue.ts';
 import { engine } from '../../../functions/engines/image/run.ts';
-import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 
 export const catalogue = new Catalogue([imageCatalogue]);
 

@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { writeMagick } from '../../../functions/engines/image/magick.ts';
+import { writeMagick } from '../../../functions/engines/image/codecs/magick.ts';
 import { program, programTo } from './programs.ts';
 import { makeCr2, makeCr3 } from './raw/canon.ts';
 import { makeOrf, makeRaf, makeRw2 } from './raw/own-containers.ts';
@@ -30,38 +30,44 @@ export async function original(): Promise<Buffer> {
   return sharp(Buffer.from(drawing)).flatten().png().toBuffer();
 }
 
-interface Sources {
-  folder: string;
-  png: string;
-  ppm: string;
-  pgm: string;
-  pbm: string;
+/** Each source's file, by the name that its path has among the sources. */
+const sourceFiles = {
+  png: 'original.png',
+  ppm: 'original.ppm',
+  pgm: 'original.pgm',
+  pbm: 'original.pbm',
   /** 200 colours. */
-  few: string;
-  svg: string;
-}
+  few: 'original-few.ppm',
+  /** Written last, so that it says that all others are there. */
+  svg: 'original.svg',
+};
 
-async function sources(folder: string): Promise<Sources> {
-  const at = (name: string) => join(folder, name);
-  const made: Sources = {
-    folder,
-    png: at('original.png'),
-    ppm: at('original.ppm'),
-    pgm: at('original.pgm'),
-    pbm: at('original.pbm'),
-    few: at('original-few.ppm'),
-    svg: at('original.svg'),
-  };
-  if (existsSync(made.svg)) return made;
+type Sources = Record<keyof typeof sourceFiles | 'folder', string>;
+
+let sourceContents: Promise<[path: string, content: Buffer][]> | undefined;
+
+async function makeSources(made: Sources): Promise<[path: string, content: Buffer][]> {
   await writeFile(made.png, await original());
   await programTo(made.ppm, 'pngtopam', made.png);
   await programTo(made.pgm, 'ppmtopgm', made.ppm);
   await programTo(made.few, 'pnmquant', '200', made.ppm);
   await program('gm', 'convert', made.png, '-monochrome', made.pbm);
-  // Last, so that it says that all others are there.
   await writeFile(made.svg, drawing);
+  return Promise.all(Object.values(sourceFiles).map(async (name) => [name, await readFile(join(made.folder, name))]));
+}
+
+/** Writes the sources into a folder; programs make them once, since each of them takes longer than most conversions. */
+async function sources(folder: string): Promise<Sources> {
+  const { png, ppm, pgm, pbm, few, svg } = sourceFiles;
+  const at = (name: string) => join(folder, name);
+  const made = { folder, png: at(png), ppm: at(ppm), pgm: at(pgm), pbm: at(pbm), few: at(few), svg: at(svg) };
+  if (existsSync(made.svg)) return made;
+  sourceContents ??= makeSources(made);
+  for (const [name, content] of await sourceContents) await writeFile(at(name), content);
   return made;
 }
+
+const samples = new Map<string, Buffer>();
 
 type Maker = (path: string, from: Sources) => Promise<unknown>;
 
@@ -218,7 +224,14 @@ export async function makeSample(format: string, folder: string): Promise<string
   const maker = makers[format];
   if (!maker) throw new Error(`There is no sample of ${format}.`);
   const path = join(folder, `sample.${format}`);
-  await maker(path, await sources(folder));
+  const from = await sources(folder);
+  const known = samples.get(format);
+  if (known) {
+    await writeFile(path, known);
+  } else {
+    await maker(path, from);
+    samples.set(format, await readFile(path));
+  }
   return path;
 }
 

@@ -51,7 +51,7 @@ describe('Sound whose header promises more than there is', () => {
 
     const { warnings } = await run('trim', { path, format: 'flac' }, 'mp3', { trim_start: '2', trim_end: '9' });
 
-    expect(warnings?.[0]).toMatch(/^The file ends early: [12]\.\d of the 7\.0 seconds asked for could be decoded\.$/);
+    expect(warnings?.[0]).toMatch(/^The file ends early: [12]\.\d of the 7\.0 requested seconds could be decoded\.$/);
   });
 
   test.each(['flac', 'wma', 'wav', 'aiff'])('A %s of which almost nothing is left is refused', async (format) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { ffmpeg, makeSample } from './samples.ts';
 import { run, testFile, testFolder } from './work.ts';
 
@@ -47,7 +47,7 @@ test.each(['mp4', 'mkv', 'avi', 'flv', 'ogv', 'mxf', 'wmv', 'flac', 'ogg', 'wv',
     const picture = ['gif', 'apng', 'webp'].includes(format);
     const { message } = await failure(await testFile('noise', noise), format, picture ? 'mp4' : 'wav');
 
-    expect(message).toMatch(/damaged|neither pictures nor sound|not supported|no sound/);
+    expect(message).toMatch(/damaged|no video or audio|not supported|no audio/);
   },
 );
 
@@ -69,19 +69,21 @@ test.each(['mkv', 'webm', 'avi'])('A %s that ends early says how much of it coul
   expect(message).toMatch(/damaged or incomplete/);
 });
 
-test('A video without sound cannot become a sound', async () => {
+test('A video without audio cannot be converted to audio', async () => {
   const path = join(folder, 'silent.mp4');
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=64x64:duration=1', '-pix_fmt', 'yuv420p', path);
 
-  expect((await failure(path, 'mp4', 'mp3')).message).toBe('The file has no sound, so it cannot become mp3.');
+  expect((await failure(path, 'mp4', 'mp3')).message).toBe('The file has no audio, so it cannot be converted to mp3.');
 });
 
-test('A sound in a video container cannot become pictures', async () => {
+test('Audio in a video container cannot be converted to images', async () => {
   const path = join(folder, 'sound.mp4');
   await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac', path);
 
-  expect((await failure(path, 'mp4', 'gif')).message).toBe('The file has no pictures, so it cannot become gif.');
-  expect((await failure(path, 'mp4', 'h264')).message).toBe('The file has no pictures, so it cannot become h264.');
+  expect((await failure(path, 'mp4', 'gif')).message).toBe('The file has no video, so it cannot be converted to gif.');
+  expect((await failure(path, 'mp4', 'h264')).message).toBe(
+    'The file has no video, so it cannot be converted to h264.',
+  );
 });
 
 test('A picture that does not move is no video', async () => {
@@ -96,7 +98,7 @@ test('A codec that nobody decodes is called unsupported', async () => {
   const unknown = Buffer.from(whole.toString('latin1').replaceAll('avc1', 'zzz1').replaceAll('avcC', 'zzzC'), 'latin1');
   const { message } = await failure(await testFile('unknown', unknown), 'mp4', 'mkv');
 
-  expect(message).toMatch(/not supported|no picture that could be read/);
+  expect(message).toMatch(/not supported|no readable frame/);
 });
 
 test('Copy protection is named', async () => {

@@ -48,7 +48,7 @@ export function monkeysAudio(samples: Int16Array): Buffer {
   header.write('MAC ', 0, 'latin1');
   header.writeUInt16LE(3880, 4);
   header.writeUInt16LE(1000, 6);
-  // The header of a wave file is not stored but made anew.
+  // The header of a wave file is not stored but rebuilt.
   header.writeUInt16LE(32, 8);
   header.writeUInt16LE(1, 10);
   header.writeUInt32LE(rate, 12);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { facts, listen } from './compare.ts';
 import { ffmpeg, makeSample } from './samples.ts';
 import { run, testFolder } from './work.ts';
@@ -92,7 +92,7 @@ describe.each(playlists)('%s under a media name', (_, text) => {
       // What has no mark of media goes by its name, so each reader has to withstand it.
       const sound = ['mp3', 'wav', 'aac'].includes(format);
       const error = await refusal(path, format, sound ? 'wav' : 'mp4');
-      expect(error.message).toMatch(/damaged|neither|not supported|no sound|no pictures|Nothing/);
+      expect(error.message).toMatch(/damaged|not supported|no audio|no video|Nothing/);
     }
     expect(asked).toEqual([]);
   });
@@ -166,9 +166,7 @@ async function claimingFlac(name: string, rate: number, channels: number, second
 test('Hours of silence in a kilobyte are refused before they fill the disk', async () => {
   const path = await claimingFlac('silence.flac', 8000, 1, 13 * 3600);
 
-  expect((await refusal(path, 'flac', 'wav')).message).toBe(
-    'The file is longer than 12 hours. Cut it into parts first.',
-  );
+  expect((await refusal(path, 'flac', 'wav')).message).toBe('The file is longer than 12 hours. Split it first.');
 });
 
 test('An hour of eight channels is refused where it would be gigabytes uncompressed', async () => {
@@ -188,10 +186,12 @@ test.each([
     `YUV4MPEG2 W${width} H${height} F25:1 Ip A1:1 C420jpeg\nFRAME\n${'x'.repeat(10_000)}`,
   );
 
-  expect((await refusal(path, 'y4m', 'mp4')).message).toMatch(/at most 7680|larger than 7680|no valid size|damaged/);
+  expect((await refusal(path, 'y4m', 'mp4')).message).toMatch(
+    /the maximum is 7680|larger than 7680|no valid size|damaged/,
+  );
 });
 
-/** Writes a WebP that shows one small picture over and over, each time for as long as is told. */
+/** Writes a WebP that shows one small picture over and over, each time for the given delay. */
 async function manyTimesWebp(delays: number[]): Promise<Buffer> {
   const chunk = (name: string, content: Uint8Array) => {
     const head = Buffer.alloc(8);
@@ -245,7 +245,7 @@ test.each([
   ],
 ])('A %s of more pictures than are converted is refused before they are decoded', async (format, make) => {
   expect((await refusal(await make(), format, 'mp4')).message).toBe(
-    'The animation has more than 10000 pictures, which is the most that are converted. Cut it into parts first.',
+    'The animation has more than 10000 frames, which is the maximum. Split it first.',
   );
 });
 
@@ -253,14 +253,14 @@ test('A GIF of small pictures on a huge canvas is refused by the pixels of all o
   const path = await fileOf('wide.gif', manyTimesGif(7680, 4320, 200));
 
   expect((await refusal(path, 'gif', 'mp4')).message).toBe(
-    'All 200 pictures of the animation together have more than 5000 million pixels. Scale it down or cut it first.',
+    'The 200 frames of the animation have more than 5000 million pixels in total. Scale it down or trim it first.',
   );
 });
 
 test('A WebP that is shown for hours is refused, not cut', async () => {
   const path = await fileOf('slow.webp', await manyTimesWebp([20, 3_600_000]));
 
-  expect((await refusal(path, 'webp', 'mp4')).message).toMatch(/^The animation lasts 3600 seconds at 50 pictures/);
+  expect((await refusal(path, 'webp', 'mp4')).message).toMatch(/^The animation lasts 3600 seconds at 50 frames/);
 });
 
 test('Hundreds of small pictures are still a video', async () => {
@@ -278,7 +278,7 @@ test('An absurd frame rate is refused', async () => {
     Buffer.from(`YUV4MPEG2 W8 H8 F1000000:1 Ip A1:1 C420jpeg\n${frame.repeat(50)}`, 'latin1'),
   );
 
-  expect((await refusal(path, 'y4m', 'mp4')).message).toMatch(/frames a second; at most 300/);
+  expect((await refusal(path, 'y4m', 'mp4')).message).toMatch(/frames per second; the maximum is 300/);
 });
 
 test('A name full of patterns and options changes nothing', async () => {

@@ -54,7 +54,7 @@ describe.concurrent('Each format is read once and written once', () => {
   });
 });
 
-describe('Formats are told by their content', () => {
+describe('Formats are detected from their content', () => {
   test.each(inputs)('A %s is found to be one, under its own and its other names', async (format) => {
     // Prepare
     const start = (await readFile(await sampleOf(format))).subarray(0, detectionBytes);

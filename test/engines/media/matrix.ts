@@ -9,7 +9,7 @@ import { makeSample, pictureSize } from './samples.ts';
 const execute = promisify(execFile);
 
 /** Codecs of telephones and of the nineties keep less of a test pattern than others. */
-const leastSimilarity = { convert: 0.8, trim: 0.8, crop: 0.8, compress: 0.45 };
+const minSimilarity = { convert: 0.8, trim: 0.8, crop: 0.8, compress: 0.45 };
 const soundSlack = 0.35;
 const trimmed = { start: 0.2, end: 0.8 };
 const cropped = { x: 16, y: 8, width: 96, height: 64 };
@@ -102,7 +102,7 @@ async function verifyVideo(output: Sample, input: Sample, operation: string): Pr
       );
     }
   }
-  const least = Object.entries(leastSimilarity).find(([name]) => name === operation)?.[1] ?? 0.8;
+  const least = Object.entries(minSimilarity).find(([name]) => name === operation)?.[1] ?? 0.8;
   const similarity =
     input.format === 'webp'
       ? await similarityOfWebp(output, input)

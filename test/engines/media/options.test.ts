@@ -515,7 +515,7 @@ describe('A video is compressed', () => {
 
   test('A size that cannot be reached says the smallest that can', async () => {
     await expect(compress('mp4', { compress_video: 'by_size', video_compress_max_filesize: 0.005 })).rejects.toThrow(
-      /cannot be made as small as 5\.0 kB: the smallest reachable is about [\d.]+ [kM]B/,
+      /cannot be compressed to 5\.0 kB: the smallest possible size is about [\d.]+ [kM]B/,
     );
   });
 
@@ -624,7 +624,7 @@ describe('A sound is compressed', () => {
   test('A size that cannot be reached says the smallest that can', async () => {
     await expect(
       run('compress', sound, 'mp3', { compress_audio: 'by_size', audio_compress_max_filesize: 0.002 }),
-    ).rejects.toThrow(/smallest reachable/);
+    ).rejects.toThrow(/smallest possible size/);
   });
 });
 
@@ -654,7 +654,7 @@ describe('A part is cut out', () => {
 
   test('A start beyond the end of the file is refused', async () => {
     await expect(run('trim', video, 'mp4', { trim_start: 9 })).rejects.toThrow(
-      'trim_start (9 s) is not before the end of the file, which lasts 4.',
+      'trim_start (9 s) must be before the end of the file, which lasts 4.',
     );
     await expect(run('trim', video, 'mp4', { trim_start: 2, trim_end: 1 })).rejects.toThrow(
       'trim_end (1 s) must be later than trim_start (2 s).',

@@ -130,6 +130,6 @@ describe('Animations follow the options of a picture', () => {
   });
 
   test('not to a size beyond that of an animation', async () => {
-    await expect(convert('gif', { image_custom_height: 4096 })).rejects.toThrow(/at most 4096/);
+    await expect(convert('gif', { image_custom_height: 4096 })).rejects.toThrow(/the maximum is 4096/);
   });
 });

@@ -2,11 +2,12 @@ import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { WorkResult } from '../../../functions/engines/engine.ts';
 import { catalogue } from '../../../functions/engines/media/catalogue.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
-import { Catalogue, type ProcessingOperation } from '../../../shared/catalogue/catalogue.ts';
+import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 
 export const media = new Catalogue([catalogue]);
 

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { capturePage } from '../../../functions/engines/webpage/capture.ts';
 import { renderPage } from '../../../functions/engines/webpage/render.ts';
@@ -86,15 +86,15 @@ describe('capturing a live page', () => {
     expect(Number(/All:([\d.]+)/.exec(compared.stderr)?.[1])).toBeGreaterThan(0.99);
   });
 
-  it('says what the page answered when it is not there', async () => {
+  it('reports the status of a page that does not exist', async () => {
     const site = await startSite((_request, response) => response.writeHead(404).end('gone'));
 
     const capture = capturePage(site.url, { allow: parseAllowHosts(site.host), signal: quiet.signal });
 
-    await expect(capture).rejects.toThrow('The page answered with status 404.');
+    await expect(capture).rejects.toThrow('The server responded with status 404.');
   });
 
-  it('says that an address answers with a download', async () => {
+  it('reports that a URL returns a download', async () => {
     const site = await startSite((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' });
       response.end('bytes');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { decode, expectColour } from './matrix.ts';
 import { convertFile, convertHtml, temporaryFolder } from './site.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { EngineError } from '../../../functions/engines/engine.ts';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { capturePage } from '../../../functions/engines/webpage/capture.ts';
 import { startProxy } from '../../../functions/engines/webpage/proxy.ts';
@@ -47,7 +47,7 @@ describe('hostile pages', () => {
     );
     const script = `<script>
       for (const host of ${JSON.stringify(hosts)}) {
-        const tries = [
+        const attempts = [
           () => fetch('http://' + host, { mode: 'no-cors' }),
           () => fetch('https://' + host, { mode: 'no-cors' }),
           () => navigator.sendBeacon('http://' + host, 'x'),
@@ -62,7 +62,7 @@ describe('hostile pages', () => {
           () => window.open('http://' + host),
           () => document.getElementById('go').click(),
         ];
-        for (const attempt of tries) try { attempt()?.catch?.(() => {}); } catch {}
+        for (const attempt of attempts) try { attempt()?.catch?.(() => {}); } catch {}
       }
     </script>`;
 
@@ -87,7 +87,7 @@ describe('hostile pages', () => {
     );
     const script = `<script>
       for (const url of ${JSON.stringify(files)}) {
-        fetch(url).then((answer) => answer.text()).then((text) => document.body.append(text), () => {});
+        fetch(url).then((response) => response.text()).then((text) => document.body.append(text), () => {});
         try { const request = new XMLHttpRequest(); request.open('GET', url, false); request.send(); document.body.append(request.responseText); } catch {}
       }
       setTimeout(() => { location = 'file:///etc/passwd'; }, 100);
@@ -163,7 +163,7 @@ describe('hostile pages', () => {
       timeoutMs: 4000,
     });
 
-    await expect(endless).rejects.toThrow(/script in it may run without end/);
+    await expect(endless).rejects.toThrow(/A script may run endlessly/);
     expect(await textOf(`${head}<p>Next page</p>`)).toContain('Next page');
   });
 
@@ -184,14 +184,14 @@ describe('hostile pages', () => {
     const tall = `${head}<div style="height:5000000px">x</div>`;
 
     await expect(convertHtml(tall, 'png')).rejects.toThrow(/million pixels\. Set full_page to false/);
-    await expect(convertHtml(tall, 'pdf')).rejects.toThrow(/sheets, more than 2,000/);
+    await expect(convertHtml(tall, 'pdf')).rejects.toThrow(/pages; the maximum is 2,000/);
     await expect(convertHtml(`${head}<div style="height:20000px">x</div>`, 'webp')).rejects.toThrow(
-      /webp can be at most 16,383/,
+      /the maximum for webp is 16,383/,
     );
     await expect(convertHtml(tall, 'png', { full_page: false })).resolves.toBeDefined();
   });
 
-  it('keeps no downloads, closes pop-ups and answers dialogs', async () => {
+  it('keeps no downloads, closes pop-ups and dismisses dialogs', async () => {
     const html = `${head}<p>Calm</p><a id="d" download="x.bin" href="data:application/octet-stream,abc">x</a><script>
       alert(1); confirm(2); prompt(3); for (let i = 0; i < 5; i++) window.open('about:blank'); document.getElementById('d').click();
       window.onbeforeunload = () => 'stay'; print();</script>`;
@@ -228,15 +228,15 @@ describe('hostile pages', () => {
         outgoing.on('error', (error) => done(error.message)).end();
       });
 
-    const answers = [
+    const responses = [
       await tunnel(site.host),
       await tunnel(`127.0.0.1:${privatePort}`),
       await tunnel(`[::1]:${privatePort}`),
     ];
     proxy.close();
 
-    expect(answers[0]).toContain('through the tunnel');
-    expect(answers.slice(1)).toEqual(['403', '403']);
+    expect(responses[0]).toContain('through the tunnel');
+    expect(responses.slice(1)).toEqual(['403', '403']);
     expect(touched).toEqual([]);
   });
 
@@ -255,11 +255,11 @@ describe('hostile pages', () => {
         outgoing.on('error', () => done(0)).end();
       });
 
-    const answers = [await fetchThrough(), await fetchThrough(), await fetchThrough(), await fetchThrough()];
+    const responses = [await fetchThrough(), await fetchThrough(), await fetchThrough(), await fetchThrough()];
     const exceeded = proxy.exceeded();
     proxy.close();
 
-    expect(answers).toEqual([200, 200, 0, 429]);
+    expect(responses).toEqual([200, 200, 0, 429]);
     expect(exceeded).toBe('bytes');
   });
 });

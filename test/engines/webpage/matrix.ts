@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import type { EngineMatrix } from '../matrix.ts';
 
 /** Four coloured fields in a script's order, words in several scripts, and a style that is for wide windows only. */

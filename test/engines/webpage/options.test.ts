@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runProgram } from '../../../functions/engines/program.ts';
+import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { catalogue } from '../../../functions/engines/webpage/catalogue.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
@@ -195,7 +195,7 @@ describe('options of the webpage engine', () => {
     expect((await pageSizes(half)).pages).toBeLessThan((await pageSizes(plain)).pages);
   });
 
-  it('leaves backgrounds out of a PDF when told to', async () => {
+  it('omits backgrounds from a PDF on request', async () => {
     const html = `${head}<body style="background:red">x`;
 
     const { at } = await decode(await paint((await convertHtml(html, 'pdf', { print_background: false })).path));

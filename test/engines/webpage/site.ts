@@ -5,7 +5,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { OutputFile, WorkContext } from '../../../functions/engines/engine.ts';
+import type { OutputFile, WorkContext } from '../../../functions/engines/runtime/engine.ts';
 import { engine } from '../../../functions/engines/webpage/run.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 
@@ -41,11 +41,11 @@ export async function convertHtml(html: string, outputFormat: string, options: O
 }
 
 /** Serves a site on loopback for the length of a test. */
-export async function startSite(answer: RequestListener): Promise<{ host: string; url: string; requests: string[] }> {
+export async function startSite(respond: RequestListener): Promise<{ host: string; url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request.url ?? '');
-    answer(request, response);
+    respond(request, response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answers } from '../../../functions/api/answers.ts';
+import { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
 import { encodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
 
 afterEach(() => {
@@ -13,11 +13,11 @@ async function health(missing?: MissingComponents) {
   vi.stubEnv('LATHE_VERSION', '1.2.3');
   vi.stubEnv('LATHE_WEBSOCKET_URL', 'wss://sockets.example/live');
   if (missing) vi.stubEnv('LATHE_MISSING', encodeMissing(missing));
-  const { handler } = await import('../../../functions/api/health.ts');
+  const { handler } = await import('../../../functions/api/service/health.ts');
   const http = { method: 'GET', path: '/health' };
   const event = { headers: {}, requestContext: { http, requestId: 'r' } } as unknown as APIGatewayProxyEventV2;
   const response: APIGatewayProxyStructuredResultV2 = await handler(event, {} as Context);
-  return answers.Health.parse(JSON.parse(response.body ?? ''));
+  return responseSchemas.Health.parse(JSON.parse(response.body ?? ''));
 }
 
 test('every engine is usable where nothing is missing, as in AWS', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitTasks } from '../../../functions/api/response-size.ts';
+import { fitTasks } from '../../../functions/api/http/response-size.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 
 const lambdaLimit = 6_291_456;

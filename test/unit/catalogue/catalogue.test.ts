@@ -8,7 +8,7 @@ const resources: EngineCatalogue['resources'] = {
   memoryMegabytes: 1,
   diskMegabytes: 1,
   timeoutSeconds: 1,
-  mostAtOnce: 1,
+  maxConcurrency: 1,
 };
 
 const codec = {

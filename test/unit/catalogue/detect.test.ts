@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../../functions/engines/catalogues.ts';
+import { catalogue } from '../../../functions/engines/runtime/catalogues.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 
 const detect = (content: string | Uint8Array, name: string) =>
@@ -7,7 +7,7 @@ const detect = (content: string | Uint8Array, name: string) =>
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 
-describe('an SVG is told', () => {
+describe('an SVG is detected', () => {
   test.each([
     ['by itself', svg],
     ['after a byte order mark', `\uFEFF${svg}`],

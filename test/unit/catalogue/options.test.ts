@@ -142,7 +142,7 @@ describe('a name', () => {
     expect(values).toEqual({});
   });
 
-  it('that is unknown ten thousand times over gets an answer that fits', () => {
+  it('that is unknown ten thousand times over gets a response of limited size', () => {
     const given = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${'x'.repeat(100)}${index}`, 1]));
 
     const { errors } = checkOptions([quality], given);
@@ -278,7 +278,7 @@ function fits(value: OptionValue | undefined, { data_type, type, enum_values, pr
 }
 
 describe('whatever is given', () => {
-  it('is answered without throwing, and what is accepted fits its descriptor', () => {
+  it('is checked without throwing, and what is accepted fits its descriptor', () => {
     fc.assert(
       fc.property(descriptors, given, (described, options) => {
         const { values, errors } = checkOptions(described, options);

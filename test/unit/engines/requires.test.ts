@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/catalogues.ts';
-import { Catalogue, type EngineCatalogue, operations } from '../../../shared/catalogue/catalogue.ts';
+import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { Catalogue, type EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
+import { processingOperations } from '../../../shared/operations/operations.ts';
 
 function pairsOf(catalogue: Catalogue): string[] {
-  return operations.flatMap((operation) =>
+  return processingOperations.flatMap((operation) =>
     catalogue
       .inputs(operation, '*')
       .flatMap((from) => catalogue.outputs(operation, from).map((to) => `${operation} ${from} ${to}`)),
@@ -119,7 +120,7 @@ describe('sound and video', () => {
 });
 
 describe('documents', () => {
-  test('of mark-up need pandoc alone', () => {
+  test('of markup need pandoc alone', () => {
     const catalogue = alone('document', 'soffice', 'gs', 'qpdf', 'pdfinfo');
     expect(catalogue.find('convert', 'md', 'docx')).toBeDefined();
     expect(catalogue.find('convert', 'md', 'pdf')).toBeUndefined();

@@ -121,21 +121,26 @@ describe('the times of a job', () => {
 });
 
 describe('a job that the sweep cannot recover', () => {
-  const owing = makeJob({ untold: ['created'], dueAt: now });
+  const pending = makeJob({ pendingEvents: ['created'], dueAt: now });
   const event: JobEvent = { type: 'recoveryFailed' };
 
-  it('is due again later, with what is owed of it', () => {
-    expect(decideJob(owing, event, now)).toEqual({ ...owing, dueAt: now + 60_000, failedRecoveries: 1, version: 2 });
+  it('is due again later, with its pending events', () => {
+    expect(decideJob(pending, event, now)).toEqual({
+      ...pending,
+      dueAt: now + 60_000,
+      failedRecoveries: 1,
+      version: 2,
+    });
   });
 
-  it('owes nothing after the last attempt', () => {
-    const { dueAt: _dueAt, ...rest } = owing;
-    const job = decideJob({ ...owing, failedRecoveries: maxRecoveries - 1 }, event, now);
+  it('has no pending events after the last attempt', () => {
+    const { dueAt: _dueAt, ...rest } = pending;
+    const job = decideJob({ ...pending, failedRecoveries: maxRecoveries - 1 }, event, now);
 
-    expect(job).toEqual({ ...rest, untold: [], failedRecoveries: maxRecoveries, version: 2 });
+    expect(job).toEqual({ ...rest, pendingEvents: [], failedRecoveries: maxRecoveries, version: 2 });
   });
 
-  it('is left alone when nothing is owed any more', () => {
+  it('is left alone when nothing is pending any more', () => {
     expect(decideJob(states.completed, event, now)).toBeUndefined();
   });
 });

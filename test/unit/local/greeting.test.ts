@@ -12,7 +12,7 @@ test('the greeting says nothing of programs where all are there', () => {
   expect(greeting(at, { engines: {} }, 'linux')).toMatch(/^API key {6}lathe_key\n\nConvert a file:/m);
 });
 
-test('the greeting tells in a line for each engine what it lacks, by the names people know', () => {
+test('the greeting lists in a line for each engine what it lacks, by the names people know', () => {
   const text = greeting(
     at,
     { engines: { image: { gs: '', pdfinfo: '', pdftocairo: '' }, media: { ffprobe: '' } } },

@@ -231,7 +231,7 @@ describe('the outbound policy', () => {
     expect(addresses).toEqual(['127.0.0.1']);
   });
 
-  it('answers a connection in the form it asks for', async () => {
+  it('returns addresses in the form that the connection requests', async () => {
     const resolve = async () => [
       { address: '8.8.8.8', family: 4 },
       { address: '2606:4700::1111', family: 6 },

@@ -1,5 +1,5 @@
+import type { TaskRequest } from '../../../functions/api/creation/plan.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { TaskRequest } from '../../../shared/tasks/plan.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 
 /** The time at which everything that the factories make was created. */

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/catalogues.ts';
+import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { uniqueNames } from '../../../shared/files/names.ts';
 import { numberSettings } from '../../../shared/settings.ts';
@@ -18,7 +18,7 @@ import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { makeTask } from './factory.ts';
 
 const catalogue = new Catalogue(engineCatalogues);
-const longestMediaType = engineCatalogues
+const longMediaType = engineCatalogues
   .flatMap(({ formats }) => formats.map(({ mediaType }) => mediaType))
   .reduce((longest, type) => (type.length > longest.length ? type : longest));
 
@@ -30,7 +30,7 @@ function longFiles(count: number): StoredFile[] {
     name,
     size: 5_000_000_000,
     format: 'geojson',
-    mediaType: longestMediaType,
+    mediaType: longMediaType,
     token: 't'.repeat(24),
   }));
 }
@@ -96,7 +96,7 @@ describe('the inputs of a task', () => {
   });
 
   it('are held by the engine of media at the largest size that is taken in', () => {
-    const size = numberSettings.maxFileBytes.fallback;
+    const size = numberSettings.maxFileBytes.defaultValue;
     expect(inputProblem(catalogue, 'media', 'convert', sized(size))).toBeUndefined();
   });
 

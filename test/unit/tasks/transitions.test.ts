@@ -6,11 +6,11 @@ import {
   decide,
   heartbeatWindowMs,
   maxRecoveries,
-  settlePatienceMs,
+  settleTimeoutMs,
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
+import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeTask } from './factory.ts';
-import { fileOf } from './memory-records.ts';
 
 const beganAt = createdAt + 10_000;
 const endedAt = createdAt + 20_000;
@@ -51,7 +51,7 @@ const states = {
 type State = keyof typeof states;
 
 function endedTask(status: TaskStatus, change: Partial<Task> = {}): Task {
-  return makeTask({ status, endedAt: iso(endedAt), version: 3, dueAt: endedAt + settlePatienceMs, ...change });
+  return makeTask({ status, endedAt: iso(endedAt), version: 3, dueAt: endedAt + settleTimeoutMs, ...change });
 }
 
 const events = {
@@ -148,7 +148,7 @@ describe('every event in every state', () => {
 
     expect(task.endedAt).toBe(given.endedAt ?? iso(now));
     expect(task.startedAt).toBe(given.startedAt);
-    expect(task.dueAt).toBe(now + settlePatienceMs);
+    expect(task.dueAt).toBe(now + settleTimeoutMs);
     expect(task.waitsFor).toEqual([]);
     expect(task).not.toHaveProperty('form');
     expect(task).not.toHaveProperty('heartbeatAt');

@@ -1,14 +1,14 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { signedHeaders } from '../../../functions/events/webhooks/sign.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
-import { createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
+import { type Call, createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import {
   type Attempt,
   type Delivery,
   newSecret,
   retryDelays,
-  signedHeaders,
   type Webhook,
   webhookEvents,
   webhookOfJob,
@@ -19,7 +19,7 @@ const hourMs = 3_600 * secondMs;
 const start = Date.UTC(2026, 0, 1);
 
 /** Receives after which the queue of the stack gives a message up. */
-const mostReceives = 10;
+const maxReceives = 10;
 
 type Receiver = (body: string, now: number) => Omit<Attempt, 'at'>;
 
@@ -68,14 +68,15 @@ class Simulation {
       expect(delaySeconds).toBeLessThanOrEqual(900);
       this.#queue.push({ ref, at: this.now + delaySeconds * secondMs, receives: 0 });
     },
-    call: async (_url, _headers, body) => {
-      this.#mayDie();
-      const outcome = this.receiver(body, this.now);
-      if (outcome.status !== undefined) this.received.push({ body, at: this.now });
-      return outcome;
-    },
     now: () => this.now,
   });
+
+  readonly #call: Call = async (_webhook, { body }) => {
+    this.#mayDie();
+    const outcome = this.receiver(body, this.now);
+    if (outcome.status !== undefined) this.received.push({ body, at: this.now });
+    return outcome;
+  };
 
   #mayDie(): void {
     this.dieAt -= 1;
@@ -85,7 +86,7 @@ class Simulation {
     }
   }
 
-  announce(id: string): Promise<void> {
+  publish(id: string): Promise<void> {
     return this.deliveries.plan(jobOf(id), ['ended'], async () => ({ id }));
   }
 
@@ -100,8 +101,8 @@ class Simulation {
       this.#queue = this.#queue.filter(({ at }) => at > this.now);
       // What fails is redelivered after the visibility time-out.
       for (const { ref, receives } of ready) {
-        await this.deliveries.attempt(ref).catch(() => {
-          if (receives + 1 === mostReceives) this.deadLetters.push(ref);
+        await this.deliveries.attempt(ref, this.#call).catch(() => {
+          if (receives + 1 === maxReceives) this.deadLetters.push(ref);
           else this.#queue.push({ ref, at: this.now + minute, receives: receives + 1 });
         });
       }
@@ -109,7 +110,7 @@ class Simulation {
       sweep = this.now + minute;
       for (const { webhook, id, dueAt } of [...this.records.values()])
         if (dueAt !== undefined && dueAt <= this.now)
-          await this.deliveries.drive({ webhook, delivery: id }).catch(() => undefined);
+          await this.deliveries.recover({ webhook, delivery: id }).catch(() => undefined);
     }
   }
 }
@@ -130,7 +131,7 @@ describe('a receiver', () => {
     simulation.receiver = (_body, now) =>
       now < back ? { error: 'ECONNREFUSED', latencyMs: 1 } : { status: 204, latencyMs: 1 };
     const ids = jobIds(200);
-    for (const id of ids) await simulation.announce(id);
+    for (const id of ids) await simulation.publish(id);
     await simulation.runUntil(start + 36 * hourMs);
     expect(new Set(simulation.received.map(({ body }) => JSON.parse(body).data.id))).toEqual(new Set(ids));
     expect([...simulation.records.values()].every(({ state, dueAt }) => state === 'delivered' && !dueAt)).toBe(true);
@@ -139,7 +140,7 @@ describe('a receiver', () => {
   test('that fails is tried at growing intervals over more than a day, and then given up', async () => {
     const simulation = new Simulation();
     simulation.receiver = () => ({ status: 500, latencyMs: 1 });
-    await simulation.announce(jobIds(1)[0] ?? '');
+    await simulation.publish(jobIds(1)[0] ?? '');
     await simulation.runUntil(start + 72 * hourMs);
     const times = simulation.received.map(({ at }) => at);
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
@@ -150,13 +151,13 @@ describe('a receiver', () => {
     expect([...simulation.records.values()]).toMatchObject([{ state: 'failed' }]);
   });
 
-  test('that answers 410 is called no more', async () => {
+  test('that responds with 410 is not called again', async () => {
     const simulation = new Simulation();
     simulation.receiver = () => ({ status: 410, latencyMs: 1 });
     const [first = '', second = ''] = jobIds(2);
-    await simulation.announce(first);
+    await simulation.publish(first);
     await simulation.runUntil(start + hourMs);
-    await simulation.announce(second);
+    await simulation.publish(second);
     await simulation.runUntil(start + 48 * hourMs);
     expect(simulation.received).toHaveLength(1);
     expect(simulation.webhook.disabledAt).toBeDefined();
@@ -172,7 +173,7 @@ test('of 10,000 deliveries none is lost while receivers misbehave and processes 
     const isDown = outages.some((from) => now >= from && now < from + hourMs / 2);
     const chance = Math.random();
     if (isDown || chance < 0.1) return { error: 'ECONNRESET', latencyMs: 1 };
-    if (chance < 0.15) return { error: 'The receiver did not answer within 15 seconds.', latencyMs: 15_000 };
+    if (chance < 0.15) return { error: 'The receiver did not respond within 15 seconds.', latencyMs: 15_000 };
     if (chance < 0.25) return { status: chance < 0.2 ? 302 : 503, latencyMs: 1 };
     accepted.add(JSON.parse(body).data.id);
     return { status: 200, latencyMs: 1 };
@@ -180,8 +181,8 @@ test('of 10,000 deliveries none is lost while receivers misbehave and processes 
   simulation.deathRate = 0.02;
   const ids = jobIds(10_000);
   for (const id of ids) {
-    const announce = async (): Promise<void> => simulation.announce(id).catch(announce);
-    await announce();
+    const publish = async (): Promise<void> => simulation.publish(id).catch(publish);
+    await publish();
   }
   await simulation.runUntil(start + 34 * hourMs);
   expect(accepted.size).toBe(ids.length);
@@ -203,19 +204,19 @@ test.each([0, 1, 2, 3, 4, 5, 6])('a process that dies at its call %i loses no de
   const [id = ''] = jobIds(1);
   simulation.dieAt = call;
   // The relay's message comes again when the relay died over it.
-  await simulation.announce(id).catch(() => simulation.announce(id));
+  await simulation.publish(id).catch(() => simulation.publish(id));
   await simulation.runUntil(start + hourMs);
   expect(simulation.received.length).toBeGreaterThanOrEqual(1);
   expect([...simulation.records.values()]).toMatchObject([{ state: 'delivered' }]);
 });
 
-test('an event that is announced again makes no further delivery', async () => {
+test('an event that is published again makes no further delivery', async () => {
   const simulation = new Simulation();
   const [id = ''] = jobIds(1);
-  await simulation.announce(id);
-  await simulation.announce(id);
+  await simulation.publish(id);
+  await simulation.publish(id);
   await simulation.runUntil(start + hourMs);
-  await simulation.announce(id);
+  await simulation.publish(id);
   await simulation.runUntil(start + 2 * hourMs);
   expect(simulation.received).toHaveLength(1);
 });
@@ -223,7 +224,7 @@ test('an event that is announced again makes no further delivery', async () => {
 test('a delivery that is sent again by hand is received again', async () => {
   const simulation = new Simulation();
   const [id = ''] = jobIds(1);
-  await simulation.announce(id);
+  await simulation.publish(id);
   await simulation.runUntil(start + hourMs);
   await simulation.deliveries.replay({ webhook: simulation.webhook.id, delivery: `${id}_completed` });
   await simulation.runUntil(start + 2 * hourMs);
@@ -245,7 +246,7 @@ describe('a delivery that the sweep cannot queue', () => {
   test('is failed after five attempts, and can be sent again by hand', async () => {
     const simulation = new Simulation();
     const [id = ''] = jobIds(1);
-    await simulation.announce(id);
+    await simulation.publish(id);
     const [delivery] = simulation.records.values();
     const ref = { webhook: delivery?.webhook ?? '', delivery: delivery?.id ?? '' };
 

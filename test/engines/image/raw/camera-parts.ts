@@ -66,7 +66,7 @@ export function camera(make: string, model: string, orientation: number): Entry[
   ];
 }
 
-/** What the sensor was told of the light, in the order red, green, green, blue. */
+/** White balance of the sensor, in the order red, green, green, blue. */
 export const levels = [balance[0], balance[1], balance[1], balance[2]].map((value) => value * 1024);
 
 /** Holds a maker's note, which is where cameras keep what EXIF has no tags for. */

@@ -6,7 +6,7 @@ const bits = 14;
 const runPowers = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
-const longestZeros = 41;
+const maxZeros = 41;
 
 export interface CrxPicture {
   /** What the sample holds: a header with all lengths, and the planes. */
@@ -103,34 +103,34 @@ class LineEncoder {
 
   /** Writes how many values are the same as the one before them, and returns it. */
   #writeRun(line: number[], at: number, width: number): number {
-    const most = width - at;
+    const max = width - at;
     let count = 0;
-    while (count < most && line[at + count + 1] === line[at]) count += 1;
+    while (count < max && line[at + count + 1] === line[at]) count += 1;
     this.#stream.write(count > 0 ? 1 : 0, 1);
     if (count === 0) return 0;
-    for (let told = 1; told < count || told < most; ) {
+    for (let covered = 1; covered < count || covered < max; ) {
       const power = runPowers[this.#run] ?? 0;
-      const next = told + 2 ** power;
-      if (next > count && count < most) {
+      const next = covered + 2 ** power;
+      if (next > count && count < max) {
         this.#stream.write(0, 1);
-        this.#stream.write(count - told, power);
+        this.#stream.write(count - covered, power);
         this.#run = Math.max(0, this.#run - 1);
         return count;
       }
       this.#stream.write(1, 1);
-      if (next > most) return count;
+      if (next > max) return count;
       this.#run = Math.min(31, this.#run + 1);
-      told = next;
+      covered = next;
     }
     return count;
   }
 
   #writeError(error: number): number {
     const code = error < 0 ? -2 * error - 1 : 2 * error;
-    const zeros = Math.min(longestZeros, code >> this.#low);
+    const zeros = Math.min(maxZeros, code >> this.#low);
     this.#stream.write(0, zeros);
     this.#stream.write(1, 1);
-    if (zeros === longestZeros) this.#stream.write(code, 21);
+    if (zeros === maxZeros) this.#stream.write(code, 21);
     else this.#stream.write(code, this.#low);
     return code;
   }

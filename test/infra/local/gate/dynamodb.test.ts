@@ -226,7 +226,7 @@ describe('DynamoDB behind the gate', () => {
     await expect(call).rejects.toMatchObject({ name: 'InvalidSignatureException' });
   });
 
-  it('answers an error to what is not signed or not JSON, and lives on', async () => {
+  it('returns an error for what is not signed or not JSON, and keeps running', async () => {
     const unsigned = await fetch(`${aws.origin}/_aws/dynamodb/`, { method: 'POST', body: 'null' });
     const malformed = await fetch(`${aws.origin}/_aws/dynamodb/`, {
       method: 'POST',
@@ -244,7 +244,7 @@ describe('DynamoDB behind the gate', () => {
     const { tables } = makeStack('http://127.0.0.1:1');
     const database = await startTables(tables, directory);
     const call = database.call;
-    await call('PutItem', { TableName: 'records', Item: { ...item('gone'), expires: { N: '1000' } } });
+    await call('PutItem', { TableName: 'records', Item: { ...item('expired'), expires: { N: '1000' } } });
     await call('PutItem', { TableName: 'records', Item: { ...item('stays'), expires: { N: '3000' } } });
 
     await expireItems(tables, database, 2_000_000);
@@ -254,7 +254,7 @@ describe('DynamoDB behind the gate', () => {
     await database.close();
   });
 
-  it('keeps nothing open of queries that were answered', async () => {
+  it('keeps no iterator of a finished query open', async () => {
     const open = new Set<unknown>();
     const { create } = internals;
     internals.create = (options) => {
@@ -282,7 +282,7 @@ describe('DynamoDB behind the gate', () => {
     await database.close();
   });
 
-  it('closes in the middle of calls, though their clients are gone', async () => {
+  it('closes in the middle of calls, though their clients have disconnected', async () => {
     const directory = await makeDirectory();
     const { tables } = makeStack('http://127.0.0.1:1');
     const headers = {

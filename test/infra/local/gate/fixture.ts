@@ -105,11 +105,10 @@ export function makeStack(origin: string): LocalStack {
       },
     ],
     httpApis: [],
-    socketsApis: [],
+    webSocketApis: [],
     eventBuses: [],
     queueSources: [],
     schedules: [],
-    outputs: {},
   };
 }
 

@@ -89,7 +89,7 @@ describe('a restart on the same data folder', () => {
     expect(makeCredentials('master secret', nothing).accessKeyId).not.toBe(first.accessKeyId);
   });
 
-  it('answers a presigned head with the method it was signed for only', async () => {
+  it('accepts a presigned HEAD with the method it was signed for only', async () => {
     await using aws = await startLocalAws({ dataDirectory });
     await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'h', Body: 'x' }));
     const url = await getSignedUrl(aws.s3(), new HeadObjectCommand({ Bucket, Key: 'h' }));
@@ -138,7 +138,7 @@ async function byState(aws: LocalAws, state: string): Promise<string[]> {
   return Items.map((item) => `${state} ${item.pk?.S}`);
 }
 
-/** Runs a process that writes, kills it after so many acknowledgements, and answers them. */
+/** Runs a process that writes, kills it after so many acknowledgements, and returns them. */
 async function killedWriter(dataDirectory: string, count: number): Promise<string[]> {
   const script = new URL('killed-writer.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, dataDirectory], { stdio: ['ignore', 'pipe', 'inherit'] });

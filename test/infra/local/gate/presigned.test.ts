@@ -42,7 +42,7 @@ describe('presigned requests', () => {
       await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'got', Body: '0123456789', ContentType: 'text/css' }));
     });
 
-    it('answers with the file name and type that were signed', async () => {
+    it('responds with the file name and type that were signed', async () => {
       const command = new GetObjectCommand({
         Bucket,
         Key: 'got',
@@ -50,25 +50,25 @@ describe('presigned requests', () => {
         ResponseContentType: 'application/pdf',
       });
 
-      const answer = await fetch(await getSignedUrl(aws.s3(), command));
+      const response = await fetch(await getSignedUrl(aws.s3(), command));
 
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-disposition')).toBe(
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-disposition')).toBe(
         `attachment; filename="a b.pdf"; filename*=UTF-8''%C3%A4.pdf`,
       );
-      expect(answer.headers.get('content-type')).toBe('application/pdf');
-      expect(answer.headers.get('content-length')).toBe('10');
-      expect(await answer.text()).toBe('0123456789');
+      expect(response.headers.get('content-type')).toBe('application/pdf');
+      expect(response.headers.get('content-length')).toBe('10');
+      expect(await response.text()).toBe('0123456789');
     });
 
-    it('answers ranges', async () => {
+    it('responds with ranges', async () => {
       const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'got' }));
 
-      const answer = await fetch(url, { headers: { range: 'bytes=-4' } });
+      const response = await fetch(url, { headers: { range: 'bytes=-4' } });
 
-      expect(answer.status).toBe(206);
-      expect(answer.headers.get('content-range')).toBe('bytes 6-9/10');
-      expect(await answer.text()).toBe('6789');
+      expect(response.status).toBe(206);
+      expect(response.headers.get('content-range')).toBe('bytes 6-9/10');
+      expect(await response.text()).toBe('6789');
     });
 
     it('refuses a url for another key, after its time, or with more than was signed', async () => {
@@ -101,10 +101,10 @@ describe('presigned requests', () => {
       });
       const fields = { ...post.fields, 'x-amz-meta-filename': FILENAME };
 
-      const answer = await send(post.url, formOf({ fields }, new Blob(['hello']), 'C:\\dir\\Ünï cödé.txt'));
+      const response = await send(post.url, formOf({ fields }, new Blob(['hello']), 'C:\\dir\\Ünï cödé.txt'));
 
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+      expect(response.status).toBe(204);
+      expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
       const stored = await read('uploads/Ünï cödé.txt');
       expect(await stored.Body?.transformToString()).toBe('hello');
       expect(stored.ContentType).toBe('text/plain');
@@ -191,6 +191,15 @@ describe('presigned requests', () => {
         'AccessDenied',
       ],
       [
+        'a field that would do what is not implemented',
+        async () => {
+          const post = await presign({ Fields: { 'x-amz-storage-class': 'GLACIER' } });
+          return [post.url, formOf(post, new Blob(['x']))];
+        },
+        501,
+        'NotImplemented',
+      ],
+      [
         'a role that may not put the key',
         async () => {
           const post = await presign({ Key: 'elsewhere/file' });
@@ -233,10 +242,10 @@ describe('presigned requests', () => {
     it.each(refusals)('refuses %s and stores nothing', async (_what, make, status, message) => {
       const [url, form] = await make();
 
-      const answer = await send(url, form);
+      const response = await send(url, form);
 
-      expect(answer.status).toBe(status);
-      expect(await answer.text()).toContain(message);
+      expect(response.status).toBe(status);
+      expect(await response.text()).toContain(message);
       await isAbsent('uploads/file');
     });
 
@@ -245,33 +254,33 @@ describe('presigned requests', () => {
       const post = await presign({ Expires: 60 });
       vi.useRealTimers();
 
-      const answer = await send(post.url, formOf(post, new Blob(['x'])));
+      const response = await send(post.url, formOf(post, new Blob(['x'])));
 
-      expect(answer.status).toBe(403);
-      expect(await answer.text()).toContain('Invalid according to Policy: Policy expired.');
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain('Invalid according to Policy: Policy expired.');
     });
 
-    it('takes a file of exactly the largest and the smallest size', async () => {
+    it('takes a file of exactly the maximum and the minimum size', async () => {
       const post = await presign({ Key: 'uploads/exact', Conditions: [['content-length-range', 5, 5]] });
 
-      const answer = await send(post.url, formOf(post, new Blob(['hello'])));
+      const response = await send(post.url, formOf(post, new Blob(['hello'])));
 
-      expect(answer.status).toBe(204);
+      expect(response.status).toBe(204);
       expect(await text('uploads/exact')).toBe('hello');
     });
 
     it('takes fields that begin with x-ignore-', async () => {
       const post = await presign({ Key: 'uploads/ignored' });
 
-      const answer = await send(
+      const response = await send(
         post.url,
         formOf({ fields: { ...post.fields, 'x-ignore-me': '1' } }, new Blob(['hello'])),
       );
 
-      expect(answer.status).toBe(204);
+      expect(response.status).toBe(204);
     });
 
-    it('answers 201 with a document and 200 without, as asked', async () => {
+    it('responds with 201 and a document or 200 without, as the form asks', async () => {
       const created = await presign({ Key: 'uploads/201', Fields: { success_action_status: '201' } });
       const ok = await presign({ Key: 'uploads/200', Fields: { success_action_status: '200' } });
 
@@ -289,10 +298,10 @@ describe('presigned requests', () => {
         Fields: { success_action_redirect: 'https://page.example/done?a=1' },
       });
 
-      const answer = await send(post.url, formOf(post, new Blob(['x'])));
+      const response = await send(post.url, formOf(post, new Blob(['x'])));
 
-      expect(answer.status).toBe(303);
-      const location = new URL(answer.headers.get('location') ?? '');
+      expect(response.status).toBe(303);
+      const location = new URL(response.headers.get('location') ?? '');
       expect(Object.fromEntries(location.searchParams)).toMatchObject({
         a: '1',
         bucket: Bucket,
@@ -309,7 +318,7 @@ describe('presigned requests', () => {
       expect(head.Metadata).toEqual({ name: `=?UTF-8?B?${Buffer.from('naïve').toString('base64')}?=` });
     });
 
-    it('tells the queue of a posted object', async () => {
+    it('notifies the queue of a posted object', async () => {
       const queue = aws.stack.queues.find(({ name }) => name === 'uploads');
       const post = await presign({ Key: 'uploads/notified' });
       await send(post.url, formOf(post, new Blob(['x'])));
@@ -328,7 +337,7 @@ describe('presigned requests', () => {
       expect(names).toContain('ObjectCreated:Post uploads/notified');
     });
 
-    it('stores nothing when the client goes away in the middle', async () => {
+    it('stores nothing when the client disconnects in the middle', async () => {
       const post = await presign({ Key: 'uploads/broken' });
       const { url: formUrl } = { url: new URL(post.url) };
       const encoded = new Response(formOf(post, new Blob(['x'.repeat(100_000)])));
@@ -358,7 +367,7 @@ describe('presigned requests', () => {
         },
       });
 
-    it('answers a preflight by the rules of the bucket', async () => {
+    it('responds to a preflight by the rules of the bucket', async () => {
       const allowed = await preflight('https://page.example', 'POST');
       const origin = await preflight('https://other.example', 'POST');
       const method = await preflight('https://page.example', 'DELETE');
@@ -370,7 +379,7 @@ describe('presigned requests', () => {
       expect([origin.status, method.status]).toEqual([403, 403]);
     });
 
-    it('lets the page read answers and refusals alike', async () => {
+    it('lets the page read successes and refusals alike', async () => {
       const post = await presign({ Key: 'uploads/cors' });
       const headers = { origin: 'https://page.example' };
 

@@ -11,12 +11,14 @@ import {
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   paginateListObjectsV2,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -41,8 +43,8 @@ describe('S3 behind the gate', () => {
   const put = (Key: string, Body: string | Buffer | Readable = 'content', extra: object = {}) =>
     aws.s3().send(new PutObjectCommand({ Bucket, Key, Body, ...extra }));
   const get = async (Key: string, extra: object = {}) => {
-    const answer = await aws.s3().send(new GetObjectCommand({ Bucket, Key, ...extra }));
-    return { ...answer, bytes: Buffer.from((await answer.Body?.transformToByteArray()) ?? []) };
+    const response = await aws.s3().send(new GetObjectCommand({ Bucket, Key, ...extra }));
+    return { ...response, bytes: Buffer.from((await response.Body?.transformToByteArray()) ?? []) };
   };
 
   it('keeps a buffer with its type and metadata', async () => {
@@ -88,7 +90,7 @@ describe('S3 behind the gate', () => {
     ['the end', 'bytes=-3', '789', 'bytes 7-9/10'],
     ['more than there is at the end', 'bytes=-500', '0123456789', 'bytes 0-9/10'],
     ['beyond the end', 'bytes=8-100', '89', 'bytes 8-9/10'],
-  ])('answers a range of %s', async (_what, Range, text, ContentRange) => {
+  ])('returns a range of %s', async (_what, Range, text, ContentRange) => {
     await put('range', '0123456789');
 
     const found = await get('range', { Range });
@@ -106,7 +108,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('answers a head with length and type, and 404 where there is nothing', async () => {
+  it('responds to HEAD with length and type, and 404 where there is nothing', async () => {
     await put('head', 'four', { ContentType: 'image/png' });
 
     const head = await aws.s3().send(new HeadObjectCommand({ Bucket, Key: 'head' }));
@@ -274,6 +276,76 @@ describe('S3 behind the gate', () => {
     expect(found.TagSet).toEqual(TagSet);
   });
 
+  it('sends an object only while the conditions of the request hold', async () => {
+    const { ETag } = await put('conditional', '0123456789');
+    const { LastModified } = await get('conditional');
+    const past = new Date(0);
+
+    for (const [conditions, status] of [
+      [{ IfMatch: ETag }, 200],
+      [{ IfMatch: '*' }, 200],
+      [{ IfMatch: ETag, IfUnmodifiedSince: past }, 200],
+      [{ IfMatch: '"other"' }, 412],
+      [{ IfUnmodifiedSince: past }, 412],
+      [{ IfMatch: '"other"', IfNoneMatch: ETag }, 412],
+      [{ IfNoneMatch: '"other"' }, 200],
+      [{ IfNoneMatch: ETag }, 304],
+      [{ IfModifiedSince: LastModified }, 304],
+      [{ IfModifiedSince: past }, 200],
+      [{ IfNoneMatch: '"other"', IfModifiedSince: LastModified }, 200],
+    ] as const) {
+      const outcome = await get('conditional', conditions).catch((error: unknown) => error);
+      expect(outcome, JSON.stringify(conditions)).toMatchObject({ $metadata: { httpStatusCode: status } });
+    }
+    const url = await getSignedUrl(aws.s3(), new GetObjectCommand({ Bucket, Key: 'conditional' }));
+    const resume = (tag: string) => fetch(url, { headers: { range: 'bytes=5-', 'if-range': tag } });
+    expect([(await resume(ETag ?? '')).status, (await resume('"other"')).status]).toEqual([206, 200]);
+  });
+
+  it('refuses as not implemented what S3 would do and this one does not', async () => {
+    await put('plain');
+    const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'plain' }));
+    const target = { Bucket, Key: 'plain' };
+
+    for (const call of [
+      () => get('plain', { VersionId: '1' }),
+      () => get('plain', { PartNumber: 1 }),
+      () => put('plain', 'x', { StorageClass: 'GLACIER' }),
+      () => put('plain', 'x', { Tagging: 'a=b' }),
+      () => put('plain', 'x', { IfMatch: '"tag"' }),
+      () => put('plain', 'x', { ChecksumCRC32C: 'AAAAAA==' }),
+      () => aws.s3().send(new DeleteObjectCommand({ ...target, IfMatch: '"tag"' })),
+      () => aws.s3().send(new ListMultipartUploadsCommand({ Bucket })),
+      () =>
+        aws.s3().send(new UploadPartCopyCommand({ ...target, UploadId, PartNumber: 1, CopySource: `${Bucket}/plain` })),
+    ])
+      await expect(call(), String(call)).rejects.toMatchObject({
+        name: 'NotImplemented',
+        $metadata: { httpStatusCode: 501 },
+      });
+    expect((await get('plain')).bytes.toString()).toBe('content');
+  });
+
+  it.each([
+    ['not XML', '<CompleteMultipartUpload><Part>'],
+    ['an unknown entity', '<CompleteMultipartUpload><Part>&any;</Part></CompleteMultipartUpload>'],
+    ['another document', '<Delete></Delete>'],
+    ['no part', '<CompleteMultipartUpload></CompleteMultipartUpload>'],
+    [
+      'a part without tag',
+      '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>',
+    ],
+  ])('refuses to complete an upload with %s', async (_what, body) => {
+    const { UploadId } = await aws.s3().send(new CreateMultipartUploadCommand({ Bucket, Key: 'malformed' }));
+    const command = new CompleteMultipartUploadCommand({ Bucket, Key: 'malformed', UploadId });
+    const url = await getSignedUrl(aws.s3(), command);
+
+    const response = await fetch(url, { method: 'POST', body });
+
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('<Code>MalformedXML</Code>');
+  });
+
   it('does not replace an object that must not exist yet', async () => {
     await put('once', 'first');
 
@@ -312,7 +384,7 @@ describe('S3 behind the gate', () => {
     expect(found.bytes.toString()).toBe('whole and old');
   });
 
-  it('goes on reading an object that is replaced meanwhile', async () => {
+  it('continues to read an object that is replaced meanwhile', async () => {
     const old = randomBytes(4 * 1024 * 1024);
     await put('reading', old);
     const { Body } = await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'reading' }));
@@ -367,7 +439,7 @@ describe('S3 behind the gate', () => {
     },
   );
 
-  it('tells the queue of a new object before the writer has its answer', async () => {
+  it('notifies the queue of a new object before the writer gets its response', async () => {
     await put('uploads/my file+1.txt', 'five5');
 
     const queue = aws.stack.queues.find(({ name }) => name === 'uploads');
@@ -388,7 +460,7 @@ describe('S3 behind the gate', () => {
     });
   });
 
-  it('does not acknowledge an object of which the queue does not let S3 tell', async () => {
+  it('does not acknowledge an object that the queue does not let S3 notify it of', async () => {
     await using strict = await startLocalAws({
       change: (stack) => {
         for (const queue of stack.queues) queue.policy = [];

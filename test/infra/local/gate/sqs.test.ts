@@ -108,7 +108,7 @@ describe('SQS behind the gate', () => {
     const remove = (handle = '') =>
       aws.sqs().send(new DeleteMessageCommand({ QueueUrl: url('ordered.fifo'), ReceiptHandle: handle }));
 
-    it('hands out many messages of one group at once, in order, and no later ones before they are deleted', async () => {
+    it('returns many messages of one group at once, in order, and no later ones before they are deleted', async () => {
       await send('a', 'a1', 'a2', 'a3');
       const [first, ...others] = await take({ VisibilityTimeout: 60 });
       await send('a', 'a4');
@@ -121,7 +121,7 @@ describe('SQS behind the gate', () => {
       expect(bodies(await take())).toEqual(['a4']);
     });
 
-    it('hands out other groups meanwhile, and no more than it is asked for', async () => {
+    it('returns other groups meanwhile, and no more than the maximum', async () => {
       await send('a', 'a1', 'a2');
       await send('b', 'b1', 'b2');
 
@@ -146,7 +146,7 @@ describe('SQS behind the gate', () => {
     });
   });
 
-  it('answers the url of the template for a queue name', async () => {
+  it('returns the URL of the template for a queue name', async () => {
     const { QueueUrl } = await aws.sqs().send(new GetQueueUrlCommand({ QueueName: 'work' }));
 
     expect(QueueUrl).toBe(url('work'));

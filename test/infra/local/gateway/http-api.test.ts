@@ -130,7 +130,7 @@ test('a body that is not text is encoded in base64', async () => {
   expect(await response.json()).toMatchObject({ body: '/wAB', isBase64Encoded: true });
 });
 
-test('a full answer sets status, headers, cookies and body', async () => {
+test('a full response sets status, headers, cookies and body', async () => {
   await using api = await serveApi({
     invoke: () => ({
       statusCode: 201,
@@ -155,7 +155,7 @@ test.each([
   ['a string', 'plain', 'plain'],
   ['an array', [1], '[1]'],
   ['null', null, 'null'],
-])('%s without a status is answered with 200 as JSON', async (_, result, body) => {
+])('%s without a status becomes a 200 with JSON', async (_, result, body) => {
   await using api = await serveApi({ invoke: () => result });
 
   const response = await fetch(api.root);
@@ -167,10 +167,10 @@ test.each([
 
 test.each([
   ['throws', () => Promise.reject(new FunctionError('Error', 'no'))],
-  ['answers with a malformed status', () => ({ statusCode: 'x' })],
-  ['answers with a body that is no string', () => ({ statusCode: 200, body: {} })],
-  ['answers with a header that cannot be sent', () => ({ statusCode: 200, headers: { a: 'b\nc' }, body: '' })],
-])('a function that %s is answered with 500', async (_, invoke) => {
+  ['returns a malformed status', () => ({ statusCode: 'x' })],
+  ['returns a body that is no string', () => ({ statusCode: 200, body: {} })],
+  ['returns a header that cannot be sent', () => ({ statusCode: 200, headers: { a: 'b\nc' }, body: '' })],
+])('a function that %s gives a 500', async (_, invoke) => {
   await using api = await serveApi({ invoke });
 
   const response = await fetch(api.root);
@@ -179,7 +179,7 @@ test.each([
   expect(await response.json()).toEqual({ message: 'Internal Server Error' });
 });
 
-test('a request without a route is answered with 404', async () => {
+test('a request without a route gets a 404', async () => {
   await using api = await serveApi({ routes: ['GET /a'] });
 
   const response = await fetch(`${api.root}/b`, { method: 'POST', body: 'x' });
@@ -188,7 +188,7 @@ test('a request without a route is answered with 404', async () => {
   expect(await response.json()).toEqual({ message: 'Not Found' });
 });
 
-test('a function that takes longer than the integration may is answered with 503', async () => {
+test('a function that exceeds the integration timeout gives a 503', async () => {
   await using api = await serveApi({ invoke: () => new Promise(() => {}), integrationSeconds: 0.05 });
 
   const response = await fetch(api.root);
@@ -227,7 +227,7 @@ test('headers over 10,240 bytes are refused', async () => {
   expect(api.events).toEqual([]);
 });
 
-test('a preflight is answered by the gateway itself', async () => {
+test('the gateway responds to a preflight itself', async () => {
   await using api = await serveApi({ cors });
 
   const response = await fetch(api.root, {
@@ -245,7 +245,7 @@ test('a preflight is answered by the gateway itself', async () => {
   expect(api.events).toEqual([]);
 });
 
-test('answers carry the configured CORS headers and not those of the function', async () => {
+test('responses carry the configured CORS headers and not those of the function', async () => {
   const invoke = () => ({ statusCode: 200, headers: { 'access-control-allow-origin': 'https://evil.example' } });
   await using api = await serveApi({ cors, invoke });
 
@@ -257,7 +257,7 @@ test('answers carry the configured CORS headers and not those of the function', 
   expect(refused.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a HEAD request is answered without a body', async () => {
+test('a HEAD request gets no body', async () => {
   await using api = await serveApi({ invoke: () => ({ statusCode: 200, body: 'four' }) });
 
   const response = await fetch(api.root, { method: 'HEAD' });
@@ -266,7 +266,7 @@ test('a HEAD request is answered without a body', async () => {
   expect(await response.text()).toBe('');
 });
 
-test('a client that goes away, before or after the body, harms nothing', async () => {
+test('a client that disconnects, before or after the body, harms nothing', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -298,11 +298,11 @@ test('a connection serves one request after another through a real function', as
   await using runtime = fixtureRuntime();
   await using api = await serveApi({ runtime });
 
-  const answers = [];
+  const bodies = [];
   for (const body of ['one', 'two']) {
     const response = await fetch(api.root, { method: 'POST', headers: { 'content-type': 'text/plain' }, body });
-    answers.push(await response.json());
+    bodies.push(await response.json());
   }
 
-  expect(answers).toMatchObject([{ body: 'one' }, { body: 'two' }]);
+  expect(bodies).toMatchObject([{ body: 'one' }, { body: 'two' }]);
 });

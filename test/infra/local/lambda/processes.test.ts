@@ -47,7 +47,7 @@ test('a lower reserved concurrency bounds the processes', async () => {
 });
 
 test.each([
-  ['a time-out', 'hang', 'Sandbox.Timedout'],
+  ['a timeout', 'hang', 'Sandbox.Timedout'],
   ['a crash', 'die', 'Runtime.ExitError'],
 ])('%s ends whatever the process started, in its group or not', async (_, end, errorType) => {
   await using runtime = fixtureRuntime();

@@ -158,17 +158,17 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     }
   });
 
-  test('takes events and answers of 6 MB and refuses larger ones', async () => {
+  test('takes events and results of 6 MB and refuses larger ones', async () => {
     await using runtime = fixtureRuntime();
     const limit = 6_291_556 - 2;
 
     const accepted = await runtime.invoke(fixtureFunction('echo', { packaging }), 'x'.repeat(limit));
     const request = await settle(runtime.invoke(fixtureFunction('echo', { packaging }), 'x'.repeat(limit + 1)));
-    const answer = await settle(runtime.invoke(fixtureFunction('large', { packaging }), { bytes: limit + 1 }));
+    const result = await settle(runtime.invoke(fixtureFunction('large', { packaging }), { bytes: limit + 1 }));
 
     expect(accepted).toHaveLength(limit);
     expect(request).toMatchObject({ errorType: 'RequestTooLargeException' });
-    expect(answer).toMatchObject({ errorType: 'Function.ResponseSizeTooLarge' });
+    expect(result).toMatchObject({ errorType: 'Function.ResponseSizeTooLarge' });
   });
 
   test('is ended by stop and not started again', async () => {

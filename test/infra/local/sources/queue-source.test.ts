@@ -228,7 +228,7 @@ test('a malformed report leaves the whole batch', async () => {
   expect(queue.inspect()).toEqual({ ready: 0, inFlight: 1 });
 });
 
-test('polling survives errors and goes on when the queue is there', async () => {
+test('polling survives errors and resumes when the queue is there', async () => {
   await using queue = await startSource({});
   queue.server.deleteQueue('work', { region: 'eu-central-1' });
   await queue.stop();
@@ -245,7 +245,7 @@ test('polling survives errors and goes on when the queue is there', async () => 
 
   await eventually(() => queue.events.length === 1);
   await again.stop();
-  expect(queue.lines[0]).toContain('could not receive, trying again in 100 ms');
+  expect(queue.lines[0]).toContain('could not receive, retrying in 100 ms');
 });
 
 test.each([

@@ -45,11 +45,11 @@ test('a schedule invokes its function again and again with the event of EventBri
 
 test('runs do not overlap', async () => {
   let running = 0;
-  let most = 0;
+  let max = 0;
   let runs = 0;
   const runtime = runtimeOf(async () => {
     running += 1;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     await new Promise((resolve) => setTimeout(resolve, 30));
     running -= 1;
     runs += 1;
@@ -59,5 +59,5 @@ test('runs do not overlap', async () => {
   await eventually(() => runs >= 3);
   stop();
 
-  expect(most).toBe(1);
+  expect(max).toBe(1);
 });

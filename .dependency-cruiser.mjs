@@ -1,0 +1,125 @@
+/** The arrows between the parts of the project; `npm run check` fails on any other. */
+
+const domain = '^shared/(catalogue|events|files|jobs|lifecycle|operations|tasks|webhooks)/';
+
+/** The parts of functions/ that have one reason to change each; what they share is in shared/ or functions/wiring/. */
+const parts = ['api', 'engines', 'events', 'lifecycle', 'transfers'];
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycle-between-folders',
+      comment: 'Folders that import each other are one folder in two places: neither can be read, or moved, alone.',
+      severity: 'error',
+      scope: 'folder',
+      // An engine's folder holds its catalogue, which everything that routes tasks reads, and its worker, which routes
+      // tasks. The rules on modules below keep the two apart.
+      from: { pathNot: '^functions/(engines|transfers|wiring)' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycle-between-modules',
+      comment: 'Which of two modules is loaded first would decide whether what they import from each other is there.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'shared-stands-alone',
+      comment: 'What everybody uses must not depend on any of its users.',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { path: '^(functions|infra|test)/' },
+    },
+    {
+      name: 'domain-knows-no-aws',
+      comment:
+        'Tasks, jobs and catalogues are rules of the product: they are tested without AWS, and outlive a change of it.',
+      severity: 'error',
+      from: { path: domain },
+      to: { path: ['^shared/aws/', '@aws-sdk/', '@aws-lambda-powertools/', 'aws-lambda'] },
+    },
+    {
+      name: 'domain-knows-no-http',
+      comment: 'Schemas of requests and the shapes of their errors belong to the API, which is one of several ways in.',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { path: ['node_modules/zod/', '@middy/'] },
+    },
+    {
+      name: 'one-table-module',
+      comment:
+        'Pagination, unprocessed items, failed conditions and the form of attributes are handled once. Tools that write to a table of another account or process have a client of their own.',
+      severity: 'error',
+      from: { pathNot: ['^shared/aws/table[.]ts$', '^infra/(local|keys)/'] },
+      to: { path: '@aws-sdk/(client|lib|util)-dynamodb' },
+    },
+    {
+      name: 'functions-know-no-infra',
+      comment: 'A function is deployed without the stack that describes it.',
+      severity: 'error',
+      from: { path: '^functions/' },
+      to: { path: '^(infra|test)/' },
+    },
+    {
+      name: 'infra-reads-tables-only',
+      comment: 'The stack follows from the route table and the catalogues; what functions do is none of its business.',
+      severity: 'error',
+      from: { path: '^infra/' },
+      to: {
+        path: '^functions/',
+        pathNot: [
+          '^functions/api/(routes|http/route)[.]ts$',
+          '^functions/engines/runtime/(catalogues|engine|find-program)[.]ts$',
+          '^functions/engines/[^/]+/check[.]ts$',
+          // The font that the bundled browser brings serves the other programs of a machine that has none.
+          '^functions/engines/webpage/bundle[.]ts$',
+        ],
+      },
+    },
+    ...parts.map((part) => ({
+      name: `${part}-stands-alone`,
+      comment:
+        'Parts of functions/ meet in shared/ and functions/wiring/ only. Anybody may read the catalogues, and transfers have workers as engines do.',
+      severity: 'error',
+      from: { path: `^functions/${part}/` },
+      to: {
+        path: `^functions/(?!${part}/|wiring/)`,
+        pathNot: [
+          '^functions/engines/runtime/catalogues[.]ts$',
+          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker|engine|outputs)[.]ts$'] : []),
+          ...(part === 'engines' ? ['^functions/transfers/catalogue[.]ts$'] : []),
+        ],
+      },
+    })),
+    {
+      name: 'engines-stand-alone',
+      comment:
+        'An engine is added, and read, as one folder. Two lend their code: whatever makes a picture finishes it as the image engine does, and e-books go through the programs of the document engine.',
+      severity: 'error',
+      from: { path: '^functions/engines/(?!runtime/)([^/]+)/' },
+      to: {
+        path: '^functions/engines/',
+        pathNot: [
+          '^functions/engines/($1|runtime)/',
+          '^functions/engines/image/(encoding-options|finish|formats|transform|vector/pdf-pages)[.]ts$',
+          '^functions/engines/document/(guards/containers|guards/isolation|office/office|pdf/pdf)[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'runtime-knows-no-engine',
+      comment: 'What runs engines must not change when one is added, but for the list of catalogues.',
+      severity: 'error',
+      from: { path: '^functions/engines/runtime/', pathNot: '^functions/engines/runtime/catalogues[.]ts$' },
+      to: { path: '^functions/engines/(?!runtime/)' },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no interface for other programs yet; swc reads the same imports, types among them.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js'] },
+  },
+};

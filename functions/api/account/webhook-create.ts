@@ -1,0 +1,26 @@
+import { listWebhooks, storeWebhook } from '../../../shared/aws/webhook-store.ts';
+import { newId } from '../../../shared/ids.ts';
+import { newSecret, type Webhook } from '../../../shared/webhooks/webhook.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { conflict } from '../http/errors.ts';
+import { routes } from '../routes.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
+import { presentWebhook } from './webhook-view.ts';
+
+const maxWebhooks = 20;
+
+export const handler = endpoint(routes['webhook-create'], async ({ account, body }) => {
+  checkWebhookUrl(body.url, 'url');
+  if ((await listWebhooks(account.user)).length >= maxWebhooks)
+    throw conflict(`An account may have ${maxWebhooks} webhooks. Delete one that is no longer needed.`);
+  const webhook: Webhook = {
+    id: newId(),
+    user: account.user,
+    url: body.url,
+    events: [...new Set(body.events)],
+    secret: newSecret(),
+    createdAt: new Date().toISOString(),
+  };
+  await storeWebhook(webhook);
+  return { body: { ...presentWebhook(webhook), secret: webhook.secret } };
+});

@@ -1,0 +1,14 @@
+import { deliveries } from '../../wiring/deliveries.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { conflict, notFound } from '../http/errors.ts';
+import { routes } from '../routes.ts';
+import { ownedWebhook, presentDelivery } from './webhook-view.ts';
+
+export const handler = endpoint(routes['webhook-replay'], async ({ account, params }) => {
+  const { id, disabledAt } = await ownedWebhook(account, params.webhookId);
+  if (disabledAt !== undefined)
+    throw conflict('The receiver responded with 410, so this webhook is disabled. Register it again to be called.');
+  const delivery = await deliveries.replay({ webhook: id, delivery: params.deliveryId });
+  if (!delivery) throw notFound(`There is no delivery ${params.deliveryId}.`);
+  return { body: presentDelivery(delivery) };
+});

@@ -1,0 +1,12 @@
+import { AddressRefused, checkUrl, parseAllowHosts } from '../../../shared/net/addresses.ts';
+import { invalidFields } from '../http/errors.ts';
+
+/** Refuses the URL of a webhook that would never be called; what its name resolves to is checked at each call. */
+export function checkWebhookUrl(url: string, field: string): void {
+  try {
+    checkUrl(new URL(url), parseAllowHosts(process.env.LATHE_ALLOW_HOSTS));
+  } catch (error) {
+    if (error instanceof AddressRefused) throw invalidFields({ [field]: [error.message] }, 'address_refused');
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
+import { settings } from '../../wiring/settings.ts';
+import { HttpError, invalidFields } from '../http/errors.ts';
+import type { ApiResponse } from '../http/route.ts';
+import { claimKey } from './idempotency-keys.ts';
+
+const maxKeyLength = 255;
+
+interface Request {
+  account: Account;
+  headers: Record<string, string | undefined>;
+  body: unknown;
+}
+
+interface Resource {
+  id: string;
+  write(): Promise<void>;
+}
+
+/**
+ * Creates a resource, once for each Idempotency-Key if the client sends one: the same key and body returns the same
+ * resource, the same key with another body is refused. The planned id is claimed before anything is written, so that a
+ * retry finds out whether an interrupted request has created its resource.
+ */
+export async function createOnce(
+  request: Request,
+  kind: string,
+  prepare: () => Promise<Resource>,
+  show: (id: string) => Promise<JsonObject | undefined>,
+): Promise<ApiResponse> {
+  const key = request.headers['idempotency-key'];
+  const resource = await prepare();
+  if (key === undefined) return create(resource, show);
+  if (key === '' || key.length > maxKeyLength) {
+    throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
+  }
+  const claim = await claimKey({
+    user: request.account.user,
+    key: digest(key),
+    fingerprint: digest(JSON.stringify([kind, request.body ?? {}])),
+    resource: resource.id,
+    seconds: settings.recordSeconds,
+    exists: async (id) => (await show(id)) !== undefined,
+  });
+  switch (claim.outcome) {
+    case 'claimed':
+      return create(resource, show);
+    case 'exists':
+      return { body: await show(claim.resource), headers: { 'Idempotent-Replayed': 'true' } };
+    case 'other-body':
+      throw new HttpError(
+        409,
+        'already_exists',
+        'This Idempotency-Key was used with another request. Send a new key with a new request.',
+      );
+    case 'under-way':
+      throw new HttpError(409, 'conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.', {
+        headers: { 'Retry-After': '1' },
+      });
+  }
+}
+
+async function create(resource: Resource, show: (id: string) => Promise<JsonObject | undefined>): Promise<ApiResponse> {
+  await resource.write();
+  return { body: await show(resource.id) };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

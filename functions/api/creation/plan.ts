@@ -1,0 +1,289 @@
+import type { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { checkProcessing, type ProcessingProblems } from '../../../shared/catalogue/check.ts';
+import { extensionOf } from '../../../shared/files/names.ts';
+import { isId, newId } from '../../../shared/ids.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
+import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import { isProcessing, type OperationName } from '../../../shared/operations/operations.ts';
+import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
+import { inputProblem } from '../../../shared/tasks/limits.ts';
+import type { JsonObject, JsonValue, StoredFile, Task } from '../../../shared/tasks/task.ts';
+import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
+
+/** A task as a client requests it, with parameters that match the schema of its operation. */
+export interface TaskRequest {
+  name: string;
+  operation: OperationName;
+  /** Names of tasks of the same request, or ids of earlier tasks. */
+  inputs: string[];
+  /** What the record keeps and the API shows, with a mask in place of secrets. */
+  parameters: JsonObject;
+  /** The secrets that the worker needs beside them. */
+  secrets: JsonObject;
+  /** Where its fields stand in the request's body, for error messages. */
+  path: string;
+}
+
+/** What a client specifies for a job beside its tasks. */
+export interface JobSettings {
+  tag?: string;
+  hasWebhook?: boolean;
+}
+
+export interface PlanContext {
+  user: string;
+  now: number;
+  recordSeconds: number;
+  uploadSeconds: number;
+  catalogue: Catalogue;
+  /** Earlier tasks of the same user that the requests name by id. */
+  outside: Map<string, Task>;
+  /** Present when the requests form a job. */
+  job?: JobSettings;
+}
+
+/** Returns the ids of earlier tasks that requests use as inputs. */
+export function outsideInputs(requests: TaskRequest[]): string[] {
+  const names = new Set(requests.map((request) => request.name));
+  return [
+    ...new Set(requests.flatMap((request) => request.inputs).filter((input) => !names.has(input) && isId(input))),
+  ];
+}
+
+/** A task's record is 400 KB at most; it holds the id of every task that it is an input of. */
+const maxDependents = 5_000;
+
+/** Limits on what a refused request names: a client chooses how many problems it has, and the response has a size limit. */
+const maxFields = 100;
+const maxProblems = 5;
+
+/** Plans the records of a job or of a single task, or returns which field of which task is wrong. Nothing is written. */
+export function planTasks(
+  requests: TaskRequest[],
+  context: PlanContext,
+): { plan: Plan } | { errors: FieldErrors; reason: Refusal } {
+  const byName = new Map(requests.map((request) => [request.name, request]));
+  const cycles = findCycles(byName);
+  const errors = new Map<string, string[]>();
+  let reason: Refusal | undefined;
+  for (const request of requests) {
+    if (errors.size >= maxFields) break;
+    const field = (name: string) => (request.path ? `${request.path}.${name}` : name);
+    const problems = inputProblems(request, byName, cycles, context);
+    if (problems.length > 0) {
+      errors.set(field('input'), problems);
+      reason ??= 'invalid_input';
+    }
+    const processing = processingProblems(request, byName, context);
+    if (!processing) continue;
+    for (const [name, messages] of Object.entries(processing.errors)) errors.set(field(name), messages);
+    reason ??= processing.reason;
+  }
+  if (reason) return { errors: Object.fromEntries(errors), reason };
+  return { plan: build(requests, byName, context) };
+}
+
+function inputProblems(
+  request: TaskRequest,
+  byName: Map<string, TaskRequest>,
+  cycles: Map<string, string[]>,
+  context: PlanContext,
+): string[] {
+  const problems: string[] = [];
+  const cycle = cycles.get(request.name);
+  if (cycle) problems.push(`Task "${request.name}" depends on itself: ${showPath(cycle)}.`);
+  for (const input of new Set(request.inputs)) {
+    if (problems.length >= maxProblems) break;
+    const earlier = context.outside.get(input);
+    if (!byName.has(input) && !earlier) problems.push(unknownInput(request, input, byName, context));
+    if (earlier && earlier.dependents.length >= maxDependents)
+      problems.push(
+        `Task ${input} is already the input of ${maxDependents} tasks, which is the maximum. Import its file again.`,
+      );
+  }
+  return problems;
+}
+
+function unknownInput(
+  request: TaskRequest,
+  input: string,
+  byName: Map<string, TaskRequest>,
+  context: PlanContext,
+): string {
+  if (isId(input)) return `There is no task ${input}.`;
+  if (!context.job) return `Expected the id of a task but received ${JSON.stringify(input)}.`;
+  const names = [...byName.keys()].filter((name) => name !== request.name);
+  const others = names.length > 0 ? `Its other tasks: ${names.slice(0, 20).join(', ')}.` : 'It has no other task.';
+  return `There is no task named ${JSON.stringify(input)} in this job. ${others}`;
+}
+
+/**
+ * Finds the tasks that depend on themselves, each with its cycle. Visits each input once and without recursion: a client
+ * chooses how many there are and how deep they go.
+ */
+function findCycles(byName: Map<string, TaskRequest>): Map<string, string[]> {
+  const cycles = new Map<string, string[]>();
+  const done = new Set<string>();
+  const path = new Map<string, Iterator<string>>();
+  const enter = (name: string) => path.set(name, new Set(byName.get(name)?.inputs).values());
+  for (const start of byName.keys()) {
+    if (done.has(start)) continue;
+    const names = [start];
+    enter(start);
+    for (let name = names.at(-1); name !== undefined; name = names.at(-1)) {
+      const input = path.get(name)?.next();
+      if (!input || input.done) {
+        path.delete(name);
+        names.pop();
+        done.add(name);
+      } else if (path.has(input.value)) {
+        if (!cycles.has(name)) cycles.set(name, [name, ...names.slice(names.indexOf(input.value))]);
+      } else if (byName.has(input.value) && !done.has(input.value)) {
+        names.push(input.value);
+        enter(input.value);
+      }
+    }
+  }
+  return cycles;
+}
+
+const maxNamesShown = 20;
+
+function showPath(names: string[]): string {
+  const half = maxNamesShown / 2;
+  const shown =
+    names.length > maxNamesShown
+      ? [...names.slice(0, half), `… ${names.length - maxNamesShown} more …`, ...names.slice(-half)]
+      : names;
+  return shown.join(' → ');
+}
+
+function processingProblems(
+  request: TaskRequest,
+  byName: Map<string, TaskRequest>,
+  context: PlanContext,
+): ProcessingProblems | undefined {
+  const { operation } = request;
+  if (!isProcessing(operation)) return undefined;
+  const { input_format, output_format, options } = request.parameters;
+  const formats =
+    typeof input_format === 'string'
+      ? [input_format]
+      : new Set(request.inputs.map((input) => knownFormat(input, byName, context.outside)));
+  for (const inputFormat of formats) {
+    const checked = checkProcessing(context.catalogue, {
+      operation,
+      inputFormat,
+      outputFormat: typeof output_format === 'string' ? output_format : undefined,
+      options: isPlainObject(options) ? options : {},
+    });
+    if ('errors' in checked) return checked;
+    const problem = checked.match && knownInputProblem(request, checked.match.engine, context);
+    if (problem !== undefined) return { errors: { input: [problem] }, reason: 'invalid_input' };
+  }
+  return undefined;
+}
+
+/** Returns what is wrong with the inputs that exist already, whose sizes are known. */
+function knownInputProblem({ operation, inputs }: TaskRequest, engine: string, context: PlanContext) {
+  const files = inputs.flatMap((input) => context.outside.get(input)?.files ?? []);
+  return inputProblem(context.catalogue, engine, operation, files);
+}
+
+function isPlainObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the format of an input where it is known before the input has completed. */
+function knownFormat(
+  input: string | undefined,
+  byName: Map<string, TaskRequest>,
+  outside: Map<string, Task>,
+): string | undefined {
+  if (input === undefined) return undefined;
+  const request = byName.get(input);
+  if (!request) return outside.get(input)?.files[0]?.format;
+  const { output_format, filename } = request.parameters;
+  if (isProcessing(request.operation)) return typeof output_format === 'string' ? output_format : undefined;
+  if (request.operation === 'import/base64' && typeof filename === 'string') return extensionOf(filename) || undefined;
+  return undefined;
+}
+
+function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, context: PlanContext): Plan {
+  const { now, user } = context;
+  const timestamp = new Date(now).toISOString();
+  const expiresAt = new Date(now + context.recordSeconds * 1000).toISOString();
+  const jobId = context.job ? newId(now) : undefined;
+  const ids = new Map(requests.map((request) => [request.name, newId(now)]));
+  const idOf = (input: string) => ids.get(input) ?? input;
+  const dependents = new Map<string, string[]>();
+  for (const request of requests) {
+    for (const input of new Set(request.inputs)) {
+      if (byName.has(input)) dependents.set(input, [...(dependents.get(input) ?? []), idOf(request.name)]);
+    }
+  }
+
+  const tasks = requests.map((request): Task => {
+    const dependsOn = request.inputs.map(idOf);
+    const uploads = request.operation === 'import/upload';
+    return {
+      id: idOf(request.name),
+      user,
+      name: request.name,
+      operation: request.operation,
+      status: uploads ? 'processing' : 'created',
+      payload: request.parameters,
+      ...(Object.keys(request.secrets).length > 0 ? { hasSecrets: true } : {}),
+      dependsOn,
+      waitsFor: [...new Set(dependsOn)],
+      dependents: dependents.get(request.name) ?? [],
+      ...(jobId ? { job: jobId } : {}),
+      files: [],
+      attempt: 0,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...(uploads ? { startedAt: timestamp } : {}),
+      expiresAt,
+      version: 1,
+      dueAt: now + (uploads ? context.uploadSeconds * 1000 : queueTimeoutMs),
+    };
+  });
+  if (!jobId) return { tasks };
+
+  const started = tasks.some((task) => task.status === 'processing');
+  const job: Job = {
+    id: jobId,
+    user,
+    ...(context.job?.tag === undefined ? {} : { tag: context.job.tag }),
+    ...(context.job?.hasWebhook ? { webhook: jobId } : {}),
+    status: started ? 'processing' : 'created',
+    tasks: tasks.map((task) => task.id),
+    open: tasks.map((task) => task.id),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...(started ? { startedAt: timestamp } : {}),
+    expiresAt,
+    version: 1,
+  };
+  return { job, tasks };
+}
+
+/** Returns the plan with a task completed before it is written, because its file came with the request. */
+export function withFile(plan: Plan, taskId: string, file: StoredFile, now: number): Plan {
+  const timestamp = new Date(now).toISOString();
+  const tasks = plan.tasks.map((task): Task => {
+    if (task.id !== taskId) return { ...task, waitsFor: task.waitsFor.filter((input) => input !== taskId) };
+    const { dueAt: _dueAt, ...rest } = task;
+    return { ...rest, status: 'completed', files: [file], progress: 100, startedAt: timestamp, endedAt: timestamp };
+  });
+  if (!plan.job) return { tasks };
+  const open = plan.job.open.filter((id) => id !== taskId);
+  const started = { ...plan.job, open, startedAt: timestamp };
+  return {
+    tasks,
+    job:
+      open.length === 0
+        ? { ...started, status: 'completed', endedAt: timestamp }
+        : { ...started, status: 'processing' },
+  };
+}

@@ -1,0 +1,97 @@
+import { newToken, putObject } from '../../../shared/aws/objects.ts';
+import { records } from '../../../shared/aws/records.ts';
+import { storeSecrets } from '../../../shared/aws/secrets.ts';
+import { makeUploadForm } from '../../../shared/aws/upload-form.ts';
+import { detectFormat } from '../../../shared/catalogue/detect.ts';
+import { outputKey } from '../../../shared/files/keys.ts';
+import { safeName } from '../../../shared/files/names.ts';
+import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import { isDeletedOrExpired, type Task } from '../../../shared/tasks/task.ts';
+import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { lifecycle } from '../../wiring/lifecycle.ts';
+import { settings } from '../../wiring/settings.ts';
+import { invalidFields } from '../http/errors.ts';
+import { decodeDataUri } from './data-uri.ts';
+import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile } from './plan.ts';
+
+/** Tasks that are planned but not written: a request that is refused creates nothing. */
+export interface Creation {
+  plan: Plan;
+  /** Stores the files of the request, writes the records and enqueues the first tasks. */
+  write(): Promise<void>;
+}
+
+/** Plans the tasks of a request, and their job where they form one, or throws the 400. */
+export async function prepareTasks(
+  requests: TaskRequest[],
+  owner: { user: string; job?: JobSettings },
+): Promise<Creation> {
+  const now = Date.now();
+  const contents = decodeContents(requests);
+  const ids = outsideInputs(requests);
+  const earlier = ids.length > 0 ? await records.tasks(ids) : [];
+  const planned = planTasks(requests.map(withoutContent), {
+    ...owner,
+    now,
+    recordSeconds: settings.recordSeconds,
+    uploadSeconds: settings.uploadSeconds,
+    catalogue,
+    outside: new Map(
+      earlier
+        .filter((task) => task.user === owner.user && !isDeletedOrExpired(task, now))
+        .map((task) => [task.id, task]),
+    ),
+  });
+  if ('errors' in planned) throw invalidFields(planned.errors, planned.reason);
+  const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
+  return {
+    plan: planned.plan,
+    async write() {
+      const tasks = await Promise.all(planned.plan.tasks.map((task) => withForm(task)));
+      let plan: Plan = { ...planned.plan, tasks };
+      for (const task of tasks) {
+        if (task.hasSecrets) await storeSecrets(task.id, secrets.get(task.name) ?? {});
+        const content = contents.get(task.name);
+        if (content) plan = withFile(plan, task.id, await storeContent(task, content), now);
+      }
+      await lifecycle.create(plan);
+    },
+  };
+}
+
+function decodeContents(requests: TaskRequest[]): Map<string, Uint8Array> {
+  const contents = new Map<string, Uint8Array>();
+  const errors: [string, string[]][] = [];
+  for (const request of requests) {
+    if (request.operation !== 'import/base64') continue;
+    const decoded = decodeDataUri(String(request.parameters.file));
+    if ('error' in decoded) errors.push([request.path ? `${request.path}.file` : 'file', [decoded.error]]);
+    else contents.set(request.name, decoded.bytes);
+  }
+  if (errors.length > 0) throw invalidFields(Object.fromEntries(errors));
+  return contents;
+}
+
+// The content is in the bucket; a record of at most 400 KB has no room for it, and the spec requires it to be emptied.
+function withoutContent(request: TaskRequest): TaskRequest {
+  return request.operation === 'import/base64'
+    ? { ...request, parameters: { ...request.parameters, file: '' } }
+    : request;
+}
+
+async function withForm(task: Task): Promise<Task> {
+  if (task.operation !== 'import/upload') return task;
+  return {
+    ...task,
+    form: await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes: settings.maxFileBytes }),
+  };
+}
+
+async function storeContent(task: Task, content: Uint8Array) {
+  const name = safeName(String(task.payload.filename));
+  const format = await detectFormat(catalogue, content, name);
+  const mediaType = catalogue.mediaType(format);
+  const key = outputKey(task.id, 0, 0);
+  await putObject(key, content, mediaType);
+  return { key, name, size: content.byteLength, format, mediaType, token: newToken() };
+}

@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import { isOperation, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
+import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
+import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
+import { invalidFields } from '../http/errors.ts';
+import { fieldErrors, refusalOf } from '../http/validate.ts';
+import type { TaskRequest } from './plan.ts';
+import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, tooFewToMerge } from './schemas.ts';
+
+/** Each input is a read and a write; a job with more would exceed the timeout of a request. */
+const maxInputsInJob = 2_000;
+
+/** Reads a request to an operation's own endpoint, or throws the 400. */
+export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
+  const read = readParameters(endpointSchemas[operation], body, []);
+  if ('errors' in read) throw invalidFields(read.errors, read.reason);
+  return { name: operation, operation, path: '', ...read };
+}
+
+/** Reads the tasks of a job, or throws the 400 that names every task and field to blame. */
+export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
+  const entries = Object.entries(tasks);
+  if (entries.length === 0) throw invalidFields({ tasks: ['Expected at least one task.'] });
+  if (entries.length > maxTasksInJob)
+    throw invalidFields({ tasks: [`Expected at most ${maxTasksInJob} tasks but received ${entries.length}.`] });
+  const errors: [string, string[]][] = [];
+  const reasons = new Set<Refusal | undefined>();
+  const requests = entries.flatMap(([name, definition]): TaskRequest[] => {
+    const path = `tasks.${name}`;
+    if (!taskName.test(name)) {
+      reasons.add(undefined);
+      errors.push([
+        path,
+        [
+          `Expected a task name of 1 to 100 letters, digits, dashes and underscores but received ${JSON.stringify(name.slice(0, 100))}.`,
+        ],
+      ]);
+      return [];
+    }
+    if (definition === null || typeof definition !== 'object' || Array.isArray(definition)) {
+      reasons.add(undefined);
+      errors.push([path, ['Expected an object with the operation of the task and its parameters.']]);
+      return [];
+    }
+    const operation = 'operation' in definition ? definition.operation : undefined;
+    if (typeof operation !== 'string' || !isOperation(operation)) {
+      reasons.add(undefined);
+      errors.push([
+        `${path}.operation`,
+        [`Expected one of ${operationNames.join(', ')} but received ${JSON.stringify(operation)?.slice(0, 100)}.`],
+      ]);
+      return [];
+    }
+    const read = readParameters(operationSchemas[operation], definition, ['tasks', name]);
+    if ('errors' in read) {
+      reasons.add(read.reason);
+      errors.push(...Object.entries(read.errors));
+      return [];
+    }
+    return [{ name, operation, path, ...read }];
+  });
+  const inputs = requests.reduce((sum, request) => sum + request.inputs.length, 0);
+  if (inputs > maxInputsInJob)
+    errors.push(['tasks', [`Expected at most ${maxInputsInJob} inputs in all but received ${inputs}.`]]);
+  const several = tasksOfSeveralFiles(requests);
+  for (const { operation, inputs, path } of requests)
+    if (operation === 'merge' && inputs.length < 2 && !inputs.some((input) => several.has(input)))
+      errors.push([`${path}.input`, [tooFewToMerge]]);
+  if (errors.length > 0) {
+    // Fields that do not match their schema are reported first.
+    const [first] = reasons.size > 0 ? reasons : (['invalid_input'] as const);
+    throw invalidFields(Object.fromEntries(errors), reasons.has(undefined) ? undefined : first);
+  }
+  return requests;
+}
+
+/** Finds the tasks that may have several files: imports of a prefix, and tasks that process such files one by one. */
+function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
+  const found = new Set(
+    requests.filter(({ parameters }) => parameters.key_prefix !== undefined).map(({ name }) => name),
+  );
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const { name, operation, inputs } of requests)
+      if (operation !== 'merge' && inputs.some((input) => found.has(input))) found.add(name);
+  }
+  return found;
+}
+
+function readParameters(
+  schema: z.ZodType<object>,
+  body: unknown,
+  path: string[],
+): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors; reason: Refusal | undefined } {
+  const result = schema.safeParse(body);
+  if (!result.success) return { errors: fieldErrors(result.error, path), reason: refusalOf(result.error) };
+  const { input, ...parameters } = withoutUndefined(result.data);
+  return { inputs: Array.isArray(input) ? input.map(String) : [], ...splitSecrets(parameters) };
+}
+
+/** Returns parsed JSON without its undefined fields; strings are not copied, since a file may be among them. */
+function withoutUndefined(parsed: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonOf(value)]])),
+  );
+}
+
+function jsonOf(value: unknown): JsonValue {
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value === 'object' && value !== null) return withoutUndefined(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+const mask = '********';
+
+/** Moves the secrets out of parameters and their options, leaving a mask in their place. */
+function splitSecrets(given: JsonObject): { parameters: JsonObject; secrets: JsonObject } {
+  const parameters: JsonObject = {};
+  const secrets: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (isSecret(name)) {
+      parameters[name] = mask;
+      secrets[name] = value;
+    } else if (name === 'options' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      const options = splitSecrets(value);
+      parameters.options = options.parameters;
+      if (Object.keys(options.secrets).length > 0) secrets.options = options.secrets;
+    } else {
+      parameters[name] = value;
+    }
+  }
+  return { parameters, secrets };
+}

@@ -1,0 +1,12 @@
+import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
+import { notFound } from '../http/errors.ts';
+
+/** Returns the operation that a path names, or throws the 404 that any other path gets. */
+export function knownOperation(name: string): ProcessingOperation {
+  const operation = processingOperations.find((known) => known === name);
+  if (!operation)
+    throw notFound(
+      `There is no operation ${JSON.stringify(name.slice(0, 50))}. Operations: ${processingOperations.join(', ')}.`,
+    );
+  return operation;
+}

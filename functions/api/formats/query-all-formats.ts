@@ -1,0 +1,7 @@
+import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { publicEndpoint } from '../http/public-endpoint.ts';
+import { routes } from '../routes.ts';
+
+export const handler = publicEndpoint(routes['query-all-formats'], async () => ({
+  body: { formats: catalogue.formats().map((ext) => ({ ext })) },
+}));

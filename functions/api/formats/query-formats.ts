@@ -1,0 +1,16 @@
+import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { publicEndpoint } from '../http/public-endpoint.ts';
+import { routes } from '../routes.ts';
+import { knownOperation } from './known-operation.ts';
+
+export const handler = publicEndpoint(routes['query-formats'], async ({ params, query }) => {
+  const operation = knownOperation(params.operation);
+  const { input_format: from, output_format: to } = query;
+  const formats =
+    from !== undefined
+      ? catalogue.outputs(operation, from === '*' ? from : catalogue.canonical(from))
+      : to !== undefined
+        ? catalogue.inputs(operation, to === '*' ? to : catalogue.canonical(to))
+        : [...new Set([...catalogue.inputs(operation, '*'), ...catalogue.outputs(operation, '*')])].sort();
+  return { body: { formats: formats.map((ext) => ({ ext })) } };
+});

@@ -1,0 +1,156 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import middy, { type MiddlewareObj } from '@middy/core';
+import httpContentNegotiation from '@middy/http-content-negotiation';
+import httpErrorHandler from '@middy/http-error-handler';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Account } from '../../../shared/aws/api-keys.ts';
+import { badRequest, HttpError } from './errors.ts';
+import type { ApiRequest, ApiResponse, Route, Schema } from './route.ts';
+import { parse } from './validate.ts';
+
+/** The account of a request, and the headers of every response to it. */
+export interface Admission {
+  account?: Account;
+  headers: Record<string, string>;
+}
+
+/** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
+const maxBodyBytes = 5_500_000;
+
+const logger = new Logger({ serviceName: 'lathe' });
+
+/** Makes the Lambda handler of a route: one chain for all of them, from the row of the route table. */
+export function handlerOf<const R extends Route>(
+  route: R,
+  admit: (headers: APIGatewayProxyEventV2['headers']) => Promise<Admission>,
+  handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
+) {
+  const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(accessLog(route))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorBody());
+  if (route.json !== false) chain.use(negotiateJson());
+  if (route.body) chain.use(jsonBody(route.body, route.emptyBody === true));
+  return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
+    const admission = await admit(event.headers);
+    const response = await handle({
+      account: admission.account,
+      params: route.params && parse(route.params, event.pathParameters ?? {}),
+      query: route.query && parse(route.query, event.queryStringParameters ?? {}),
+      body: route.body && parse(route.body, event.body),
+      headers: event.headers,
+      method: event.requestContext.http.method,
+      requestId: event.requestContext.requestId,
+      logger: logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } }),
+      remainingMs: () => context.getRemainingTimeInMillis(),
+    } as ApiRequest<R>);
+    return {
+      statusCode: response.status ?? route.success,
+      headers: {
+        ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...admission.headers,
+        ...response.headers,
+      },
+      body: response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body)),
+    };
+  });
+}
+
+type Middleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
+
+function negotiateJson(): Middleware {
+  const negotiation = httpContentNegotiation({
+    parseCharsets: false,
+    parseEncodings: false,
+    parseLanguages: false,
+    availableMediaTypes: ['application/json'],
+  });
+  return {
+    before: (request) => negotiation.before?.(request as Parameters<NonNullable<typeof negotiation.before>>[0]),
+  };
+}
+
+// The contract says 400 where the parser responds with 415 and 422. An absent body is read as an empty object, so that its
+// missing fields are named; if none is missing it is refused, unless the endpoint needs no body.
+function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
+  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+  return {
+    before: (request) => {
+      const { event } = request;
+      if (Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
+        throw new HttpError(
+          413,
+          'payload_too_large',
+          `The body is larger than ${maxBodyBytes} bytes. Import large files with import/upload or import/url.`,
+        );
+      }
+      if (!event.body) {
+        if (!mayBeEmpty && schema.safeParse({}).success) throw badRequest('Expected a JSON body, such as {}.');
+        event.body = '{}';
+      }
+      const contentType = event.headers['content-type'];
+      if (contentType && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType) && event.body !== '{}') {
+        throw badRequest(`Expected a JSON body with Content-Type application/json but received ${contentType}.`);
+      }
+      return parser.before?.(request as unknown as Parameters<NonNullable<typeof parser.before>>[0]);
+    },
+  };
+}
+
+function errorBody(): Middleware {
+  return {
+    onError: (request) => {
+      const error = toHttpError(request.error);
+      const requestId = request.event.requestContext?.requestId;
+      if (error.status >= 500) logger.error('request failed', { requestId, error: request.error ?? error });
+      else if (error.cause)
+        logger.info('request refused', { requestId, reason: error.message, cause: String(error.cause) });
+      const body = {
+        errorCode: error.errorCode,
+        msg: error.message,
+        ...(error.errors ? { errors: error.errors } : {}),
+        ...(error.reason ? { reason: error.reason } : {}),
+        ...(error.status >= 500 ? { requestId } : {}),
+      };
+      request.error = Object.assign(new Error(JSON.stringify(body)), {
+        statusCode: error.status,
+        expose: true,
+        headers: { 'Content-Type': 'application/json', ...error.headers },
+      });
+    },
+  };
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 406) return new HttpError(406, 'not_acceptable', 'Responses are JSON: send Accept: application/json.');
+  if (status === 415 || status === 422) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    // The parser reports a refused name without a message, and anything else with that of JSON.parse.
+    if (cause && typeof cause === 'object' && 'data' in cause && !('message' in cause))
+      return new HttpError(400, 'bad_request', `Expected no field named ${cause.data}.`, { reason: 'forbidden_name' });
+    const detail = cause && typeof cause === 'object' && 'message' in cause ? `: ${String(cause.message)}` : '';
+    return badRequest(`The body is not valid JSON${detail}.`, undefined, error);
+  }
+  return new HttpError(
+    500,
+    'internal_error',
+    'Something went wrong on our side. Retry later; quote the request id if it persists.',
+    { cause: error },
+  );
+}
+
+function accessLog(route: Route): Middleware {
+  const started = new WeakMap<object, number>();
+  const write: Middleware['after'] = ({ event, response }) => {
+    logger.info('request', {
+      requestId: event.requestContext?.requestId,
+      route: `${route.method} ${route.path}`,
+      status: response?.statusCode,
+      milliseconds: Date.now() - (started.get(event) ?? Date.now()),
+    });
+  };
+  return { before: ({ event }) => void started.set(event, Date.now()), after: write, onError: write };
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { isId } from '../../../shared/ids.ts';
+import type { Refusal } from '../../../shared/operations/problems.ts';
+
+/** Marks a check that JSON Schema cannot express, so that the request it refuses is told from one of the wrong form. */
+export const refusal = (code: Refusal, message: string, path: string[] = []) => ({
+  message,
+  path,
+  params: { refusal: code },
+});
+
+/** An ObjectID. */
+export const Id = z
+  .string()
+  .refine(isId, 'Expected an id of 24 hexadecimal digits.')
+  .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
+
+/** A string that is not empty. */
+export const text = (max: number) =>
+  z.string('Expected a string.').min(1, 'Expected a string that is not empty.').max(max);
+
+// What comes before the path. The host is checked by the parser alone, which takes names in other scripts too.
+const webUrl = /^https?:\/\/[^\s/?#\\]/i;
+const bareUrl = (value: string) => {
+  const url = URL.parse(value);
+  return url === null || (url.username === '' && url.password === '');
+};
+export const Url = text(8192)
+  .regex(webUrl, 'Expected an http or https URL.')
+  // A record shows its URL, and what stands before an @ passes for a host.
+  .refine(bareUrl, 'Expected a URL without a user name or password; import/url takes credentials as headers.')
+  .refine(URL.canParse, refusal('invalid_url', 'Expected a URL with a host that can exist.'))
+  .meta({
+    pattern:
+      "^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.~!$&'()*+,;=_-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#]\\S*)?$",
+    examples: ['https://example.com/file.png'],
+  });

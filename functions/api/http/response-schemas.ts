@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import { jobStatuses } from '../../../shared/jobs/job.ts';
+import { processingOperations } from '../../../shared/operations/operations.ts';
+import { refusalNames } from '../../../shared/operations/problems.ts';
+import { taskErrorCodes, taskStatuses } from '../../../shared/tasks/task.ts';
+import { webhookEvents } from '../../../shared/webhooks/webhook.ts';
+import { Id } from './fields.ts';
+
+const Timestamp = z.iso.datetime();
+
+const File = z.object({
+  url: z.url(),
+  filename: z.string(),
+  size: z.int(),
+  format: z.string().describe('Extension without a dot, detected from the content.'),
+  media_type: z.string(),
+});
+
+/** The same in responses, events and webhooks, so that a client can order what it receives in different ways. */
+const Version = z
+  .int()
+  .min(1)
+  .describe(
+    'Increases with every change of this task or job. Of two states, the one with the higher version is newer.',
+  );
+
+const Task = z.object({
+  id: Id,
+  version: Version,
+  name: z.string(),
+  operation: z.string(),
+  status: z.enum(taskStatuses),
+  payload: z.record(z.string(), z.unknown()).describe('The parameters of the task; secrets are masked or emptied.'),
+  dependsOn: z.array(Id),
+  job: Id.optional(),
+  jobDetails: z.looseObject({ id: Id }).optional().describe('The job without its tasks, with include=job.'),
+  user: Id,
+  progress: z.number().optional().describe('Percent, if the engine reports it.'),
+  result: z.looseObject({
+    url: z.url().optional().describe('Link to the first output file.'),
+    files: z.array(File).optional().describe('Every output file, in order.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Parts of the input that could not be converted although the task completed. Absent if there are none.',
+      ),
+    form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
+    errorCode: z.enum(taskErrorCodes).optional(),
+    msg: z.string().optional(),
+  }),
+  createdAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  endedAt: Timestamp.nullable(),
+  updatedAt: Timestamp,
+  expiresAt: Timestamp.describe('When the record is deleted. Files are deleted earlier.'),
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.',
+    ),
+});
+
+const Job = z.object({
+  id: Id,
+  version: Version,
+  tag: z.string().optional(),
+  status: z.enum(jobStatuses),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  endedAt: Timestamp.nullable(),
+  expiresAt: Timestamp,
+  result: z.object({
+    errorCode: z.enum(['task_failed', 'task_deleted', 'task_canceled']).optional(),
+    msg: z.string().optional(),
+  }),
+  tasks: z.array(Task).optional(),
+  tasksTruncated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.',
+    ),
+  webhook: z
+    .object({
+      id: Id,
+      url: z.string(),
+      secret: z.string().describe('Secret for verifying signatures. Shown only once.'),
+    })
+    .optional()
+    .describe('The webhook of webhook_url, in the response to the request that creates the job.'),
+});
+
+const page = <T extends z.ZodType>(document: T) =>
+  z.object({
+    docs: z.array(document),
+    totalDocs: z.int(),
+    limit: z.int(),
+    totalPages: z.int(),
+    page: z.int(),
+    pagingCounter: z.int().describe('Position of the first document of this page, from 1.'),
+    hasPrevPage: z.boolean(),
+    hasNextPage: z.boolean(),
+    prevPage: z.int().nullable(),
+    nextPage: z.int().nullable(),
+  });
+
+const Option = z.object({
+  name: z.string(),
+  label: z.string().optional(),
+  hint: z.string(),
+  data_type: z.enum(['boolean', 'string', 'number', 'integer']),
+  default_value: z.string(),
+  type: z.string(),
+  enum_values: z.array(z.object({ value: z.string(), hint: z.string(), label: z.string().optional() })).optional(),
+  units: z.string().optional(),
+  properties: z
+    .object({ min: z.number().optional(), max: z.number().optional(), pattern: z.string().optional() })
+    .optional(),
+  conditions: z.array(
+    z.object({
+      name: z.string(),
+      required: z.boolean(),
+      meta: z.array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]), label: z.string() })),
+    }),
+  ),
+});
+
+const WebhookFields = z.object({
+  id: Id,
+  url: z.string(),
+  events: z.array(z.enum(webhookEvents)),
+  createdAt: Timestamp,
+  disabledAt: Timestamp.nullable().describe(
+    'When the receiver responded with 410, after which it is not called again.',
+  ),
+});
+
+const Delivery = z.object({
+  id: z.string(),
+  event: z.enum(webhookEvents),
+  job: Id,
+  status: z.enum(['pending', 'delivered', 'failed']),
+  createdAt: Timestamp,
+  nextAttemptAt: Timestamp.nullable(),
+  attempts: z.array(
+    z.object({
+      at: Timestamp,
+      status: z.int().nullable().describe('HTTP status of the response, if there was one.'),
+      latencyMs: z.int(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
+/** The schemas of responses, by the names that the route table uses. */
+export const responseSchemas = {
+  Task,
+  Job,
+  TaskPage: page(Task),
+  JobPage: page(Job),
+  FormatList: z.object({ formats: z.array(z.object({ ext: z.string() })) }),
+  OptionList: z.object({
+    sourceExt: z.string(),
+    targetExt: z.string(),
+    operation: z.enum(processingOperations),
+    options: z.array(Option),
+  }),
+  Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
+  Webhook: WebhookFields.extend({ secret: z.string().describe('Secret for verifying signatures. Shown only once.') }),
+  WebhookList: z.object({ docs: z.array(WebhookFields) }),
+  Delivery,
+  DeliveryList: z.object({ docs: z.array(Delivery) }),
+  Health: z.object({
+    status: z.literal('ok'),
+    version: z.string(),
+    engines: z.array(
+      z.object({
+        name: z.string(),
+        usable: z.boolean().describe('Whether any of its conversions is available on this instance.'),
+        reason: z.string().optional().describe('Why it is not usable.'),
+        missing: z
+          .array(
+            z.object({
+              name: z.string(),
+              reason: z.string(),
+              hint: z.string().optional().describe('A command that installs it.'),
+            }),
+          )
+          .optional()
+          .describe(
+            'Programs and packages that are missing on this instance; conversions that need them are not offered.',
+          ),
+      }),
+    ),
+    websocket: z.object({
+      url: z.url().describe('URL for plain WebSocket clients.'),
+      socketIo: z.object({
+        url: z.url().describe('URL for Socket.IO clients.'),
+        path: z.string().describe('The `path` option of Socket.IO clients.'),
+      }),
+    }),
+  }),
+  Error: z.object({
+    errorCode: z.string(),
+    msg: z.string(),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .describe('Maps each invalid field to what is wrong with it.'),
+    reason: z.enum(refusalNames).optional().describe('Why a request is refused although it matches the schema.'),
+    requestId: z.string().optional(),
+  }),
+} as const;

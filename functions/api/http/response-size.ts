@@ -1,0 +1,80 @@
+import { records } from '../../../shared/aws/records.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
+import { presentJob } from '../../../shared/jobs/present.ts';
+import { presentTask } from '../../../shared/tasks/present.ts';
+import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
+
+/** A response of Lambda has at most 6 MB (6,291,456 bytes), in which the body is a JSON string beside headers and envelope. */
+const maxBodyBytes = 6_000_000;
+/** Tasks read at a time: enough for most lists, few enough for memory if each is large. */
+const tasksPerRead = 300;
+const maxMessageLength = 1_000;
+
+/** Returns how many bytes of a function's response a value takes: it is JSON within a JSON string. */
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
+}
+
+/** Presents jobs with as many of their tasks, in order, as fit a response; a job with omitted tasks is marked. */
+export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
+  const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
+  const shown = jobs.map((): JsonObject[] => []);
+  const wanted = jobs.flatMap((job, index) => job.tasks.map((id) => ({ id, index })));
+  let left = maxBodyBytes - bytesOf(views);
+  for (let position = 0; position < wanted.length; position += tasksPerRead) {
+    const part = wanted.slice(position, position + tasksPerRead);
+    const found = new Map((await records.tasks(part.map(({ id }) => id))).map((task) => [task.id, task]));
+    for (const { id, index } of part) {
+      const task = found.get(id);
+      if (!task || isDeletedOrExpired(task, Date.now())) continue;
+      const view = presentTask(task);
+      left -= bytesOf(view);
+      if (left < 0) return finish(index);
+      shown[index]?.push(view);
+    }
+  }
+  return finish(jobs.length);
+
+  function finish(truncatedFrom: number): JsonObject[] {
+    return views.map(({ tasksTruncated, ...view }, index) => ({
+      ...view,
+      tasks: shown[index] ?? [],
+      ...(index >= truncatedFrom && (jobs[index]?.tasks.length ?? 0) > 0 ? { tasksTruncated } : {}),
+    }));
+  }
+}
+
+/** Presents a job with as many of its tasks as fit a response. */
+export async function presentJobWithTasks(job: Job): Promise<JsonObject> {
+  const [view] = await presentJobsWithTasks([job]);
+  return view ?? presentJob(job);
+}
+
+/** Omits the large fields of those tasks of a list that would exceed the size of a response. */
+export function fitTasks(tasks: JsonObject[]): JsonObject[] {
+  if (bytesOf(tasks) <= maxBodyBytes) return tasks;
+  const short = tasks.map(shortened);
+  let left = maxBodyBytes - bytesOf(short);
+  return tasks.map((task, index) => {
+    const reduced = short[index] ?? {};
+    const more = bytesOf(task) - bytesOf(reduced);
+    if (more > left) return reduced;
+    left -= more;
+    return task;
+  });
+}
+
+function shortened(task: JsonObject): JsonObject {
+  const { errorCode, msg, url } = Object(task.result);
+  return {
+    ...task,
+    payload: {},
+    dependsOn: [],
+    result: {
+      ...(errorCode === undefined ? {} : { errorCode }),
+      ...(typeof msg === 'string' ? { msg: msg.slice(0, maxMessageLength).toWellFormed() } : {}),
+      ...(url === undefined ? {} : { url }),
+    },
+    truncated: true,
+  };
+}

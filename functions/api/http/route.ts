@@ -1,0 +1,63 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { z } from 'zod';
+import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { OperationName } from '../../../shared/operations/operations.ts';
+import type { Refusal } from '../../../shared/operations/problems.ts';
+import type { Permission } from '../../../shared/permissions.ts';
+
+export type Schema = z.ZodType<unknown>;
+
+/** One row of the route table: everything about an endpoint but what it does. */
+export interface Route {
+  /** The module that handles it: a path under functions/api, without `.ts`. */
+  module: string;
+  /** The operation whose task it creates, where one module serves several rows. */
+  operation?: OperationName;
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  summary: string;
+  /** Heading in the API reference. */
+  tag: string;
+  access: 'public' | 'key';
+  /** What the role of its function allows, and nothing else. */
+  permissions: readonly Permission[];
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  /** True if a request without a body is the same as one with an empty object. */
+  emptyBody?: true;
+  success: 200 | 201 | 302;
+  /** Statuses of its responses beside those that follow from the rest of the row. */
+  errors?: readonly (404 | 409)[];
+  /** Why it refuses requests that match its schemas. */
+  refusals?: readonly Refusal[];
+  /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
+  response?: string;
+  /** True where HEAD is handled as GET is. */
+  alsoHead?: true;
+  /** False where the response is not JSON, so that any Accept header will do. */
+  json?: false;
+}
+
+type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
+
+export interface ApiRequest<R extends Route> {
+  account: R['access'] extends 'key' ? Account : undefined;
+  params: Parsed<R['params']>;
+  query: Parsed<R['query']>;
+  body: Parsed<R['body']>;
+  headers: Record<string, string | undefined>;
+  method: string;
+  requestId: string;
+  logger: Logger;
+  /** Returns the milliseconds left until the function times out. */
+  remainingMs(): number;
+}
+
+export interface ApiResponse {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** In place of a JSON body where the row says that the response is not JSON. */
+  text?: string;
+}

@@ -1,0 +1,48 @@
+import { records } from '../../../shared/aws/records.ts';
+import { storeWebhook } from '../../../shared/aws/webhook-store.ts';
+import { type Webhook, webhookOfJob } from '../../../shared/webhooks/webhook.ts';
+import { checkWebhookUrl } from '../account/webhook-url.ts';
+import { createOnce } from '../creation/create-once.ts';
+import { prepareTasks } from '../creation/prepare-tasks.ts';
+import { readJobTasks } from '../creation/read-requests.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentJobWithTasks } from '../http/response-size.ts';
+import { routes } from '../routes.ts';
+
+export const handler = endpoint(routes['create-job'], (request) => {
+  let webhook: Webhook | undefined;
+  return createOnce(
+    request,
+    'job',
+    async () => {
+      const { tag, tasks, webhook_url: url } = request.body;
+      if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
+      const settings = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
+      const { plan, write } = await prepareTasks(readJobTasks(tasks), {
+        ...request.account,
+        job: settings,
+      });
+      const { job } = plan;
+      if (!job) throw new Error('A plan for a job holds none.');
+      return {
+        id: job.id,
+        async write() {
+          if (url !== undefined) {
+            webhook = webhookOfJob(job, url);
+            await storeWebhook(webhook);
+          }
+          await write();
+        },
+      };
+    },
+    async (id) => {
+      const job = await records.job(id);
+      if (!job) return undefined;
+      // The secret is shown this once, to whoever made the job.
+      return {
+        ...(await presentJobWithTasks(job)),
+        ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
+      };
+    },
+  );
+});

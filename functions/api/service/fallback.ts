@@ -1,0 +1,37 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { routes } from '../routes.ts';
+
+/** Responds to what no route matches: 405 with the methods of a known path, 404 otherwise, in the shape of every other error. */
+export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
+  const { method, path } = event.requestContext.http;
+  const allowed = Object.values(routes)
+    .filter((route) => matches(route.path, path))
+    .flatMap((route): string[] => ('alsoHead' in route ? [route.method, 'HEAD'] : [route.method]));
+  return allowed.length > 0
+    ? respond(405, 'method_not_allowed', `${method} is not allowed for ${path}. Allowed: ${allowed.join(', ')}.`, {
+        Allow: allowed.join(', '),
+      })
+    : respond(404, 'not_found', `There is no ${path}.`);
+}
+
+function matches(template: string, path: string): boolean {
+  const expected = template.split('/');
+  const actual = path.split('/');
+  return (
+    expected.length === actual.length &&
+    expected.every((segment, index) => segment === actual[index] || (segment.startsWith('{') && actual[index] !== ''))
+  );
+}
+
+function respond(
+  statusCode: number,
+  errorCode: string,
+  msg: string,
+  headers: Record<string, string> = {},
+): APIGatewayProxyStructuredResultV2 {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ errorCode, msg }),
+  };
+}

@@ -1,0 +1,31 @@
+import { describeMissing, reasonOff } from '../../../shared/catalogue/missing.ts';
+import { required } from '../../../shared/settings.ts';
+import { catalogue, engineCatalogues, missingComponents } from '../../engines/runtime/catalogues.ts';
+import { publicEndpoint } from '../http/public-endpoint.ts';
+import { routes } from '../routes.ts';
+
+export const handler = publicEndpoint(routes.health, async () => {
+  const all = missingComponents();
+  return {
+    body: {
+      status: 'ok',
+      version: process.env.LATHE_VERSION,
+      engines: engineCatalogues.map((engine) => {
+        const missing = describeMissing(engine, all);
+        const usable = catalogue.isUsable(engine.engine);
+        return {
+          name: engine.engine,
+          usable,
+          ...(usable ? {} : { reason: reasonOff(engine, all) }),
+          ...(missing.length > 0 ? { missing } : {}),
+        };
+      }),
+      websocket: addressesOf(new URL(required('LATHE_WEBSOCKET_URL'))),
+    },
+  };
+});
+
+/** Returns where clients connect: a plain one by the URL, one of Socket.IO by host and path apart. */
+function addressesOf({ href, origin, pathname }: URL) {
+  return { url: href, socketIo: { url: origin, path: pathname } };
+}

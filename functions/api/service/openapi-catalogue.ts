@@ -1,0 +1,92 @@
+import type { Catalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
+import { catalogue } from '../../engines/runtime/catalogues.ts';
+
+type Json = Record<string, unknown>;
+
+/** Returns the schemas of formats and options that this instance offers, by their names in the OpenAPI document. */
+export function catalogueSchemas(): Record<string, Json> {
+  return {
+    Format: oneOf(withAliases(catalogue, catalogue.formats())),
+    ...Object.fromEntries(
+      processingOperations.flatMap((operation) => [
+        [nameOf(operation, 'InputFormat'), oneOf(withAliases(catalogue, catalogue.inputs(operation, '*')))],
+        [nameOf(operation, 'OutputFormat'), oneOf(withAliases(catalogue, catalogue.outputs(operation, '*')))],
+        [nameOf(operation, 'Options'), optionsOf(operation)],
+      ]),
+    ),
+  };
+}
+
+/** Refers to the formats and options of an operation in place of the free text that its parameters alone would allow. */
+export function withCatalogue(operation: ProcessingOperation, { properties, ...schema }: Json): Json {
+  const { input_format: input, output_format: output, options, ...others } = Object(properties);
+  return {
+    ...schema,
+    properties: {
+      ...others,
+      ...(input && { input_format: reference(operation, 'InputFormat', input) }),
+      // The two outputs of a merge are the spec's, whatever the instance has.
+      ...(output && { output_format: output.enum ? output : reference(operation, 'OutputFormat', output) }),
+      options: { ...reference(operation, 'Options', options), default: {} },
+    },
+  };
+}
+
+function reference(operation: ProcessingOperation, part: string, { description }: Json): Json {
+  return { $ref: `#/components/schemas/${nameOf(operation, part)}`, description };
+}
+
+function nameOf(operation: ProcessingOperation, part: string): string {
+  return `${operation.charAt(0).toUpperCase()}${operation.slice(1)}${part}`;
+}
+
+function withAliases(from: Catalogue, formats: string[]): string[] {
+  const aliases = from.engines
+    .flatMap((engine) => engine.formats)
+    .filter(({ aliasOf }) => formats.includes(aliasOf ?? ''));
+  return [...new Set([...formats, ...aliases.map(({ ext }) => ext)])].sort();
+}
+
+function oneOf(formats: string[]): Json {
+  const description = 'Extension without a dot, in lower case; upper case and a leading dot are accepted too.';
+  return formats.length > 0 ? { type: 'string', enum: formats, description } : { not: {}, description };
+}
+
+function optionsOf(operation: ProcessingOperation): Json {
+  const byName = new Map<string, Map<string, Json>>();
+  for (const { capabilities } of catalogue.engines)
+    for (const capability of capabilities.filter((candidate) => candidate.operation === operation))
+      for (const option of capability.options) {
+        const schema = optionSchema(option);
+        byName.set(option.name, (byName.get(option.name) ?? new Map()).set(JSON.stringify(schema), schema));
+      }
+  const properties = [...byName]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, schemas]) => {
+      const [first, ...others] = schemas.values();
+      return [name, others.length === 0 ? first : { anyOf: [...schemas.values()] }];
+    });
+  return {
+    type: 'object',
+    description: `Options of ${operation}. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/${operation}.`,
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+    maxProperties: 100,
+  };
+}
+
+function optionSchema({ data_type, type, enum_values, properties = {} }: OptionDescriptor): Json {
+  const values = (enum_values ?? []).map(({ value }) => value);
+  if (data_type === 'boolean') return { enum: [true, false, 'true', 'false'] };
+  if (type === 'enum') return { enum: data_type === 'string' ? values : [...values, ...values.map(Number)] };
+  if (data_type === 'string') {
+    const pattern = properties.pattern?.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f');
+    return { type: 'string', maxLength: 1024, ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$` }) };
+  }
+  return {
+    type: data_type,
+    ...(properties.min === undefined ? {} : { minimum: properties.min }),
+    ...(properties.max === undefined ? {} : { maximum: properties.max }),
+  };
+}

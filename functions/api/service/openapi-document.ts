@@ -1,0 +1,207 @@
+import * as z from 'zod';
+import { isProcessing, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
+import { type Refusal, refusals } from '../../../shared/operations/problems.ts';
+import { required } from '../../../shared/settings.ts';
+import { operationSchemas } from '../creation/schemas.ts';
+import { responseSchemas } from '../http/response-schemas.ts';
+import type { Route } from '../http/route.ts';
+import { routes } from '../routes.ts';
+import { catalogueSchemas, withCatalogue } from './openapi-catalogue.ts';
+
+type Json = Record<string, unknown>;
+
+const errorMeanings: Record<string, string> = {
+  400: 'Bad request: a parameter is invalid.',
+  401: 'Unauthorized: key missing or invalid.',
+  403: 'Forbidden: access denied.',
+  404: 'Not found: the specified content does not exist.',
+  406: 'Not acceptable: a format other than JSON was requested.',
+  409: 'Conflict with the current state of the resource.',
+  413: 'The body is too large. Up to 6 MB the service itself responds; API Gateway rejects larger requests with a message alone.',
+  429: 'Too many requests.',
+  431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
+  500: 'Internal server error; retry later.',
+  503: 'No response within 30 seconds. Retry later.',
+};
+
+/** Statuses that API Gateway itself responds with, before or instead of a function. */
+const gatewayStatuses = ['413', '429', '431', '500', '503'];
+
+/** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. */
+export function openapiDocument(): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lathe',
+      version: '1.0.5',
+      description:
+        'Converts, compresses and merges audio, video, image and document files. Work is tasks; tasks form jobs.',
+    },
+    servers: [{ url: required('LATHE_URL') }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      schemas: {
+        ...Object.fromEntries(
+          Object.entries(responseSchemas).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+        ),
+        GatewayError: {
+          type: 'object',
+          description: 'The body of errors that API Gateway itself responds with.',
+          properties: { message: { type: 'string' } },
+          required: ['message'],
+        },
+        ...catalogueSchemas(),
+        ...taskDefinitions(),
+      },
+    },
+  };
+}
+
+/** Returns the schemas of the tasks of a job: the parameters of each operation, with its name. */
+function taskDefinitions(): Record<string, Json> {
+  const definitions = operationNames.map((operation) => {
+    const { properties, required: needed, ...schema } = parametersOf(operation, operationSchemas[operation]);
+    return [
+      nameOf(operation),
+      {
+        ...schema,
+        properties: { operation: { const: operation }, ...Object(properties) },
+        required: ['operation', ...(Array.isArray(needed) ? needed : [])],
+      },
+    ];
+  });
+  const references = operationNames.map((operation) => ({ $ref: `#/components/schemas/${nameOf(operation)}` }));
+  return { TaskDefinition: { oneOf: references }, ...Object.fromEntries(definitions) };
+}
+
+function nameOf(operation: OperationName): string {
+  return `${operation.replace(/(?:^|[/_])(\w)/g, (_match, letter: string) => letter.toUpperCase())}Task`;
+}
+
+function parametersOf(operation: OperationName, schema: z.ZodType): Json {
+  const parameters = schemaOf(schema, 'input');
+  return isProcessing(operation) ? withCatalogue(operation, parameters) : parameters;
+}
+
+function bodyOf(route: Route, body: z.ZodType): Json {
+  const operation = operationNames.find((name) => route.path === `/v1/process/${name}`);
+  if (operation) return parametersOf(operation, body);
+  const { properties, ...schema } = schemaOf(body, 'input');
+  const { tasks, ...others } = Object(properties);
+  if (!tasks) return { ...schema, properties };
+  const TaskDefinition = { $ref: '#/components/schemas/TaskDefinition' };
+  return { ...schema, properties: { ...others, tasks: { ...tasks, additionalProperties: TaskDefinition } } };
+}
+
+function operation(name: string, route: Route): Json {
+  const isCreatedOnce = route.success === 201 && (route.response === 'Task' || route.response === 'Job');
+  const errors = new Set([
+    '400',
+    ...(route.json === false ? [] : ['406']),
+    ...gatewayStatuses,
+    ...(route.access === 'key' ? ['401', '403'] : []),
+    ...(route.params ? ['404'] : []),
+    ...(isCreatedOnce ? ['409'] : []),
+    ...(route.errors ?? []).map(String),
+  ]);
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.tag],
+    security: route.access === 'key' ? [{ key: [] }] : [],
+    parameters: [
+      ...parameters(route.params, 'path'),
+      ...parameters(route.query, 'query').map((parameter) =>
+        // The formats query takes any extension and lists nothing for one that it does not know; the options query refuses it.
+        route.response === 'OptionList' ? { ...parameter, schema: { $ref: '#/components/schemas/Format' } } : parameter,
+      ),
+      ...(isCreatedOnce
+        ? [
+            {
+              name: 'Idempotency-Key',
+              in: 'header',
+              required: false,
+              description: 'A repeated request with the same key and body returns the same resource.',
+              schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+            },
+          ]
+        : []),
+    ],
+    ...(route.body
+      ? {
+          requestBody: {
+            required: route.emptyBody !== true,
+            content: { 'application/json': { schema: bodyOf(route, route.body) } },
+          },
+        }
+      : {}),
+    responses: {
+      [route.success]: success(route),
+      ...Object.fromEntries([...errors].sort().map((status) => [status, error(status, route)])),
+    },
+  };
+}
+
+function error(status: string, route: Route): Json {
+  const own = { $ref: '#/components/schemas/Error' };
+  const gateway = { $ref: '#/components/schemas/GatewayError' };
+  const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
+  const description = errorMeanings[status];
+  if (status === '400') return badRequest(route, own);
+  if (!gatewayStatuses.includes(status)) return { description, ...json(own) };
+  const hasOwn = status === '413' ? route.body !== undefined : status === '429' || status === '500';
+  return { description, ...json(hasOwn ? { anyOf: [own, gateway] } : gateway) };
+}
+
+/** Lists the only reasons for which a request that matches this document is refused. */
+function badRequest(route: Route, own: Json): Json {
+  const reasons: Refusal[] = [...(route.refusals ?? []), ...(route.body ? (['forbidden_name'] as const) : [])];
+  const limits = reasons.length > 0 ? { properties: { reason: { enum: reasons } } } : { not: { required: ['reason'] } };
+  return {
+    description: [
+      errorMeanings[400],
+      ...(reasons.length > 0
+        ? ['A request that matches this document is refused only with one of these reasons:']
+        : []),
+      ...reasons.map((reason) => `${reason}: ${refusals[reason]};`),
+    ]
+      .join(' ')
+      .replace(/;$/, '.'),
+    content: { 'application/json': { schema: { allOf: [own, limits] } } },
+    'x-refusals': reasons,
+  };
+}
+
+function success(route: Route): Json {
+  if (route.success === 302)
+    return { description: 'Redirects to the file.', headers: { Location: { schema: { type: 'string' } } } };
+  if (route.path === '/docs') return { description: route.summary, content: { 'text/html': {} } };
+  if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
+  if (!route.response) return { description: 'Done.' };
+  return {
+    description: route.summary,
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${route.response}` } } },
+  };
+}
+
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required: needed = [] } = schemaOf(schema, 'input');
+  return Object.entries(properties as Record<string, Json>).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (Array.isArray(needed) && needed.includes(name)),
+    ...(description ? { description } : {}),
+    schema: rest,
+  }));
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

@@ -1,0 +1,29 @@
+import { records } from '../../../shared/aws/records.ts';
+import { required } from '../../../shared/settings.ts';
+import { presentTask } from '../../../shared/tasks/present.ts';
+import { createOnce } from '../creation/create-once.ts';
+import { prepareTasks } from '../creation/prepare-tasks.ts';
+import { readTaskRequest } from '../creation/read-requests.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { routeOfOperation } from '../routes.ts';
+
+const route = routeOfOperation(required('LATHE_OPERATION'));
+const { operation } = route;
+
+/** Creates one task. Every operation has a function of its own on this module; LATHE_OPERATION names it. */
+export const handler = endpoint(route, (request) =>
+  createOnce(
+    request,
+    operation,
+    async () => {
+      const { plan, write } = await prepareTasks([readTaskRequest(operation, request.body)], request.account);
+      const [task] = plan.tasks;
+      if (!task) throw new Error('A plan for one task holds none.');
+      return { id: task.id, write };
+    },
+    async (id) => {
+      const task = await records.task(id);
+      return task && presentTask(task);
+    },
+  ),
+);

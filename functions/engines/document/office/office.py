@@ -1,0 +1,278 @@
+"""
+Keeps one LibreOffice warm and converts on request. Started by office.ts with the system's python3, whose `uno` module is the
+only bridge to LibreOffice that Debian ships.
+
+usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two> <confined or open>
+
+The folder holds the profile, LibreOffice's temporary files and the Unix socket on which requests come, one JSON object a
+line, with one JSON object a line in response, strictly one after the other.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+folder, program_folder, pipe, reach = sys.argv[1:5]
+sys.path += [program_folder, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "guards")]
+# The folder of the code may not be ours to write to.
+sys.dont_write_bytecode = True
+
+import uno  # noqa: E402
+import unohelper  # noqa: E402
+from confine import confine  # noqa: E402
+from com.sun.star.awt import XCallback  # noqa: E402
+from com.sun.star.beans import NamedValue, PropertyValue  # noqa: E402
+
+# What LibreOffice ends with when it wants to be started again, as it does after it has set up a new profile.
+RESTART_CODES = (79, 81)
+START_SECONDS = 90
+
+
+def die_with_parent():
+    """The group's killer may end this script alone; LibreOffice must not survive it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def start_office(temporary):
+    command = [
+        os.path.join(program_folder, 'soffice.bin'),
+        '--headless',
+        '--invisible',
+        '--nocrashreport',
+        '--nodefault',
+        '--nologo',
+        '--norestore',
+        '--nolockcheck',
+        f'-env:UserInstallation=file://{folder}/profile',
+        f'--accept=pipe,name={pipe};urp;StarOffice.ComponentContext',
+    ]
+    environment = {
+        'PATH': os.environ.get('PATH', '/usr/bin:/bin'),
+        'HOME': folder,
+        'TMPDIR': temporary,
+        'LANG': 'C.UTF-8',
+        'TZ': os.environ.get('TZ', 'UTC'),
+        'SAL_USE_VCLPLUGIN': 'svp',
+        # LibreOffice would otherwise look for a display, a session bus and a proxy.
+        'no_proxy': '*',
+        'MALLOC_ARENA_MAX': '2',
+    }
+    local = uno.getComponentContext()
+    resolver = local.ServiceManager.createInstanceWithContext('com.sun.star.bridge.UnoUrlResolver', local)
+    deadline = time.monotonic() + START_SECONDS
+    office = None
+    while time.monotonic() < deadline:
+        code = None if office is None else office.poll()
+        if office is None or code in RESTART_CODES:
+            office = subprocess.Popen(command, env=environment, cwd=folder, preexec_fn=die_with_parent,
+                                      stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        elif code is not None:
+            raise SystemExit(f'LibreOffice ended with {code} while it started')
+        try:
+            context = resolver.resolve(f'uno:pipe,name={pipe};urp;StarOffice.ComponentContext')
+            return office, context
+        except Exception:  # NoConnectException until it listens
+            time.sleep(0.02)
+    raise SystemExit('LibreOffice did not start in time')
+
+
+def properties(values):
+    result = []
+    for name, value in values.items():
+        if name == 'EncryptionData':
+            named = tuple(NamedValue(key, inner) for key, inner in value.items())
+            value = uno.Any('[]com.sun.star.beans.NamedValue', named)
+        elif isinstance(value, dict):
+            value = uno.Any('[]com.sun.star.beans.PropertyValue', tuple(properties(value)))
+        result.append(PropertyValue(name, 0, value, 0))
+    return result
+
+
+class Refused(Exception):
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+def load(desktop, request):
+    arguments = {
+        'Hidden': True,
+        'ReadOnly': True,
+        'AsTemplate': False,
+        # never execute macros, never update links
+        'MacroExecutionMode': 0,
+        'UpdateDocMode': 0,
+        **request.get('load', {}),
+    }
+    document, error = None, None
+    try:
+        document = desktop.loadComponentFromURL(uno.systemPathToFileUrl(request['input']), '_blank', 0,
+                                                tuple(properties(arguments)))
+    except Exception as caught:
+        error = caught
+    if document is None:
+        raise Refused('load', str(error or 'LibreOffice gave no document and no reason'))
+    return document
+
+
+def shape_pages(document, page):
+    """Sets paper size and orientation on every page style, or on the pages of slides and drawings."""
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return
+    styles = document.StyleFamilies.getByName('PageStyles')
+    for index in range(styles.Count):
+        style = styles.getByIndex(index)
+        width, height = page.get('width') or style.Width, page.get('height') or style.Height
+        landscape = page.get('landscape')
+        if landscape is None:
+            landscape = style.IsLandscape
+        short, long = sorted((width, height))
+        style.IsLandscape = landscape
+        style.Width, style.Height = (long, short) if landscape else (short, long)
+
+
+def facts(document):
+    if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
+        return {'sheets': list(document.Sheets.ElementNames)}
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return {'pages': document.DrawPages.Count}
+    return {}
+
+
+def is_empty(document):
+    """Says whether a document has nothing to show: no text, no cells, no shapes."""
+    if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
+        return all(not holds_anything(page) for page in document.DrawPages)
+    if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
+        # 23: numbers, dates, texts and formulas
+        return all(sheet.queryContentCells(23).Count == 0 and sheet.DrawPage.Count == 0 for sheet in document.Sheets)
+    return not document.Text.String.strip() and document.DrawPage.Count == 0 and document.TextTables.Count == 0
+
+
+def holds_anything(page):
+    # A place-holder that nobody filled in is a shape without text.
+    return any(not shape.supportsService('com.sun.star.drawing.Text') or shape.String.strip()
+               or not shape.supportsService('com.sun.star.presentation.Shape') for shape in page)
+
+
+def convert(desktop, request):
+    document = load(desktop, request)
+    try:
+        found = facts(document)
+        if request.get('weigh'):
+            found['empty'] = is_empty(document)
+        if request.get('sheet', 1) > 1 and request['sheet'] <= len(found.get('sheets', [])):
+            # Formats of one table take the first sheet.
+            document.Sheets.moveByName(found['sheets'][request['sheet'] - 1], 0)
+        if request.get('page'):
+            shape_pages(document, request['page'])
+        for output in request['outputs']:
+            try:
+                document.storeToURL(uno.systemPathToFileUrl(output['path']), tuple(properties(output['store'])))
+            except Exception as error:
+                raise Refused('store', str(error))
+        return found
+    finally:
+        try:
+            document.close(True)
+        except Exception:
+            document.dispose()
+
+
+class MainThreadCall(unohelper.Base, XCallback):
+    """
+    Runs a function while LibreOffice's main thread waits for it. The calls it makes are executed on that thread, as those
+    of `soffice --convert-to` are. On any other, the main thread would meanwhile draw the windows of the document's view,
+    such as those of its comments, whose descriptions Debian's packages without a user interface leave out: it aborts.
+    """
+
+    def __init__(self, function):
+        self.function = function
+        self.ended = threading.Event()
+        self.result = None
+        self.error = None
+
+    def notify(self, _data):
+        try:
+            self.result = self.function()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+
+def on_main_thread(office, callbacks, function):
+    """Returns what the function returns, and raises what it raises or that LibreOffice ended before it could be called."""
+    call = MainThreadCall(function)
+    callbacks.addCallback(call, None)
+    while not call.ended.wait(1):
+        if office.poll() is not None and not call.ended.wait(1):
+            raise RuntimeError('LibreOffice ended before the conversion')
+    if call.error is not None:
+        raise call.error
+    return call.result
+
+
+def sweep(temporary):
+    for entry in os.listdir(temporary):
+        # LibreOffice's own folder of the running process stays; it is empty between documents.
+        path = os.path.join(temporary, entry)
+        if os.path.isdir(path) and not os.path.islink(path):
+            for inner in os.listdir(path):
+                remove(os.path.join(path, inner))
+        elif not entry.startswith('OSL_PIPE'):
+            remove(path)
+
+
+def remove(path):
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        pass
+
+
+def main():
+    temporary = os.path.join(folder, 'tmp')
+    os.makedirs(temporary, exist_ok=True)
+    os.environ['TMPDIR'] = temporary
+    die_with_parent()
+    if reach == 'confined':
+        confine(folder)
+    office, context = start_office(temporary)
+    desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
+    callbacks = context.ServiceManager.createInstanceWithContext('com.sun.star.awt.AsyncCallback', context)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server.bind(os.path.join(folder, 'socket'))
+    server.listen(1)
+    print('ready', flush=True)
+    connection, _ = server.accept()
+    with connection.makefile('rw', encoding='utf-8') as stream:
+        for line in stream:
+            request = json.loads(line)
+            try:
+                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
+            except Refused as refused:
+                response = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
+            except Exception as error:
+                response = {'ok': False, 'kind': 'broken', 'message': str(error)[:2000]}
+            sweep(temporary)
+            # A bridge that is gone says so only in its exceptions; the process itself says it plainly.
+            if office.poll() is not None:
+                response = {'ok': False, 'kind': 'crashed', 'message': f'LibreOffice ended with {office.returncode}'}
+            stream.write(json.dumps(response) + '\n')
+            stream.flush()
+            if not response['ok'] and response['kind'] in ('crashed', 'broken'):
+                return
+
+
+main()

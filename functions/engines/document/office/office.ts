@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { EngineError } from '../../runtime/engine.ts';
+import { isAlive } from '../../runtime/is-alive.ts';
+import { runProgram } from '../../runtime/program.ts';
+import { findIsolation } from '../guards/isolation.ts';
+import { profileRegistry } from './office-profile.ts';
+
+/** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
+const maxJobs = 50;
+const startMs = 120_000;
+/** Less than the engine's own timeout, so that the user gets a reason instead of a lost worker. */
+const jobMs = 240_000;
+const folderPrefix = 'lathe-office-';
+
+const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
+
+/** Debian's own, for which its package python3-uno is. */
+const python = '/usr/bin/python3';
+
+export type OfficeValue = string | number | boolean | { [name: string]: OfficeValue };
+export type OfficeProperties = { [name: string]: OfficeValue };
+
+export interface OfficeRequest {
+  input: string;
+  /** Media descriptor to load with; the filter is always set, so that no other importer reads the file. */
+  load: OfficeProperties;
+  outputs: { path: string; store: OfficeProperties }[];
+  /** Number of the sheet to write where the format holds only one. */
+  sheet?: number;
+  /** Paper in hundredths of a millimetre, and its orientation. */
+  page?: { width?: number; height?: number; landscape?: boolean };
+  /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
+  weigh?: boolean;
+}
+
+export interface OfficeFacts {
+  /** Names of the sheets of a spreadsheet. */
+  sheets?: string[];
+  pages?: number;
+  empty?: boolean;
+}
+
+type OfficeResponse = ({ ok: true } & OfficeFacts) | { ok: false; kind: string; message: string };
+
+interface Listener {
+  folder: string;
+  ask(request: OfficeRequest): Promise<OfficeResponse>;
+  stop(): Promise<void>;
+  jobs: number;
+}
+
+/** LibreOffice could not load a file; it does not report why. */
+export class UnreadableDocument extends EngineError {
+  override name = 'UnreadableDocument';
+}
+
+let current: Promise<Listener> | undefined;
+
+/** Returns the folder of LibreOffice, if it is installed. */
+export function officeFolder(): string | undefined {
+  return programFolders.find((folder) => existsSync(join(folder, 'soffice.bin')));
+}
+
+/** Reports LibreOffice as missing, as an engine's check does, if it or the Python that controls it is not installed. */
+export function missingOffice(): Record<string, string> {
+  if (process.platform !== 'linux') return { soffice: 'it is supported on Linux only' };
+  if (!officeFolder()) return { soffice: '' };
+  return existsSync(python) ? {} : { soffice: `${python} does not exist` };
+}
+
+/**
+ * Converts with LibreOffice, which stays running between conversions: starting it costs ten times as much as a short
+ * document does. It converts one document at a time, and is replaced after some tens of them and after any error.
+ */
+export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobMs): Promise<OfficeFacts> {
+  current ??= start();
+  const starting = current;
+  let listener: Listener;
+  try {
+    listener = await starting;
+  } catch (error) {
+    current = undefined;
+    throw error;
+  }
+  listener.jobs += 1;
+  const staged = await stage(listener.folder, request);
+  const response = await withDeadline(listener.ask(staged.request), timeoutMs);
+  if (response?.ok) {
+    try {
+      await staged.collect();
+    } finally {
+      await staged.clear();
+    }
+    if (listener.jobs >= maxJobs) await stopOffice();
+    return response;
+  }
+  // It may still be writing. A failed load may leave half a document behind, a failed store a locked one. Its folder is deleted with it.
+  await stopOffice();
+  if (response === undefined)
+    throw new EngineError(
+      `The document takes longer than ${Math.round(timeoutMs / 1000)} seconds to convert. Split or simplify it.`,
+    );
+  if (response.kind === 'load')
+    throw new UnreadableDocument(
+      'The file could not be read: it is damaged, incomplete or does not match its extension.',
+      { detail: response.message },
+    );
+  const msg =
+    response.kind === 'crashed' || response.kind === 'gone'
+      ? 'The converter crashed on this file: it is damaged or uses an unsupported feature.'
+      : 'The document was read but could not be written in the output format.';
+  throw new EngineError(msg, { detail: response.message });
+}
+
+/** Copies the files of a job to LibreOffice's folder, the only one that it can access. */
+async function stage(folder: string, request: OfficeRequest) {
+  const job = join(folder, 'job');
+  await rm(job, { recursive: true, force: true });
+  await mkdir(job);
+  const input = join(job, 'input');
+  await copyFile(request.input, input);
+  const outputs = request.outputs.map(({ store }, index) => ({ path: join(job, `output-${index}`), store }));
+  return {
+    request: { ...request, input, outputs },
+    collect: async () => {
+      for (const [index, { path }] of request.outputs.entries())
+        await copyFile(join(job, `output-${index}`), path).catch(() => {
+          throw new EngineError('The document was read but produced no output file.');
+        });
+    },
+    clear: () => rm(job, { recursive: true, force: true }),
+  };
+}
+
+/** Starts LibreOffice ahead of the first document. */
+export function warmOffice(): void {
+  current ??= start();
+  // The first conversion reports a failed start.
+  current.catch(() => {});
+}
+
+/** Stops LibreOffice, if it is running, and deletes its files. */
+export async function stopOffice(): Promise<void> {
+  const stopping = current;
+  current = undefined;
+  const listener = await stopping?.catch(() => undefined);
+  await listener?.stop();
+}
+
+/** Returns the folder of the running LibreOffice, for measuring and for tests of what is left in it. */
+export async function officeWorkFolder(): Promise<string | undefined> {
+  return (await current?.catch(() => undefined))?.folder;
+}
+
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function start(): Promise<Listener> {
+  const programs = officeFolder();
+  if (!programs) throw new Error('LibreOffice is not installed.');
+  await sweepAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  await mkdir(join(folder, 'profile', 'user'), { recursive: true });
+  await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
+  const script = fileURLToPath(new URL('office.py', import.meta.url));
+  const pipe = basename(folder);
+  const { networkless, confines } = await findIsolation();
+  const reach = confines ? 'confined' : 'open';
+  const [program = '', ...args] = [...networkless, python, script, folder, programs, pipe, reach];
+  const ending = new AbortController();
+  const ready = Promise.withResolvers<void>();
+  const ended = runProgram(program, args, {
+    cwd: folder,
+    signal: ending.signal,
+    onStdoutLine: (line) => line === 'ready' && ready.resolve(),
+  }).then(
+    () => ready.reject(new Error('LibreOffice ended while it started.')),
+    (error: unknown) => ready.reject(error),
+  );
+  const stop = async () => {
+    ending.abort();
+    await ended;
+    await removeTraces(folder);
+  };
+  const timer = setTimeout(() => ready.reject(new Error('LibreOffice did not start in time.')), startMs);
+  try {
+    await ready.promise;
+    const socket = await open(join(folder, 'socket'));
+    const ask = conversation(socket);
+    return {
+      folder,
+      jobs: 0,
+      ask,
+      stop: async () => {
+        socket.destroy();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function open(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => resolve(socket)).once('error', reject);
+  });
+}
+
+/** Returns a function that sends one request and waits for its response; a lost connection counts as one. */
+function conversation(socket: Socket): (request: OfficeRequest) => Promise<OfficeResponse> {
+  let waiting: ((response: OfficeResponse) => void) | undefined;
+  let gone = false;
+  const settle = (response: OfficeResponse) => {
+    waiting?.(response);
+    waiting = undefined;
+  };
+  createInterface({ input: socket }).on('line', (line) => settle(JSON.parse(line)));
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    gone = true;
+    settle({ ok: false, kind: 'gone', message: 'LibreOffice ended during the conversion.' });
+  });
+  // An idle listener must not keep the process alive.
+  socket.unref();
+  return (request) =>
+    new Promise((resolve) => {
+      if (gone) resolve({ ok: false, kind: 'gone', message: 'LibreOffice had ended before the conversion.' });
+      waiting = resolve;
+      socket.ref();
+      socket.write(`${JSON.stringify(request)}\n`);
+    });
+}
+
+/** Removes the folders of processes that were killed before they could. */
+async function sweepAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
+    if (pid === undefined || pid === String(process.pid) || isAlive(Number(pid))) continue;
+    await removeTraces(join(tmpdir(), name));
+  }
+}
+
+async function removeTraces(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  for (const pipe of officePipes(folder)) await rm(pipe, { force: true });
+}
+
+/**
+ * Names the sockets of the LibreOffice of a folder: the one we gave a name, and one by which it finds itself again,
+ * named for its profile. Where they are is fixed in its code, and a process that is killed leaves them.
+ */
+export function officePipes(folder: string): string[] {
+  const digest = createHash('md5').update(`file://${folder}/profile`, 'utf16le').digest();
+  const name = Array.from(digest, (byte) => byte.toString(16)).join('');
+  return [basename(folder), `SingleOfficeIPC_${name}`].map(
+    (pipe) => `/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_${pipe}`,
+  );
+}

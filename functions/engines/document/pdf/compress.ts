@@ -1,0 +1,177 @@
+import { copyFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { withExtension } from '../../../../shared/files/names.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
+import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import {
+  type CompressionPreset,
+  compressByPreset,
+  compressBySettings,
+  type PictureSettings,
+  rewritePdf,
+} from './ghostscript.ts';
+import { checkPdf, openPdf, type Pdf, runTool } from './pdf.ts';
+import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
+
+/** After this no new attempt is started, so that the engine's own timeout is not reached. */
+const searchMs = 300_000;
+
+const smallest: PictureSettings = { dpi: 30, factor: 2.5, packing: 'half-colour' };
+const finest: PictureSettings = { dpi: 2400, factor: 0.01, packing: 'half-colour' };
+
+/** Compresses a PDF: by a preset, to a percentage of its size, or to a size. */
+export async function compress(
+  work: Work,
+  input: InputFile,
+  context: WorkContext,
+): Promise<{ output: OutputFile; details: JsonObject }> {
+  const { folder, options } = work;
+  const password = typeof options.password === 'string' ? options.password : undefined;
+  const pdf = await openPdf(input.path, folder, password, context);
+  context.progress(10);
+  const path = join(folder, 'compressed.pdf');
+  const target = targetBytes(options, input.size);
+  const note =
+    target === undefined
+      ? await byPreset(pdf, input, path, presetOf(options), folder, context)
+      : await bySize(pdf, input, path, target, folder, context);
+  await checkPdf(path, folder, context, pdf.pages);
+  const { size } = await stat(path);
+  const details: JsonObject = { size_before: input.size, size_after: size, ...(note ? { note } : {}) };
+  return { output: { path, name: withExtension(input.name, 'pdf'), format: 'pdf' }, details };
+}
+
+function presetOf(options: OptionValues): CompressionPreset {
+  const presets: CompressionPreset[] = ['screen', 'ebook', 'printer', 'prepress'];
+  return presets.find((preset) => preset === options.pdf_compress_quality) ?? 'ebook';
+}
+
+/** Returns the requested size without rounding: a file must be within five per cent of exactly that. */
+function targetBytes(options: OptionValues, size: number): number | undefined {
+  if (options.compress_pdf === 'by_size') return Number(options.pdf_compress_max_filesize) * 1_000_000;
+  if (options.compress_pdf === 'by_percentage') return (size * Number(options.pdf_compress_percentage)) / 100;
+  return undefined;
+}
+
+const keptOriginal = 'The file could not be made smaller at this quality, so it is returned unchanged.';
+
+async function byPreset(
+  pdf: Pdf,
+  input: InputFile,
+  path: string,
+  preset: CompressionPreset,
+  folder: string,
+  context: WorkContext,
+) {
+  await compressByPreset(pdf.path, path, preset, folder, context);
+  context.progress(70);
+  const { size } = await stat(path);
+  if (size < input.size) return undefined;
+  const repacked = join(folder, 'repacked.pdf');
+  await repack(pdf.path, repacked, folder, context);
+  if ((await stat(repacked)).size < input.size) {
+    await copyFile(repacked, path);
+    return 'Images could not be made smaller at this quality; the file was compressed losslessly instead.';
+  }
+  await copyFile(input.path, path);
+  return keptOriginal;
+}
+
+/** Recompresses a PDF's objects as tightly as its format allows, without loss. */
+async function repack(input: string, output: string, folder: string, context: WorkContext): Promise<void> {
+  const args = [
+    '--warning-exit-0',
+    '--object-streams=generate',
+    '--recompress-flate',
+    '--compression-level=9',
+    input,
+    output,
+  ];
+  await runTool('qpdf', args, folder, context);
+}
+
+const needsNoLoss = 'The file meets the requested size without any loss of quality, so it was not compressed further.';
+
+/**
+ * Finds the best quality whose file is no larger than the target. A file that meets it losslessly is left at that;
+ * otherwise it must be within five per cent below the target, or the task fails with the sizes possible.
+ */
+async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, folder: string, context: WorkContext) {
+  if (input.size <= target) {
+    await copyFile(input.path, path);
+    return 'The file is already no larger than requested, so it is returned unchanged.';
+  }
+  const attempt = join(folder, 'attempt.pdf');
+  let best = 0;
+  const keep = async (): Promise<number> => {
+    const { size } = await stat(attempt);
+    if (size <= target && size > best) {
+      best = size;
+      await copyFile(attempt, path);
+    }
+    return size;
+  };
+  for (const without of [repack, rewritePdf]) {
+    await without(pdf.path, attempt, folder, context);
+    if ((await keep()) <= target) return meetsTarget(best, target) ? undefined : needsNoLoss;
+  }
+
+  const sizes = new Map<string, number>();
+  const tryQuality = async (settings: PictureSettings): Promise<number> => {
+    const key = JSON.stringify(settings);
+    const known = sizes.get(key);
+    if (known !== undefined) return known;
+    await compressBySettings(pdf.path, attempt, settings, folder, context);
+    const size = await keep();
+    sizes.set(key, size);
+    context.progress(10 + 80 * (1 - 0.9 ** sizes.size));
+    return size;
+  };
+  const minSize = await tryQuality(smallest);
+  if (minSize > target)
+    throw new EngineError(
+      `The file cannot be compressed to ${megabytes(target)} MB: the smallest possible size is ${megabytes(minSize)} MB.`,
+    );
+  const deadline = Date.now() + searchMs;
+  const inTime = () => Date.now() < deadline;
+  const [first, ...others] = scales;
+  const reached = first ? await searchQuality((quality) => tryQuality(first(quality)), target, inTime) : undefined;
+  const around = first && reached !== undefined ? scalesFrom(first(reached)) : [];
+  for (const scale of [...around, ...others]) {
+    if (meetsTarget(best, target) || !inTime()) break;
+    await searchQuality((quality) => tryQuality(scale(quality)), target, inTime);
+  }
+  if (meetsTarget(best, target)) return undefined;
+  throw new EngineError(
+    `No quality results in a size between ${megabytes(target * closeEnough)} and ${megabytes(target)} MB: the nearest smaller size is ${megabytes(best)} MB, the smallest possible ${megabytes(minSize)} MB. Request one of them.`,
+  );
+}
+
+const between = (from: number, to: number, quality: number) => from * (to / from) ** quality;
+
+/** Settings by quality from 0, the smallest file, to 1, the largest, the best-looking first; the others fill its gaps. */
+const scales: ((quality: number) => PictureSettings)[] = [
+  (quality) => ({
+    dpi: between(smallest.dpi, finest.dpi, quality),
+    factor: between(smallest.factor, finest.factor, quality),
+    packing: 'half-colour',
+  }),
+  (quality) => ({ ...finest, factor: between(smallest.factor, finest.factor, quality), packing: 'full-colour' }),
+  (quality) => ({ ...finest, factor: between(smallest.factor, finest.factor, quality) }),
+  (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality) }),
+  (quality) => ({ ...finest, dpi: between(smallest.dpi, finest.dpi, quality), packing: 'lossless' }),
+];
+
+/** Returns scales that improve one property of settings that are just small enough. */
+function scalesFrom(from: PictureSettings): ((quality: number) => PictureSettings)[] {
+  return [
+    (quality) => ({ ...from, factor: between(from.factor, finest.factor, quality) }),
+    (quality) => ({ ...from, packing: 'full-colour', factor: between(smallest.factor, finest.factor, quality) }),
+    (quality) => ({ ...from, dpi: between(from.dpi, finest.dpi, quality) }),
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(bytes < 1_000_000 ? 3 : 2);
+}

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { ProgramError } from '../../runtime/program.ts';
+import { runTool } from './pdf.ts';
+
+type Signal = Pick<WorkContext, 'signal'>;
+
+/** Debian installs it on disk; other builds embed it. */
+const debianProfile = '/usr/share/color/icc/ghostscript/srgb.icc';
+const profile = existsSync(debianProfile) ? debianProfile : '%rom%iccprofiles/srgb.icc';
+
+/** Runs Ghostscript with access to the given files only. */
+async function ghostscript(
+  input: string,
+  output: string,
+  args: string[],
+  reads: string[],
+  folder: string,
+  context: Signal,
+) {
+  const permits = [
+    ...[input, ...reads].map((path) => `--permit-file-read=${path}`),
+    `--permit-file-write=${output}`,
+    `--permit-file-control=${output}`,
+  ];
+  const fixed = [
+    '-dSAFER',
+    '-dBATCH',
+    '-dNOPAUSE',
+    '-dQUIET',
+    '-dNOPROMPT',
+    '-sDEVICE=pdfwrite',
+    `-sOutputFile=${output}`,
+  ];
+  // Safer mode still lets a program read, write and delete files in the temporary folder.
+  const temporary = join(folder, 'gs-tmp');
+  await mkdir(temporary, { recursive: true });
+  await runTool('gs', [...permits, ...fixed, ...args, input], folder, context, [0], { TMPDIR: temporary });
+}
+
+/** Turns PostScript into PDF. */
+export async function distill(input: string, output: string, folder: string, context: Signal): Promise<void> {
+  try {
+    await ghostscript(input, output, ['-dEPSCrop', ...withoutDirectoryWalks], [], folder, context);
+  } catch (error) {
+    const cause = error instanceof EngineError ? error.cause : undefined;
+    const { said, asksForFiles } = postScriptError(cause instanceof ProgramError ? cause.stdout : '');
+    if (!asksForFiles) throw error;
+    throw new EngineError('The PostScript program reads, writes or lists files, which is not allowed.', {
+      detail: said,
+      cause,
+    });
+  }
+}
+
+/** Rewrites a PDF for archiving, as PDF/A of the given part. */
+export async function archivePdf(
+  input: string,
+  output: string,
+  part: number,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  const definition = join(folder, 'pdfa.ps');
+  await writeFile(
+    definition,
+    `%!
+[/_objdef {icc_PDFA} /type /stream /OBJ pdfmark
+[{icc_PDFA} << /N 3 >> /PUT pdfmark
+[{icc_PDFA} (${profile}) (r) file /PUT pdfmark
+[/_objdef {OutputIntent_PDFA} /type /dict /OBJ pdfmark
+[{OutputIntent_PDFA} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc_PDFA} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
+[{Catalog} << /OutputIntents [{OutputIntent_PDFA}] >> /PUT pdfmark
+`,
+  );
+  const args = [
+    `-dPDFA=${part}`,
+    // Drops what the standard forbids instead of writing a non-conforming file.
+    '-dPDFACompatibilityPolicy=1',
+    '-sColorConversionStrategy=RGB',
+    definition,
+  ];
+  await ghostscript(input, output, args, [definition, profile], folder, context);
+}
+
+export type CompressionPreset = 'screen' | 'ebook' | 'printer' | 'prepress';
+
+/** Rewrites a PDF with one of Distiller's well-known settings. */
+export async function compressByPreset(
+  input: string,
+  output: string,
+  preset: CompressionPreset,
+  folder: string,
+  context: Signal,
+) {
+  await ghostscript(input, output, [`-dPDFSETTINGS=/${preset}`, '-dCompatibilityLevel=1.6'], [], folder, context);
+}
+
+export interface PictureSettings {
+  dpi: number;
+  /** How they are packed: as JPEG with colour at half the resolution or the full one, or without loss. */
+  packing: 'half-colour' | 'full-colour' | 'lossless';
+  /** As Distiller counts: 0.01 is nearly without loss, 2.5 is coarse. Nothing without loss has it. */
+  factor: number;
+}
+
+const pictureKinds = ['Color', 'Gray'];
+
+/** Rewrites a PDF with its images at a resolution and JPEG quality factor; a higher factor makes a smaller file. */
+export async function compressBySettings(
+  input: string,
+  output: string,
+  { dpi, packing, factor }: PictureSettings,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  const samples = packing === 'half-colour' ? '[2 1 1 2]' : '[1 1 1 1]';
+  const pictures = `<< /QFactor ${factor.toFixed(5)} /Blend 1 /HSamples ${samples} /VSamples ${samples} >>`;
+  const parameters = join(folder, 'distiller.ps');
+  await writeFile(parameters, `<< /ColorImageDict ${pictures} /GrayImageDict ${pictures} >> setdistillerparams\n`);
+  const kinds = pictureKinds.flatMap((kind) => [
+    `-dDownsample${kind}Images=true`,
+    `-d${kind}ImageDownsampleType=/Bicubic`,
+    `-d${kind}ImageDownsampleThreshold=1.0`,
+    `-d${kind}ImageResolution=${Math.round(dpi)}`,
+    `-dAutoFilter${kind}Images=false`,
+    `-d${kind}ImageFilter=/${packing === 'lossless' ? 'FlateEncode' : 'DCTEncode'}`,
+  ]);
+  const mono = [
+    '-dDownsampleMonoImages=true',
+    '-dMonoImageDownsampleThreshold=1.0',
+    `-dMonoImageResolution=${Math.round(dpi * 2)}`,
+  ];
+  // A picture that is not downsampled would otherwise be copied as it is, whatever the quality.
+  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
+  await ghostscript(input, output, args, [parameters], folder, context);
+}
+
+/** Rewrites a PDF with its images unchanged: everything else becomes smaller. */
+export async function rewritePdf(input: string, output: string, folder: string, context: Signal): Promise<void> {
+  const kinds = pictureKinds.flatMap((kind) => [
+    `-dDownsample${kind}Images=false`,
+    `-dAutoFilter${kind}Images=false`,
+    `-d${kind}ImageFilter=/FlateEncode`,
+  ]);
+  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=true', '-dDownsampleMonoImages=false', ...kinds];
+  await ghostscript(input, output, args, [], folder, context);
+}

@@ -1,0 +1,323 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { changesPicture } from '../../image/encoding-options.ts';
+import { pageSizes } from '../../image/vector/pdf-pages.ts';
+import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { checkFileCount } from '../../runtime/outputs.ts';
+import { ProgramError, type ProgramResult } from '../../runtime/program.ts';
+import { runIsolated } from '../guards/isolation.ts';
+import { pictureOptions } from '../options.ts';
+
+export const maxPages = 5_000;
+/** Larger images need gigabytes while they are rendered. */
+const maxPixels = 120_000_000;
+const programMs = 240_000;
+
+export interface Pdf {
+  path: string;
+  pages: number;
+}
+
+type Signal = Pick<WorkContext, 'signal'>;
+
+/** Opens a user's PDF: decrypts it with the password, counts its pages and throws if it has none. */
+export async function openPdf(
+  path: string,
+  folder: string,
+  password: string | undefined,
+  context: Signal,
+): Promise<Pdf> {
+  const plain = (await isEncrypted(path, folder, context)) ? await decrypt(path, folder, password, context) : path;
+  const pages = await countPages(plain, folder, context);
+  if (pages < 1) throw new EngineError('The PDF has no pages.');
+  if (pages > maxPages) throw new EngineError(`The PDF has ${pages} pages; the maximum is ${maxPages}.`);
+  return { path: plain, pages };
+}
+
+async function isEncrypted(path: string, folder: string, context: Signal): Promise<boolean> {
+  const { code } = await runTool('qpdf', ['--is-encrypted', path], folder, context, [0, 2, 3]);
+  return code === 0;
+}
+
+async function decrypt(path: string, folder: string, password: string | undefined, context: Signal): Promise<string> {
+  const output = join(folder, 'decrypted.pdf');
+  const secret = join(folder, 'password');
+  await writeFile(secret, password ?? '', { mode: 0o600 });
+  try {
+    await runTool(
+      'qpdf',
+      [`--password-file=${secret}`, '--decrypt', '--warning-exit-0', path, output],
+      folder,
+      context,
+    );
+    return output;
+  } catch (error) {
+    if (error instanceof EngineError && /invalid password/i.test(error.detail))
+      throw new EngineError(
+        password === undefined
+          ? 'The PDF is password-protected. Set the option password.'
+          : 'The option password does not open the PDF.',
+        { detail: error.detail },
+      );
+    throw error;
+  } finally {
+    await rm(secret, { force: true });
+  }
+}
+
+/** Counts the pages of a PDF that a reader can reach. */
+export async function countPages(path: string, folder: string, context: Signal): Promise<number> {
+  const { stdout } = await runTool('pdfinfo', [path], folder, context);
+  return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0);
+}
+
+/** Returns the pages of a range such as `2-4,7,9-`, in its order. */
+export function pagesOf(range: string | undefined, count: number): number[] {
+  if (range === undefined || range === '') return Array.from({ length: count }, (_, index) => index + 1);
+  const pages = range.split(',').flatMap((part) => {
+    const [first = '', last = first] = part.trim().split('-');
+    const from = Number(first);
+    const to = last === '' ? count : Number(last);
+    if (from < 1 || from > to)
+      throw new EngineError(`Expected ascending pages in page_range but received ${JSON.stringify(part)}.`);
+    if (from > count)
+      throw new EngineError(`The document has ${count} pages, so page ${from} in page_range does not exist.`);
+    return Array.from({ length: Math.min(to, count) - from + 1 }, (_, index) => from + index);
+  });
+  if (pages.length > maxPages) throw new EngineError(`The option page_range selects more than ${maxPages} pages.`);
+  return pages;
+}
+
+/** Writes a PDF of some pages of another, in the order given. */
+export async function selectPages(pdf: Pdf, pages: number[], folder: string, context: Signal): Promise<Pdf> {
+  if (pages.length === pdf.pages && pages.every((page, index) => page === index + 1)) return pdf;
+  const output = join(folder, 'selected.pdf');
+  const args = [pdf.path, '--pages', '.', pages.join(','), '--', '--warning-exit-0', output];
+  await runTool('qpdf', args, folder, context);
+  return { path: output, pages: pages.length };
+}
+
+/** Writes a PDF that only opens with a password. */
+export async function protectPdf(path: string, output: string, password: string, folder: string, context: Signal) {
+  // In an argument file, the password does not appear in the process list.
+  const args = join(folder, 'arguments');
+  await writeFile(args, ['--encrypt', password, password, '256', '--', path, output].join('\n'), { mode: 0o600 });
+  try {
+    await runTool('qpdf', [`@${args}`], folder, context, [0, 3]);
+  } finally {
+    await rm(args, { force: true });
+  }
+}
+
+/** Extracts the text of a PDF in reading order, or with the layout of the page. */
+export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, folder: string, context: Signal) {
+  const layout = keepLayout ? ['-layout'] : [];
+  await runTool('pdftotext', ['-enc', 'UTF-8', '-nopgbrk', ...layout, pdf.path, output], folder, context);
+  if ((await readFile(output, 'utf8')).trim() === '')
+    throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
+}
+
+/** Converts a PDF to one HTML page that looks like it, with inline images. */
+export async function writeHtml(pdf: Pdf, output: string, folder: string, context: Signal): Promise<void> {
+  const args = [
+    '-q',
+    '-s',
+    '-c',
+    '-noframes',
+    '-dataurls',
+    '-zoom',
+    '1.33',
+    '-enc',
+    'UTF-8',
+    '-nodrm',
+    pdf.path,
+    output,
+  ];
+  await runTool('pdftohtml', args, folder, context);
+  const page = await readFile(output, 'utf8');
+  const tidy = page
+    // The program's title is the path of the file, and its outline repeats the headings below the last page.
+    .replace(/<title>[^<]*<\/title>/i, '<title>Document</title>')
+    .replace(/<a name="outline"><\/a>[\s\S]*?(?=<\/body>)/i, '')
+    .replaceAll(/>[^<]+</g, (text) => text.replaceAll(rightToLeft, (run) => [...run].reverse().join('')));
+  await writeFile(output, tidy);
+}
+
+/** A run of Hebrew or Arabic, which the program writes in the order in which it is drawn: from the left. */
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[\s\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])?/g;
+
+/** Writes a PDF as PostScript, or as an encapsulated page. */
+export async function writePostScript(
+  pdf: Pdf,
+  output: string,
+  page: number | undefined,
+  folder: string,
+  context: Signal,
+) {
+  const only = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)];
+  await runTool('pdftops', [...only, pdf.path, output], folder, context);
+}
+
+export interface ImageRequest {
+  format: 'png' | 'jpg' | 'webp' | 'tiff' | 'svg' | 'eps';
+  dpi: number;
+  /** The requested options, including those of the images. */
+  options: OptionValues;
+}
+
+/** A page's size in points, as it is seen. */
+interface PageSize {
+  width: number;
+  height: number;
+}
+
+/** Renders the given pages, each to its own file, and returns each file with its page. */
+export async function drawPages(
+  pdf: Pdf,
+  pages: number[],
+  request: ImageRequest,
+  folder: string,
+  context: Pick<WorkContext, 'signal' | 'progress'>,
+): Promise<{ page: number; path: string }[]> {
+  checkFileCount(pages.length, 'Choose fewer pages with page_range.');
+  const isVector = request.format === 'svg' || request.format === 'eps';
+  const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
+  for (const size of sizes) checkPixels(size, request.dpi);
+  const drawn: { page: number; path: string }[] = [];
+  for (const [index, page] of pages.entries()) {
+    const path = join(folder, `page-${index}.${request.format}`);
+    await drawPage(pdf, { number: page, size: sizes[page - 1] }, request, path, folder, context);
+    drawn.push({ page, path });
+    context.progress(50 + ((index + 1) / pages.length) * 50);
+  }
+  return drawn;
+}
+
+interface Page {
+  /** From 1. */
+  number: number;
+  size: PageSize | undefined;
+}
+
+/** Options that poppler applies when it renders. */
+const followed = ['image_dpi', 'quality', 'jpg_convert_compression_level'];
+
+async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: string, folder: string, context: Signal) {
+  const { format, dpi, options } = request;
+  if (format === 'eps') return writePostScript(pdf, path, page.number, folder, context);
+  const only = ['-f', String(page.number), '-l', String(page.number)];
+  if (format === 'svg') {
+    await runTool('pdftocairo', ['-svg', ...only, pdf.path, path], folder, context);
+    if (!(await readFile(path, 'utf8')).includes('<svg')) throw undrawn(page);
+    return;
+  }
+  if (changesPicture(options, pictureOptions(format), followed)) {
+    return drawFinished(pdf, page, { ...request, format }, path, folder, context);
+  }
+  const quality = Math.round(Number(options.jpg_convert_compression_level ?? options.quality ?? 85));
+  const stem = path.slice(0, -(format.length + 1));
+  const kind = {
+    png: ['-png'],
+    jpg: ['-jpeg', '-jpegopt', `quality=${quality},optimize=y`],
+    webp: ['-png'],
+    tiff: ['-tiff', '-tiffcompression', 'deflate'],
+  }[format];
+  await runTool(
+    'pdftocairo',
+    [...kind, ...only, '-cropbox', '-r', String(dpi), '-singlefile', pdf.path, stem],
+    folder,
+    context,
+  );
+  const written = `${stem}.${{ png: 'png', jpg: 'jpg', webp: 'png', tiff: 'tif' }[format]}`;
+  const image = sharp(written, { limitInputPixels: maxPixels + 10_000_000 });
+  const { width = 0, height = 0 } = await image.metadata();
+  if (width < 1 || height < 1) throw undrawn(page);
+  if (format === 'webp') await image.webp({ quality }).toFile(path);
+  else if (written !== path) await image.tiff({ compression: 'deflate' }).withMetadata({ density: dpi }).toFile(path);
+  if (written !== path) await rm(written);
+}
+
+/** Renders a page losslessly and applies the options of the image. */
+async function drawFinished(
+  pdf: Pdf,
+  page: Page,
+  { format, dpi, options }: ImageRequest,
+  path: string,
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  // Loaded only if needed: most pages are written by poppler directly.
+  const { enlargement, finishPicture } = await import('../../image/finish.ts');
+  const size = page.size ?? { width: 0, height: 0 };
+  const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
+  const larger = page.size ? enlargement(pixels, { format, options }) : 1;
+  checkPixels(size, dpi * larger, 'Choose a smaller size.');
+  const stem = `${path}-drawn`;
+  const transparent = options.background === undefined ? [] : ['-transp'];
+  const resolution = ['-r', String(Math.round(dpi * larger * 1000) / 1000)];
+  await runTool(
+    'pdftocairo',
+    ['-png', ...transparent, '-f', String(page.number), '-l', String(page.number), '-cropbox', ...resolution].concat(
+      '-singlefile',
+      pdf.path,
+      stem,
+    ),
+    folder,
+    context,
+  );
+  const source = `${stem}.png`;
+  const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
+  if (width < 1 || height < 1) throw undrawn(page);
+  const { image_resize_percentage, ...others } = options;
+  // A page rendered larger by the percentage already has its size.
+  const left = larger > 1 || image_resize_percentage === undefined ? others : { ...others, image_resize_percentage };
+  await finishPicture({ source, format, options: left, path });
+  await rm(source);
+}
+
+function undrawn({ number }: Page): EngineError {
+  return new EngineError(`Page ${number} could not be rendered.`);
+}
+
+async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<string> {
+  return (await runTool('pdfinfo', ['-f', '1', '-l', String(pdf.pages), pdf.path], folder, context)).stdout;
+}
+
+function checkPixels({ width, height }: PageSize, dpi: number, advice = 'Choose a lower image_dpi.'): void {
+  const pixels = ((width * dpi) / 72) * ((height * dpi) / 72);
+  if (pixels > maxPixels)
+    throw new EngineError(
+      `A page of ${width} × ${height} points at ${Math.round(dpi)} dpi has more than ${maxPixels / 1_000_000} million pixels. ${advice}`,
+    );
+}
+
+/** Runs one of the PDF programs; its failure is reported as a failure of the file. */
+export async function runTool(
+  program: string,
+  args: string[],
+  folder: string,
+  { signal }: Signal,
+  successCodes: number[] = [0],
+  env: Record<string, string> = {},
+): Promise<ProgramResult> {
+  try {
+    return await runIsolated(program, args, { folder, cwd: folder, env, signal, timeoutMs: programMs, successCodes });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    const detail = error.stderr.trim().split('\n').slice(-5).join('\n');
+    if (error.timedOut) throw new EngineError('The PDF takes too long to process. Split it.', { detail });
+    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+  }
+}
+
+/** Checks that an output PDF opens and has the expected pages. */
+export async function checkPdf(path: string, folder: string, context: Signal, pages?: number): Promise<Pdf> {
+  if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
+  const found = await countPages(path, folder, context);
+  if (found < 1 || (pages !== undefined && found !== pages))
+    throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
+  return { path, pages: found };
+}

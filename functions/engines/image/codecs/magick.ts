@@ -1,0 +1,314 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { IMagickImage, IMagickImageCollection, MagickFormat } from '@imagemagick/magick-wasm';
+import sharp from 'sharp';
+import { EngineError } from '../../runtime/engine.ts';
+import { maxFrames, maxPixelsAtOnce, maxSide } from '../limits.ts';
+
+type Magick = typeof import('@imagemagick/magick-wasm');
+
+/** Pixels of one frame, 8 bits a channel, colours as screens show them. */
+export interface Frame {
+  data: Uint8Array<ArrayBufferLike>;
+  width: number;
+  height: number;
+  channels: 1 | 3 | 4;
+  /** Milliseconds it is shown in an animation. */
+  delay?: number | undefined;
+}
+
+export interface MagickReading {
+  format: MagickFormat;
+  /** One frame, all of them, all merged into one picture, or all as the channels of one. */
+  take: { frame: number } | 'all' | 'merged' | 'planes';
+  autoOrient: boolean;
+  /** The file is what a camera's sensor recorded. */
+  camera?: boolean;
+}
+
+export interface MagickPicture {
+  frames: Frame[];
+  /** Times the animation plays, 0 for forever. */
+  loop: number;
+  density: number | undefined;
+  profiles: { exif?: Uint8Array; xmp?: Uint8Array };
+}
+
+/** WebAssembly memory never shrinks: an instance that grew beyond this is dropped after its work. */
+const maxIdleBytes = 256 * 1024 * 1024;
+const memoryBytes = 1_600_000_000n;
+/** Of all frames together while they are read; an animation needs as much again once they are completed. */
+const framesBytes = BigInt(maxPixelsAtOnce * 4);
+
+let loaded: Promise<Magick> | undefined;
+let srgbBytes: Promise<Uint8Array> | undefined;
+
+/** Borrows the profile of screens from libvips, as ImageMagick brings none. */
+function srgbProfile(): Promise<Uint8Array> {
+  srgbBytes ??= (async () => {
+    const pixel = sharp({ create: { width: 1, height: 1, channels: 3, background: '#000' } });
+    const { icc } = await sharp(await pixel.withIccProfile('srgb').png().toBuffer()).metadata();
+    if (!icc) throw new Error('libvips has no sRGB profile.');
+    return icc;
+  })();
+  return srgbBytes;
+}
+
+/** Loads the WebAssembly module on first use; most conversions never need it. */
+function load(): Promise<Magick> {
+  loaded ??= (async () => {
+    const magick = await import('@imagemagick/magick-wasm');
+    const wasm = fileURLToPath(import.meta.resolve('@imagemagick/magick-wasm/magick.wasm'));
+    await magick.initializeImageMagick(await readFile(wasm));
+    const { ResourceLimits } = magick;
+    ResourceLimits.width = BigInt(maxSide);
+    ResourceLimits.height = BigInt(maxSide);
+    ResourceLimits.memory = memoryBytes;
+    ResourceLimits.maxMemoryRequest = memoryBytes;
+    // Its disk is memory too.
+    ResourceLimits.disk = 0n;
+    ResourceLimits.listLength = BigInt(maxFrames);
+    ResourceLimits.maxProfileSize = 64n * 1024n * 1024n;
+    return magick;
+  })();
+  return loaded;
+}
+
+/** Runs work with an instance and discards the instance if it failed or grew large, so that no task sees data of another. */
+async function withMagick<T>(work: (magick: Magick) => T): Promise<T> {
+  const magick = await load();
+  let broken = true;
+  try {
+    const result = work(magick);
+    broken = false;
+    return result;
+  } catch (error) {
+    broken = !(error instanceof magick.MagickError);
+    // LibRaw throws objects of C++, which say nothing here.
+    throw error instanceof Error ? error : new Error('The decoder gave up.', { cause: error });
+  } finally {
+    if (broken || heapBytes(magick) > maxIdleBytes) {
+      // Not in the module's types: without it the library goes on with the instance it has.
+      Reflect.set(magick.ImageMagick, '_api', undefined);
+      loaded = undefined;
+    }
+  }
+}
+
+function heapBytes(magick: Magick): number {
+  const api: unknown = Reflect.get(magick.ImageMagick, '_api');
+  if (typeof api !== 'object' || api === null) return 0;
+  const heap: unknown = Reflect.get(api, 'HEAPU8');
+  return heap instanceof Uint8Array ? heap.byteLength : 0;
+}
+
+/** Decodes a file in memory; the caller sets the format, so that nothing in the bytes chooses a decoder. */
+export async function readMagick(bytes: Uint8Array, reading: MagickReading): Promise<MagickPicture> {
+  const srgb = await srgbProfile();
+  return withMagick((magick) => {
+    const { MagickImageCollection, MagickReadSettings, ColorSpace, ResourceLimits } = magick;
+    const settings = new MagickReadSettings({ format: reading.format });
+    if (typeof reading.take === 'object') {
+      settings.frameIndex = reading.take.frame;
+      settings.frameCount = 1;
+    }
+    if (reading.camera) settings.setDefine('dng:use-camera-wb', 'true');
+    const images = MagickImageCollection.create();
+    try {
+      // Without it a file of some kilobytes keeps the decoder busy for minutes before there are too many pixels.
+      if (reading.take === 'all') ResourceLimits.memory = framesBytes;
+      images.read(bytes, settings);
+      ResourceLimits.memory = memoryBytes;
+      if (images.length === 0) throw new EngineError('The file holds no picture.');
+      if (reading.take === 'all') checkFrames(images);
+      for (const image of images) {
+        if (reading.camera) completeDevelopment(magick, image);
+        else toSrgb(magick, image, srgb);
+        if (reading.autoOrient) image.autoOrient();
+      }
+      const [first] = images;
+      if (!first) throw new EngineError('The file holds no picture.');
+      const facts = {
+        loop: first.animationIterations,
+        density: densityOf(magick, first),
+        profiles: profilesOf(first),
+      };
+      if (reading.take === 'merged') {
+        return { ...facts, frames: [images.length > 1 ? mergeLayers(magick, images) : toFrame(first)] };
+      }
+      if (reading.take === 'planes' && images.length === 3) {
+        return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(combined))] };
+      }
+      if (reading.take === 'all' && images.length > 1 && images.some((image) => image.animationDelay > 0)) {
+        images.coalesce();
+      }
+      return { ...facts, frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map(toFrame) };
+    } finally {
+      ResourceLimits.memory = memoryBytes;
+      images.dispose();
+    }
+  });
+}
+
+/** All frames leave the module's memory for that of this process, and those of an animation become as large as the whole of it. */
+function checkFrames(images: IMagickImageCollection): void {
+  const isAnimation = images.some(({ animationDelay }) => animationDelay > 0);
+  const pixels = images.map(({ width, height, page }) =>
+    isAnimation ? Math.max(width * height, page.width * page.height) : width * height,
+  );
+  const together = isAnimation ? Math.max(...pixels) * pixels.length : pixels.reduce((sum, one) => sum + one, 0);
+  if (images.length > 1 && together > maxPixelsAtOnce) {
+    throw new EngineError(
+      `The frames of the file have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
+    );
+  }
+}
+
+function mergeLayers({ MagickColors }: Magick, images: IMagickImageCollection): Frame {
+  for (const image of images) image.backgroundColor = MagickColors.Transparent;
+  return images.flatten((merged) => toFrame(merged));
+}
+
+/** Converts through the embedded profile where there is one, else by colour model. */
+function toSrgb(magick: Magick, image: IMagickImage, srgb: Uint8Array): void {
+  const { ColorProfile, ColorSpace } = magick;
+  const profile = image.getColorProfile();
+  if (profile) {
+    image.transformColorSpace(profile, new ColorProfile(srgb));
+    image.removeProfile('icc');
+  }
+  if (image.colorSpace !== ColorSpace.sRGB && image.colorSpace !== ColorSpace.Gray) image.colorSpace = ColorSpace.sRGB;
+}
+
+/** LibRaw's colours are those of screens already; a profile in the file speaks of the camera's own. */
+function completeDevelopment({ Orientation }: Magick, image: IMagickImage): void {
+  const { TopLeft, TopRight, BottomLeft, LeftTop } = Orientation;
+  image.removeProfile('icc');
+  // The coder passes LibRaw's numbers of mirrored pictures on as if they were those of EXIF.
+  const mirrored = new Map<typeof image.orientation, typeof image.orientation>([
+    [TopLeft, TopRight],
+    [TopRight, BottomLeft],
+    [BottomLeft, LeftTop],
+  ]);
+  image.orientation = mirrored.get(image.orientation) ?? image.orientation;
+}
+
+function toFrame(image: IMagickImage): Frame {
+  const { width, height, hasAlpha } = image;
+  const mapping = hasAlpha ? 'RGBA' : 'RGB';
+  const data = image.getPixels((pixels) => pixels.toByteArray(0, 0, width, height, mapping));
+  if (!data) throw new Error('The pixels of the picture could not be read.');
+  const { animationDelay, animationTicksPerSecond } = image;
+  const delay = animationDelay > 0 ? (animationDelay * 1000) / (animationTicksPerSecond || 100) : undefined;
+  return { data, width, height, channels: hasAlpha ? 4 : 3, delay };
+}
+
+function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number | undefined {
+  if (density.units === DensityUnit.PixelsPerInch) return density.x;
+  return density.units === DensityUnit.PixelsPerCentimeter ? density.x * 2.54 : undefined;
+}
+
+function profilesOf(image: IMagickImage): MagickPicture['profiles'] {
+  const exif = image.getProfile('exif');
+  const xmp = image.getProfile('xmp');
+  // Copies: the bytes are views of memory that is given back with the picture.
+  return {
+    ...(exif ? { exif: Uint8Array.from(exif.data) } : {}),
+    ...(xmp ? { xmp: Uint8Array.from(xmp.data) } : {}),
+  };
+}
+
+export interface MagickWriting {
+  format: MagickFormat;
+  quality?: number | undefined;
+  density?: number | undefined;
+  loop?: number | undefined;
+  /** Reduces the picture to this many colours first. */
+  colours?: number | undefined;
+  bilevel?: boolean | undefined;
+  compression?: 'lzw' | undefined;
+  defines?: Record<string, string>;
+  /** Metadata to embed, which speak of pictures that are the right way up. */
+  profiles?: MagickPicture['profiles'];
+}
+
+/** Encodes frames. */
+export async function writeMagick(frames: Frame[], writing: MagickWriting): Promise<Uint8Array> {
+  return withMagick((magick) => {
+    const { Density, DensityUnit, MagickImage, MagickImageCollection, MagickReadSettings, QuantizeSettings } = magick;
+    const images = MagickImageCollection.create();
+    try {
+      for (const frame of frames) {
+        const image = MagickImage.create();
+        images.push(image);
+        const format = { 1: 'GRAY', 3: 'RGB', 4: 'RGBA' } as const;
+        image.read(
+          frame.data,
+          new MagickReadSettings({
+            format: format[frame.channels],
+            width: frame.width,
+            height: frame.height,
+            depth: 8,
+          }),
+        );
+        if (writing.colours) {
+          const settings = new QuantizeSettings();
+          settings.colors = writing.colours;
+          image.quantize(settings);
+        }
+        // By default it picks a grey or palette layout if the pixels allow one, and several of those are written wrongly.
+        image.depth = 8;
+        if (writing.bilevel) image.colorType = magick.ColorType.Bilevel;
+        else if (frame.channels !== 1) {
+          image.setAttribute('colorspace:auto-grayscale', 'false');
+          if (!writing.colours) {
+            const { TrueColor, TrueColorAlpha } = magick.ColorType;
+            image.settings.colorType = frame.channels === 4 ? TrueColorAlpha : TrueColor;
+          }
+        }
+        if (writing.compression) image.setCompression(magick.CompressionMethod.LZW);
+        if (writing.quality !== undefined) image.quality = writing.quality;
+        if (writing.density !== undefined) {
+          image.density = new Density(writing.density, writing.density, DensityUnit.PixelsPerInch);
+        }
+        if (frame.delay !== undefined) {
+          image.animationTicksPerSecond = 100;
+          image.animationDelay = Math.max(1, Math.round(frame.delay / 10));
+          image.animationIterations = writing.loop ?? 0;
+        }
+        for (const [name, data] of Object.entries(writing.profiles ?? {})) {
+          image.orientation = magick.Orientation.TopLeft;
+          image.setProfile(name, data);
+        }
+        for (const [name, value] of Object.entries(writing.defines ?? {})) image.settings.setDefine(name, value);
+      }
+      const [only] = images;
+      // A copy: the bytes are a view of memory that is given back.
+      if (images.length === 1 && only) return only.write(writing.format, (data) => Uint8Array.from(data));
+      return images.write(writing.format, (data) => Uint8Array.from(data));
+    } finally {
+      images.dispose();
+    }
+  });
+}
+
+/** Reads the dimensions and the number of frames from a file's headers. */
+export async function pingMagick(
+  bytes: Uint8Array,
+  format: MagickFormat,
+): Promise<{ width: number; height: number; frames: { width: number; height: number }[] }> {
+  return withMagick(({ MagickImageCollection, MagickReadSettings }) => {
+    const images = MagickImageCollection.create();
+    try {
+      images.ping(bytes, new MagickReadSettings({ format }));
+      // The page of a camera's picture is its whole sensor, of which margins are cut off.
+      const frames = [...images].map(({ width, height, page }) => ({
+        width: Math.max(width, page.width),
+        height: Math.max(height, page.height),
+      }));
+      return { width: frames[0]?.width ?? 0, height: frames[0]?.height ?? 0, frames };
+    } finally {
+      images.dispose();
+    }
+  });
+}

@@ -1,0 +1,122 @@
+import sharp from 'sharp';
+import type { Frame } from '../codecs/magick.ts';
+import { maxPixels } from '../limits.ts';
+import { type BlockCoding, blockBytes, bytesPerBlock, decodeBlocks } from './block-textures.ts';
+import { type Decoded, part, type SizeCheck, trimAlpha } from './decoding.ts';
+
+interface Header {
+  coding: 'jpeg' | 'palette' | 'bgra' | BlockCoding;
+  alphaBits: number;
+  width: number;
+  height: number;
+  /** Where the palette or the part that all JPEGs of the file share starts. */
+  shared: number;
+  /** Of the largest picture; smaller ones follow. */
+  start: number;
+  length: number;
+}
+
+const paletteBytes = 1024;
+
+/** Decodes the largest picture of a Blizzard texture: BLP1 of Warcraft III, BLP2 of World of Warcraft. */
+export async function readBlp(file: Buffer, check: SizeCheck): Promise<Decoded> {
+  const header = parseHeader(file);
+  check(header);
+  return { frames: [trimAlpha(await decode(file, header))] };
+}
+
+function decode(file: Buffer, header: Header): Frame | Promise<Frame> {
+  const { coding, width, height, start } = header;
+  switch (coding) {
+    case 'jpeg':
+      return decodeJpeg(file, header);
+    case 'palette':
+      return decodePalette(file, header);
+    case 'bgra':
+      return fromBgra(part(file, start, width * height * 4), header);
+    default: {
+      const bytes = part(file, start, blockBytes(width, height, bytesPerBlock(coding)));
+      const data = decodeBlocks(bytes, width, height, coding);
+      if (header.alphaBits === 0) for (let at = 3; at < data.length; at += 4) data[at] = 255;
+      return { data, width, height, channels: 4 };
+    }
+  }
+}
+
+function parseHeader(file: Buffer): Header {
+  const isFirst = file.toString('latin1', 0, 4) === 'BLP1';
+  const isJpeg = file.readUInt32LE(4) === 0;
+  const tables = isFirst ? 28 : 20;
+  return {
+    coding: isJpeg ? 'jpeg' : isFirst ? 'palette' : codingOf(file),
+    alphaBits: isFirst ? file.readUInt32LE(8) : file.readUInt8(9),
+    width: file.readUInt32LE(12),
+    height: file.readUInt32LE(16),
+    shared: tables + 128,
+    start: file.readUInt32LE(tables),
+    length: file.readUInt32LE(tables + 64),
+  };
+}
+
+function codingOf(file: Buffer): Exclude<Header['coding'], 'jpeg'> {
+  const [coding, alphaCoding] = [file.readUInt8(8), file.readUInt8(10)];
+  if (coding === 1) return 'palette';
+  if (coding === 3 || coding === 4) return 'bgra';
+  const blocks = { 0: 'bc1', 1: 'bc2', 7: 'bc3' } as const;
+  const found = coding === 2 ? blocks[alphaCoding as keyof typeof blocks] : undefined;
+  if (!found) throw new Error(`Textures of coding ${coding} with alpha of coding ${alphaCoding} are not known.`);
+  return found;
+}
+
+function fromBgra(bytes: Buffer, { width, height, alphaBits }: Pick<Header, 'alphaBits' | 'height' | 'width'>): Frame {
+  const data = Uint8Array.from(bytes);
+  for (let at = 0; at < data.length; at += 4) {
+    data[at] = bytes[at + 2] ?? 0;
+    data[at + 2] = bytes[at] ?? 0;
+    if (alphaBits === 0) data[at + 3] = 255;
+  }
+  return { data, width, height, channels: 4 };
+}
+
+/** Indices, and after them the alpha of each pixel. Some writers leave that out and put alpha into the palette. */
+function decodePalette(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Frame {
+  const pixels = width * height;
+  const palette = part(file, shared, paletteBytes);
+  const indices = part(file, start, pixels);
+  const alphaBytes = [1, 4, 8].includes(alphaBits) ? Math.ceil((pixels * alphaBits) / 8) : 0;
+  const alpha = length >= pixels + alphaBytes ? part(file, start + pixels, alphaBytes) : Buffer.alloc(0);
+  const data = new Uint8Array(pixels * 4);
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    const colour = (indices[pixel] ?? 0) * 4;
+    for (let channel = 0; channel < 3; channel++) data[pixel * 4 + channel] = palette[colour + 2 - channel] ?? 0;
+    data[pixel * 4 + 3] =
+      alphaBits === 0 ? 255 : alpha.length > 0 ? bitsAt(alpha, pixel, alphaBits) : (palette[colour + 3] ?? 255);
+  }
+  return { data, width, height, channels: 4 };
+}
+
+function bitsAt(bytes: Buffer, index: number, bits: number): number {
+  const place = index * bits;
+  const largest = (1 << bits) - 1;
+  return ((((bytes[place >> 3] ?? 0) >> (place & 7)) & largest) * 255) / largest;
+}
+
+/** A JPEG whose components are blue, green, red and alpha, and whose start is kept once for pictures of all sizes. */
+async function decodeJpeg(file: Buffer, { alphaBits, width, height, shared, start, length }: Header): Promise<Frame> {
+  const head = part(file, shared + 4, file.readUInt32LE(shared));
+  const jpeg = Buffer.concat([head, part(file, start, length)]);
+  const options = { limitInputPixels: maxPixels, failOn: 'truncated' } as const;
+  const { channels, ...size } = await sharp(jpeg, options).metadata();
+  // Some writers round sizes up to whole blocks.
+  if (size.width < width || size.height < height) throw new Error('The JPEG is smaller than the texture.');
+  const picture = sharp(jpeg, options).extract({ left: 0, top: 0, width, height });
+  if (channels !== 4) {
+    const { data, info } = await picture.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+    if (info.channels !== 3) throw new Error(`A JPEG of ${info.channels} components is no texture.`);
+    for (let at = 0; at < data.length; at += 3) [data[at], data[at + 2]] = [data[at + 2] ?? 0, data[at] ?? 0];
+    return { data, width, height, channels: 3 };
+  }
+  // libvips takes four components for inks, of which files hold the inverse.
+  const inks = await picture.pipelineColourspace('cmyk').toColourspace('cmyk').raw().toBuffer();
+  return fromBgra(Buffer.from(inks.map((ink) => 255 - ink)), { alphaBits, width, height });
+}

@@ -1,0 +1,186 @@
+import type { Frame } from '../codecs/magick.ts';
+import { channelReader, type Decoded, part, type SizeCheck } from './decoding.ts';
+
+interface Header {
+  width: number;
+  height: number;
+  isTopDown: boolean;
+  bits: number;
+  compression: number;
+  masks: [red: number, green: number, blue: number, alpha: number];
+  /** Blue, green and red of each colour, where pixels are indices of them. */
+  palette: Buffer;
+  colourBytes: 3 | 4;
+  pixelStart: number;
+  density: number | undefined;
+}
+
+const compressions = { none: 0, rle8: 1, rle4: 2, masks: 3, masksWithAlpha: 6 };
+const sizes = { file: 14, core: 12, shortOs2: 16, info: 40, os2: 64, version5: 124 };
+const infoSizes = [40, 52, 56, 64, 108, 124];
+const embeddedProfile = 0x4d424544;
+
+/**
+ * Decodes a Windows or OS/2 bitmap, with or without the header of a file. Header fields that are not needed are
+ * ignored, right or wrong: the size of the file, the number of planes, more colours than possible.
+ * Returns undefined for the kinds that are left to ImageMagick.
+ */
+export function readBmp(file: Buffer, check: SizeCheck): Decoded | undefined {
+  const header = parseHeader(file, check);
+  if (!header) return undefined;
+  const { compression, bits, density } = header;
+  const isPacked = compression === compressions.rle8 || compression === compressions.rle4;
+  const frame =
+    bits > 8
+      ? fromMasks(file, header)
+      : fromIndices(isPacked ? unpack(file, header) : readIndices(file, header), header);
+  return { frames: [frame], ...(density ? { density } : {}) };
+}
+
+function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
+  const start = file.toString('latin1', 0, 2) === 'BM' ? sizes.file : 0;
+  const size = file.readUInt32LE(start);
+  const isCore = size === sizes.core;
+  const isInfo = infoSizes.includes(size);
+  if (!isCore && !isInfo && size !== sizes.shortOs2) return undefined;
+  const width = isCore ? file.readUInt16LE(start + 4) : file.readInt32LE(start + 4);
+  const height = isCore ? file.readUInt16LE(start + 6) : file.readInt32LE(start + 8);
+  const bits = file.readUInt16LE(start + (isCore ? 10 : 14));
+  const compression = isInfo ? file.readUInt32LE(start + 16) : compressions.none;
+  if (!isKnown(bits, compression, size)) return undefined;
+  if (size === sizes.version5 && file.readUInt32LE(start + 56) === embeddedProfile) return undefined;
+  check({ width, height: Math.abs(height) });
+
+  const hasMasks = compression === compressions.masks || compression === compressions.masksWithAlpha;
+  const masksBehind = hasMasks && size === sizes.info ? (compression === compressions.masks ? 12 : 16) : 0;
+  const paletteStart = start + size + masksBehind;
+  const colourBytes = isCore ? 3 : 4;
+  const declared = isInfo ? file.readUInt32LE(start + 32) : 0;
+  const colours = declared > 0 || bits > 8 ? declared : 1 << bits;
+  const afterPalette = paletteStart + colours * colourBytes;
+  const pixelStart = start > 0 ? file.readUInt32LE(10) : 0;
+  const isPlausible = pixelStart >= paletteStart + (bits <= 8 ? colourBytes : 0) && pixelStart < file.length;
+  return {
+    width,
+    height: Math.abs(height),
+    isTopDown: height < 0,
+    bits,
+    compression,
+    masks: hasMasks ? readMasks(file, start, size, masksBehind) : usualMasks(bits),
+    palette: file.subarray(paletteStart, paletteStart + (bits <= 8 ? Math.min(colours, 1 << bits) * colourBytes : 0)),
+    colourBytes,
+    pixelStart: isPlausible ? pixelStart : afterPalette,
+    density: isInfo && file.readInt32LE(start + 24) > 0 ? file.readInt32LE(start + 24) / 39.3701 : undefined,
+  };
+}
+
+function isKnown(bits: number, compression: number, headerSize: number): boolean {
+  switch (compression) {
+    case compressions.none:
+      return [1, 2, 4, 8, 16, 24, 32].includes(bits);
+    case compressions.rle8:
+      return bits === 8;
+    case compressions.rle4:
+      return bits === 4;
+    case compressions.masks:
+    case compressions.masksWithAlpha:
+      // OS/2 gives the number another meaning.
+      return headerSize !== sizes.os2 && [16, 24, 32].includes(bits);
+    default:
+      return false;
+  }
+}
+
+function usualMasks(bits: number): Header['masks'] {
+  return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0];
+}
+
+function readMasks(file: Buffer, start: number, size: number, masksBehind: number): Header['masks'] {
+  const mask = (index: number) => file.readUInt32LE(start + sizes.info + index * 4);
+  const hasAlpha = masksBehind === 16 || size >= 56;
+  return [mask(0), mask(1), mask(2), hasAlpha ? mask(3) : 0];
+}
+
+/** Lines start at multiples of four bytes. */
+function linesOf(file: Buffer, { width, height, bits, pixelStart }: Header): { lines: Buffer; bytesPerLine: number } {
+  const bytesPerLine = Math.ceil((width * bits) / 32) * 4;
+  // The last line's filling is sometimes missing.
+  const length = bytesPerLine * (height - 1) + Math.ceil((width * bits) / 8);
+  return { lines: part(file, pixelStart, length), bytesPerLine };
+}
+
+function fromMasks(file: Buffer, header: Header): Frame {
+  const { width, height, bits, isTopDown, masks } = header;
+  const { lines, bytesPerLine } = linesOf(file, header);
+  const channels = masks[3] === 0 ? 3 : 4;
+  const readers = masks.slice(0, channels).map(channelReader);
+  const bytes = bits >> 3;
+  const data = new Uint8Array(width * height * channels);
+  for (let row = 0; row < height; row++) {
+    const y = isTopDown ? row : height - 1 - row;
+    for (let x = 0; x < width; x++) {
+      const pixel = lines.readUIntLE(row * bytesPerLine + x * bytes, bytes);
+      const target = (y * width + x) * channels;
+      for (let channel = 0; channel < channels; channel++) data[target + channel] = readers[channel]?.(pixel) ?? 0;
+    }
+  }
+  return { data, width, height, channels };
+}
+
+function readIndices(file: Buffer, header: Header): Uint8Array {
+  const { width, height, bits } = header;
+  const { lines, bytesPerLine } = linesOf(file, header);
+  const indices = new Uint8Array(width * height);
+  const perByte = 8 / bits;
+  for (let row = 0; row < height; row++) {
+    for (let x = 0; x < width; x++) {
+      const byte = lines[row * bytesPerLine + Math.floor(x / perByte)] ?? 0;
+      indices[row * width + x] = (byte >> (8 - bits - (x % perByte) * bits)) & ((1 << bits) - 1);
+    }
+  }
+  return indices;
+}
+
+/** Unpacks runs of indices. Pixels that are skipped have the first colour; what would lie outside is dropped. */
+function unpack(file: Buffer, { width, height, bits, pixelStart }: Header): Uint8Array {
+  const indices = new Uint8Array(width * height);
+  let [at, x, row] = [pixelStart, 0, 0];
+  const put = (index: number) => {
+    if (x < width && row < height) indices[row * width + x] = index;
+    x += 1;
+  };
+  const nibble = (byte: number, index: number) => (bits === 8 ? byte : index % 2 === 0 ? byte >> 4 : byte & 15);
+  while (row < height) {
+    const [count, value] = [file.readUInt8(at), file.readUInt8(at + 1)];
+    at += 2;
+    if (count > 0) for (let index = 0; index < count; index++) put(nibble(value, index));
+    else if (value === 0) [x, row] = [0, row + 1];
+    else if (value === 1) break;
+    else if (value === 2) {
+      x += file.readUInt8(at);
+      row += file.readUInt8(at + 1);
+      at += 2;
+    } else {
+      const bytes = part(file, at, Math.ceil((value * bits) / 8));
+      for (let index = 0; index < value; index++) put(nibble(bytes[bits === 8 ? index : index >> 1] ?? 0, index));
+      at += bytes.length + (bytes.length & 1);
+    }
+  }
+  return indices;
+}
+
+/** Indices beyond the palette are black, as other readers have them. */
+function fromIndices(indices: Uint8Array, { width, height, isTopDown, palette, colourBytes }: Header): Frame {
+  const data = new Uint8Array(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    const y = isTopDown ? row : height - 1 - row;
+    for (let x = 0; x < width; x++) {
+      const colour = (indices[row * width + x] ?? 0) * colourBytes;
+      const target = (y * width + x) * 3;
+      data[target] = palette[colour + 2] ?? 0;
+      data[target + 1] = palette[colour + 1] ?? 0;
+      data[target + 2] = palette[colour] ?? 0;
+    }
+  }
+  return { data, width, height, channels: 3 };
+}

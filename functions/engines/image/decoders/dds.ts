@@ -1,0 +1,128 @@
+import type { LinearPicture } from '../codecs/linear-light.ts';
+import { decodeBc6h } from './bc6h.ts';
+import { type BlockCoding, blockBytes, bytesPerBlock, decodeBlocks } from './block-textures.ts';
+import { channelReader, type Decoded, part, type SizeCheck, trimAlpha } from './decoding.ts';
+
+/** How the pixels of a surface are coded. */
+type Coding =
+  | { kind: 'blocks'; coding: BlockCoding }
+  | { kind: 'bc6h'; isSigned: boolean }
+  | { kind: 'palette' }
+  | { kind: 'masks'; bits: number; red: number; green: number; blue: number; alpha: number; isGrey?: boolean };
+
+const blocks = (coding: BlockCoding): Coding => ({ kind: 'blocks', coding });
+
+const byCode: Record<string, Coding> = {
+  DXT1: blocks('bc1'),
+  DXT2: blocks('bc2'),
+  DXT3: blocks('bc2'),
+  DXT4: blocks('bc3'),
+  DXT5: blocks('bc3'),
+  ATI1: blocks('bc4'),
+  BC4U: blocks('bc4'),
+  BC4S: blocks('bc4-signed'),
+  ATI2: blocks('bc5'),
+  BC5U: blocks('bc5'),
+  BC5S: blocks('bc5-signed'),
+};
+
+const rgba8: Coding = { kind: 'masks', bits: 32, red: 0xff, green: 0xff00, blue: 0xff0000, alpha: 0xff000000 };
+const bgra8: Coding = { kind: 'masks', bits: 32, red: 0xff0000, green: 0xff00, blue: 0xff, alpha: 0xff000000 };
+const bgrx8: Coding = { ...bgra8, alpha: 0 };
+
+/** Numbers of DXGI_FORMAT; typeless, plain and sRGB variants hold the same bits. */
+const byDxgiFormat: { formats: number[]; coding: Coding }[] = [
+  { formats: [27, 28, 29], coding: rgba8 },
+  { formats: [61], coding: { kind: 'masks', bits: 8, red: 0xff, green: 0, blue: 0, alpha: 0, isGrey: true } },
+  { formats: [70, 71, 72], coding: blocks('bc1') },
+  { formats: [73, 74, 75], coding: blocks('bc2') },
+  { formats: [76, 77, 78], coding: blocks('bc3') },
+  { formats: [79, 80], coding: blocks('bc4') },
+  { formats: [81], coding: blocks('bc4-signed') },
+  { formats: [82, 83], coding: blocks('bc5') },
+  { formats: [84], coding: blocks('bc5-signed') },
+  { formats: [85], coding: { kind: 'masks', bits: 16, red: 0xf800, green: 0x7e0, blue: 0x1f, alpha: 0 } },
+  { formats: [86], coding: { kind: 'masks', bits: 16, red: 0x7c00, green: 0x3e0, blue: 0x1f, alpha: 0x8000 } },
+  { formats: [87, 90, 91], coding: bgra8 },
+  { formats: [88, 92, 93], coding: bgrx8 },
+  { formats: [94, 95], coding: { kind: 'bc6h', isSigned: false } },
+  { formats: [96], coding: { kind: 'bc6h', isSigned: true } },
+];
+
+const flags = { alpha: 0x1, code: 0x4, palette: 0x20, rgb: 0x40, luminance: 0x20000 };
+
+/** Decodes the largest surface of a DirectDraw file; returns undefined for codings that are left to ImageMagick. */
+export function readDds(file: Buffer, check: SizeCheck): Decoded | LinearPicture | undefined {
+  const [height, width] = [file.readUInt32LE(12), file.readUInt32LE(16)];
+  const found = codingOf(file);
+  if (!found) return undefined;
+  check({ width, height });
+  const { coding, start } = found;
+  switch (coding.kind) {
+    case 'bc6h':
+      return decodeBc6h(part(file, start, blockBytes(width, height, 16)), width, height, coding.isSigned);
+    case 'blocks': {
+      const length = blockBytes(width, height, bytesPerBlock(coding.coding));
+      const data = decodeBlocks(part(file, start, length), width, height, coding.coding);
+      return { frames: [trimAlpha({ data, width, height, channels: 4 })] };
+    }
+    case 'palette':
+      return { frames: [trimAlpha(fromPalette(part(file, start, 1024 + width * height), width, height))] };
+    case 'masks':
+      return {
+        frames: [trimAlpha(fromMasks(part(file, start, width * height * (coding.bits >> 3)), width, height, coding))],
+      };
+  }
+}
+
+function codingOf(file: Buffer): { coding: Coding; start: number } | undefined {
+  const kind = file.readUInt32LE(80);
+  if (kind & flags.code) {
+    const code = file.toString('latin1', 84, 88);
+    if (code !== 'DX10') {
+      const coding = byCode[code];
+      return coding && { coding, start: 128 };
+    }
+    const format = file.readUInt32LE(128);
+    const coding = byDxgiFormat.find(({ formats }) => formats.includes(format))?.coding;
+    return coding && { coding, start: 148 };
+  }
+  const bits = file.readUInt32LE(88);
+  if (kind & flags.palette) return { coding: { kind: 'palette' }, start: 128 };
+  const isGrey = (kind & flags.luminance) !== 0;
+  if (!isGrey && !(kind & flags.rgb)) return undefined;
+  if (![8, 16, 24, 32].includes(bits)) throw new Error(`A surface of ${bits} bits a pixel is not known.`);
+  const mask = (at: number) => (file.readUInt32LE(at) & (2 ** bits - 1)) >>> 0;
+  const hasAlpha = (kind & flags.alpha) !== 0;
+  // Some writers give greys masks of channels that they do not have.
+  const red = mask(92) || (isGrey ? 0xff : 0);
+  const alpha = hasAlpha ? mask(104) || (isGrey && bits === 16 ? 0xff00 : 0) : 0;
+  return { coding: { kind: 'masks', bits, red, green: mask(96), blue: mask(100), alpha, isGrey }, start: 128 };
+}
+
+function fromPalette(bytes: Buffer, width: number, height: number) {
+  const data = new Uint8Array(width * height * 4);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const colour = (bytes[1024 + pixel] ?? 0) * 4;
+    data.set(bytes.subarray(colour, colour + 4), pixel * 4);
+  }
+  return { data, width, height, channels: 4 } as const;
+}
+
+function fromMasks(bytes: Buffer, width: number, height: number, coding: Extract<Coding, { kind: 'masks' }>) {
+  const { bits, alpha, isGrey = false } = coding;
+  const step = bits >> 3;
+  const [red, green, blue] = (
+    isGrey ? [coding.red, coding.red, coding.red] : [coding.red, coding.green, coding.blue]
+  ).map(channelReader);
+  const opacity = alpha ? channelReader(alpha) : () => 255;
+  const data = new Uint8Array(width * height * 4);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const value = bytes.readUIntLE(pixel * step, step);
+    data[pixel * 4] = red?.(value) ?? 0;
+    data[pixel * 4 + 1] = green?.(value) ?? 0;
+    data[pixel * 4 + 2] = blue?.(value) ?? 0;
+    data[pixel * 4 + 3] = opacity(value);
+  }
+  return { data, width, height, channels: 4 } as const;
+}

@@ -1,0 +1,57 @@
+import type { Frame } from '../codecs/magick.ts';
+
+/** Throws if an image would not fit in memory. Decoders call it before they allocate anything by the size in a header. */
+export type SizeCheck = (size: { width: number; height: number; frames?: number }) => void;
+
+/** Result of a decoder. */
+export interface Decoded {
+  frames: Frame[];
+  density?: number;
+}
+
+/** Which of the pictures in a file are needed; decoders of formats that hold one ignore it. */
+export interface Wanted {
+  all: boolean;
+}
+
+export type Decoder = (file: Buffer, check: SizeCheck, wanted: Wanted) => Decoded | Promise<Decoded>;
+
+/** Returns a part of a file, and throws if the file ends before. */
+export function part(file: Buffer, start: number, length: number): Buffer {
+  if (start + length > file.length) {
+    throw new Error(`The file ends at ${file.length}, within the ${length} bytes that start at ${start}.`);
+  }
+  return file.subarray(start, start + length);
+}
+
+/** Spreads the bits of lines that start at whole bytes: 1 becomes white and 0 black. */
+export function bitsToGrey(lines: Buffer, width: number, height: number, bytesPerLine: number): Frame {
+  const data = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const byte = lines[y * bytesPerLine + (x >> 3)] ?? 0;
+      data[y * width + x] = (byte >> (7 - (x & 7))) & 1 ? 255 : 0;
+    }
+  }
+  return { data, width, height, channels: 1 };
+}
+
+/** Drops the alpha channel of pixels that are all opaque, as most textures and icons without transparency are. */
+export function trimAlpha({ data, width, height, channels, delay }: Frame): Frame {
+  if (channels !== 4) return { data, width, height, channels, delay };
+  for (let at = 3; at < data.length; at += 4) {
+    if (data[at] !== 255) return { data, width, height, channels, delay };
+  }
+  const opaque = new Uint8Array(width * height * 3);
+  for (let pixel = 0; pixel < width * height; pixel++) opaque.set(data.subarray(pixel * 4, pixel * 4 + 3), pixel * 3);
+  return { data: opaque, width, height, channels: 3, delay };
+}
+
+/** Returns a function that takes the bits of a mask out of a pixel and stretches them to 8. */
+export function channelReader(mask: number): (pixel: number) => number {
+  if (mask === 0) return () => 0;
+  let shift = 0;
+  while (((mask >>> shift) & 1) === 0) shift += 1;
+  const largest = mask >>> shift;
+  return (pixel) => Math.round(((((pixel & mask) >>> 0) >>> shift) * 255) / largest);
+}

@@ -1,0 +1,178 @@
+import type { Frame } from '../codecs/magick.ts';
+import { type Decoded, part, type SizeCheck, type Wanted } from './decoding.ts';
+
+const [fliMark, flcMark, frameMark] = [0xaf11, 0xaf12, 0xf1fa];
+const headerBytes = 128;
+
+const chunkTypes = { colours: 4, wordDelta: 7, darkColours: 11, byteDelta: 12, black: 13, runs: 15, copy: 16 };
+
+interface Screen {
+  width: number;
+  height: number;
+  /** An index into the palette for each pixel. */
+  pixels: Uint8Array;
+  palette: Uint8Array;
+}
+
+/** Decodes an animation of Autodesk Animator (FLI) or Animator Pro (FLC), whose frames say what changes in the one before. */
+export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decoded {
+  const mark = file.readUInt16LE(4);
+  const [frames, width, height, depth] = [6, 8, 10, 12].map((at) => file.readUInt16LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (mark !== fliMark && mark !== flcMark) throw new Error('The file has no mark of FLI or FLC.');
+  // Early files leave the depth out, as there was no other.
+  if (depth !== 8 && depth !== 0) throw new Error(`Animations of ${depth} bits a pixel are not known.`);
+  check({ width, height, frames: all ? frames : 1 });
+  const speed = file.readUInt32LE(16);
+  // FLI counts in the 70ths of a second of a VGA screen.
+  const delay = mark === fliMark ? Math.round((speed * 1000) / 70) : speed;
+
+  const screen: Screen = {
+    width,
+    height,
+    pixels: new Uint8Array(width * height),
+    palette: Uint8Array.from({ length: 768 }, (_, at) => Math.floor(at / 3)),
+  };
+  const result: Frame[] = [];
+  for (let at = headerBytes; result.length < (all ? frames : 1); ) {
+    const size = file.readUInt32LE(at);
+    if (size < 6) throw new Error(`A chunk of ${size} bytes is no chunk.`);
+    if (file.readUInt16LE(at + 4) === frameMark) {
+      // The last byte, which makes the size even, is sometimes missing.
+      const frame = file.subarray(at, at + size);
+      if (frame.length < size - 1) throw new Error('The file ends within a frame.');
+      drawFrame(frame, screen);
+      result.push(toFrame(screen, all && frames > 1 ? Math.min(delay, 60_000) || 14 : undefined));
+    }
+    at += size;
+  }
+  return { frames: result };
+}
+
+function toFrame({ width, height, pixels, palette }: Screen, delay: number | undefined): Frame {
+  const data = new Uint8Array(width * height * 3);
+  for (let pixel = 0; pixel < pixels.length; pixel++) {
+    const colour = (pixels[pixel] ?? 0) * 3;
+    data[pixel * 3] = palette[colour] ?? 0;
+    data[pixel * 3 + 1] = palette[colour + 1] ?? 0;
+    data[pixel * 3 + 2] = palette[colour + 2] ?? 0;
+  }
+  return { data, width, height, channels: 3, delay };
+}
+
+function drawFrame(frame: Buffer, screen: Screen): void {
+  const chunks = frame.readUInt16LE(6);
+  let at = 16;
+  for (let index = 0; index < chunks && at < frame.length; index++) {
+    const size = frame.readUInt32LE(at);
+    const type = frame.readUInt16LE(at + 4);
+    if (size < 6) throw new Error(`A chunk of ${size} bytes is no chunk.`);
+    drawChunk(type, frame.subarray(at + 6, at + size), screen);
+    at += size;
+  }
+}
+
+function drawChunk(type: number, data: Buffer, screen: Screen): void {
+  const { pixels, palette } = screen;
+  if (type === chunkTypes.colours) setColours(data, palette, 0);
+  else if (type === chunkTypes.darkColours) setColours(data, palette, 2);
+  else if (type === chunkTypes.wordDelta) drawWordDelta(data, screen);
+  else if (type === chunkTypes.byteDelta) drawByteDelta(data, screen);
+  else if (type === chunkTypes.black) pixels.fill(0);
+  else if (type === chunkTypes.runs) drawRuns(data, screen);
+  else if (type === chunkTypes.copy) pixels.set(part(data, 0, pixels.length));
+  // Small pictures for file lists, labels and the like are no part of the frame.
+}
+
+function setColours(data: Buffer, palette: Uint8Array, shift: number): void {
+  const packets = data.readUInt16LE(0);
+  let [at, colour] = [2, 0];
+  for (let packet = 0; packet < packets; packet++) {
+    colour += data.readUInt8(at);
+    const count = data.readUInt8(at + 1) || 256;
+    for (const [index, value] of part(data, at + 2, count * 3).entries()) {
+      const place = colour * 3 + index;
+      if (place < palette.length) palette[place] = value << shift;
+    }
+    colour += count;
+    at += 2 + count * 3;
+  }
+}
+
+/** All lines, as runs and literal bytes. */
+function drawRuns(data: Buffer, { width, height, pixels }: Screen): void {
+  let at = 0;
+  for (let y = 0; y < height; y++) {
+    // A count of the line's packets, which wide lines outgrow, so that it is not believed.
+    at += 1;
+    const end = (y + 1) * width;
+    for (let target = y * width; target < end; ) {
+      const count = data.readInt8(at);
+      const length = Math.abs(count);
+      if (count === 0 || target + length > end) throw new Error(`Line ${y} is longer than the picture is wide.`);
+      if (count < 0) pixels.set(part(data, at + 1, length), target);
+      else pixels.fill(data.readUInt8(at + 1), target, target + length);
+      target += length;
+      at += count < 0 ? 1 + length : 2;
+    }
+  }
+}
+
+/** Some consecutive lines, in packets that each skip pixels and then set some. */
+function drawByteDelta(data: Buffer, { width, height, pixels }: Screen): void {
+  const first = data.readUInt16LE(0);
+  const lines = data.readUInt16LE(2);
+  if (first + lines > height) throw new Error('Lines below the picture are changed.');
+  let at = 4;
+  for (let y = first; y < first + lines; y++) {
+    const packets = data.readUInt8(at++);
+    let x = 0;
+    for (let packet = 0; packet < packets; packet++) {
+      x += data.readUInt8(at);
+      const count = data.readInt8(at + 1);
+      const length = Math.abs(count);
+      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
+      if (count >= 0) pixels.set(part(data, at + 2, length), y * width + x);
+      else pixels.fill(data.readUInt8(at + 2), y * width + x, y * width + x + length);
+      x += length;
+      at += count >= 0 ? 2 + length : 3;
+    }
+  }
+}
+
+/** Some lines, wherever they are, in packets of pairs of pixels. */
+function drawWordDelta(data: Buffer, { width, height, pixels }: Screen): void {
+  const lines = data.readUInt16LE(0);
+  let [at, y] = [2, 0];
+  for (let line = 0; line < lines; line++, y++) {
+    let word = data.readUInt16LE(at);
+    at += 2;
+    while (word & 0x8000) {
+      // With the next bit set it is the number of lines to skip; else the last pixel of a line of odd width.
+      if (word & 0x4000) y += 0x1_0000 - word;
+      else if (y < height) pixels[(y + 1) * width - 1] = word & 0xff;
+      word = data.readUInt16LE(at);
+      at += 2;
+    }
+    if (y >= height) throw new Error('Lines below the picture are changed.');
+    let x = 0;
+    for (let packet = 0; packet < word; packet++) {
+      x += data.readUInt8(at);
+      const count = data.readInt8(at + 1);
+      const length = Math.abs(count) * 2;
+      if (x + length > width) throw new Error(`Line ${y} is longer than the picture is wide.`);
+      const target = y * width + x;
+      if (count >= 0) pixels.set(part(data, at + 2, length), target);
+      else {
+        const pair = part(data, at + 2, 2);
+        for (let index = 0; index < length; index++) pixels[target + index] = pair[index & 1] ?? 0;
+      }
+      x += length;
+      at += count >= 0 ? 2 + length : 4;
+    }
+  }
+}

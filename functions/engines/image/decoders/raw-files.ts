@@ -1,0 +1,119 @@
+import { type Directory, readDirectories, type Tiff } from './tiff-directories.ts';
+
+const tags = {
+  subfileType: 254,
+  photometric: 262,
+  make: 271,
+  stripOffsets: 273,
+  stripBytes: 279,
+  tileOffsets: 324,
+  tileBytes: 325,
+  subDirectories: 330,
+  dngVersion: 50_706,
+};
+/** Photometric interpretation of pixels behind colour filters. */
+const mosaicked = 32_803;
+
+/** Whose cameras write their raw files as TIFF. Those that are not read are here so that nobody takes their preview for the picture. */
+const makes: [start: RegExp, format: string][] = [
+  [/^nikon/i, 'nef'],
+  [/^sony/i, 'arw'],
+  [/^(?:pentax|ricoh|asahi)/i, 'pef'],
+  [/^samsung/i, 'srw'],
+  [/^hasselblad/i, '3fr'],
+  [/^kodak|^eastman kodak/i, 'dcr'],
+  [/^epson|^seiko epson/i, 'erf'],
+  [/^mamiya/i, 'mef'],
+  [/^leaf/i, 'mos'],
+  [/^phase one/i, 'iiq'],
+];
+
+/** Detects raw files of cameras, and TIFFs that are not raw, from a file's first bytes. */
+export function rawFormat(start: Buffer): string | undefined {
+  const text = start.toString('latin1', 0, 16);
+  if (text.startsWith('FUJIFILMCCD-RAW')) return 'raf';
+  if (text.startsWith('ftypcrx ', 4)) return 'cr3';
+  if (text.startsWith('IIU\0')) return 'rw2';
+  if (/^(?:IIR[OS]|MMOR)/.test(text)) return 'orf';
+  if (text.startsWith('II*\0') && text.startsWith('CR\x02', 8)) return 'cr2';
+  const tiff = readDirectories(start);
+  const [first] = tiff?.directories ?? [];
+  if (!tiff || !first) return undefined;
+  if (first.has(tags.dngVersion)) return 'dng';
+  const make = first.text(tags.make);
+  const format = makes.find(([pattern]) => pattern.test(make))?.[1];
+  return format && isRecorded(tiff, first) ? format : 'tif';
+}
+
+/** Programs copy the name of the camera into the TIFFs that they make of its pictures, so the name alone says nothing. */
+function isRecorded({ directories }: Tiff, first: Directory): boolean {
+  if (directories.some((directory) => directory.numbers(tags.photometric)[0] === mosaicked)) return true;
+  // The directory of the picture may lie beyond the first bytes; what comes first calls itself a preview of it.
+  return first.numbers(tags.subfileType)[0] === 1 && first.has(tags.subDirectories);
+}
+
+/** Returns the length that a raw file must have for its sensor image to be complete. */
+export function rawLength(bytes: Buffer, format: string): number {
+  if (format === 'raf') return fujifilmLength(bytes);
+  if (format === 'cr3') return canonLength(bytes);
+  const tiff = readDirectories(bytes);
+  if (!tiff || tiff.isCut) throw new RangeError(`The directories of the ${format} are not whole.`);
+  const [first] = tiff.directories;
+  if (format === 'rw2' && first) return panasonicLength(first);
+  return largest(tiff.directories.flatMap(picturesOf)).end;
+}
+
+/** The boxes of a movie, up to the one that holds the pictures. */
+function canonLength(bytes: Buffer): number {
+  for (let at = 0; ; ) {
+    const [size, name] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)];
+    const end = at + (size === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : size);
+    if (name === 'mdat' || end <= at) return end;
+    at = end;
+  }
+}
+
+/** Where the preview, the table of sizes and the sensor's picture are, and how long. */
+function fujifilmLength(bytes: Buffer): number {
+  return Math.max(...[84, 92, 100].map((at) => bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4)));
+}
+
+/** Pixels in 16 bytes by the kind of packing, of 12 bits and of 14; other kinds pack as well as they can. */
+const panasonicPixels: Record<number, [number, number]> = { 4: [14, 14], 5: [10, 9], 6: [14, 11] };
+
+function panasonicLength(directory: Directory): number {
+  const value = (tag: number) => directory.numbers(tag)[0] ?? 0;
+  const { width, height, bits, packing, place } = {
+    width: 0x02,
+    height: 0x03,
+    bits: 0x0a,
+    packing: 0x2d,
+    place: 0x118,
+  };
+  const [short, long] = panasonicPixels[value(packing)] ?? [];
+  const pixels = value(bits) === 14 ? long : short;
+  const atLeast = pixels ? Math.floor((value(width) * value(height) * 16) / pixels) : 1;
+  return value(place) + atLeast;
+}
+
+interface Stored {
+  size: number;
+  end: number;
+}
+
+/** Previews are smaller than what they are previews of. */
+function largest(stored: Stored[]): Stored {
+  return stored.reduce((one, other) => (other.size > one.size ? other : one), { size: 0, end: 1 });
+}
+
+function picturesOf(directory: Directory): Stored[] {
+  return [[tags.stripOffsets, tags.stripBytes] as const, [tags.tileOffsets, tags.tileBytes] as const].map(
+    ([places, sizes]) => {
+      const lengths = directory.numbers(sizes);
+      return {
+        size: lengths.reduce((sum, length) => sum + length, 0),
+        end: Math.max(0, ...directory.numbers(places).map((place, index) => place + (lengths[index] ?? 0))),
+      };
+    },
+  );
+}

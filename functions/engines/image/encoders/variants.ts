@@ -1,0 +1,118 @@
+import sharp, { type Sharp } from 'sharp';
+import type { Variant } from './size-search.ts';
+
+/** Lists the encodings that compress to a format, the best-looking first. */
+export function variants(format: string): Variant[] {
+  switch (format) {
+    case 'jpg':
+      return [
+        { levels: [1, 100], encode: (image, quality) => image.jpeg({ quality, mozjpeg: true }).toBuffer() },
+        {
+          levels: [1, 100],
+          encode: (image, quality) =>
+            image.jpeg({ quality, chromaSubsampling: '4:4:4', optimiseCoding: true }).toBuffer(),
+        },
+        ...[2, 3, 5, 7].map(
+          (quantisationTable): Variant => ({
+            levels: [1, 100],
+            encode: (image, quality) =>
+              image.jpeg({ quality, quantisationTable, trellisQuantisation: true, optimiseScans: true }).toBuffer(),
+          }),
+        ),
+      ];
+    case 'webp':
+      return [
+        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 5 }).toBuffer() },
+        {
+          levels: [1, 100],
+          encode: (image, quality) => image.webp({ quality, effort: 4, smartSubsample: true }).toBuffer(),
+        },
+        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 2 }).toBuffer() },
+        {
+          levels: [1, 100],
+          encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'drawing' }).toBuffer(),
+        },
+        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'text' }).toBuffer() },
+      ];
+    case 'avif':
+      // Higher effort takes eight times as long for the same size.
+      return [
+        {
+          levels: [1, 100],
+          encode: (image, quality) => image.avif({ quality, effort: 3, chromaSubsampling: '4:2:0' }).toBuffer(),
+        },
+        { levels: [1, 100], encode: (image, quality) => image.avif({ quality, effort: 3 }).toBuffer() },
+        { levels: [1, 100], encode: (image, quality) => image.avif({ quality, effort: 2 }).toBuffer() },
+      ];
+    case 'gif':
+      return [
+        { levels: [1, 100], encode: encodeGif },
+        { levels: [8, finest], encode: encodeGifInSteps(1) },
+        { levels: [8, finest], encode: encodeGifInSteps(0.6) },
+        { levels: [8, finest], encode: encodeGifInSteps(0.3) },
+        { levels: [8, finest], encode: encodeGifInSteps(0) },
+      ];
+    case 'png':
+      return [
+        { levels: [1, 100], encode: encodePng },
+        { levels: [8, finest], encode: encodePngInSteps },
+        { levels: [8, finest], encode: encodePaletteInSteps },
+      ];
+    default:
+      throw new Error(`No compression is defined for ${format}.`);
+  }
+}
+
+/** Four levels to a step of a channel, so that sizes come close to any target. */
+const finest = 1024;
+
+/** As it is at the top; below it fewer colours and coarser differences between frames. */
+async function encodeGif(image: Sharp, level: number): Promise<Buffer> {
+  const options = {
+    dither: level / 100,
+    interFrameMaxError: Math.round((32 * (100 - level)) / 100),
+    interPaletteMaxError: Math.round((64 * (100 - level)) / 100),
+  };
+  // libvips takes the colours of a GIF for a power of two, so the pixels themselves are made coarser.
+  return (level >= 100 ? image : await posterise(image, 4 * 4 ** (level / 25))).gif(options).toBuffer();
+}
+
+/** Sizes of a palette jump; another strength of dithering lands between them. */
+function encodeGifInSteps(dither: number) {
+  return async (image: Sharp, level: number): Promise<Buffer> =>
+    (await posterise(image, level / 4)).gif({ dither }).toBuffer();
+}
+
+/** Lossless at the top; below it a palette, as libimagequant reaches the quality. */
+function encodePng(image: Sharp, level: number): Promise<Buffer> {
+  return level >= 100
+    ? image.png({ compressionLevel: 9, palette: false }).toBuffer()
+    : image.png({ palette: true, quality: level, effort: 4 }).toBuffer();
+}
+
+async function encodePngInSteps(image: Sharp, level: number): Promise<Buffer> {
+  return (await posterise(image, level / 4)).png({ compressionLevel: 9 }).toBuffer();
+}
+
+async function encodePaletteInSteps(image: Sharp, level: number): Promise<Buffer> {
+  return (await posterise(image, level / 4)).png({ palette: true, dither: 0, effort: 4 }).toBuffer();
+}
+
+/** Reduces every channel to a number of steps, which compress better; frames stay frames. */
+async function posterise(image: Sharp, steps: number): Promise<Sharp> {
+  const { pages = 1, pageHeight, delay, loop } = await image.metadata();
+  const { data, info } = await image
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const step = 255 / (Math.max(2, steps) - 1);
+  const table = Uint8Array.from({ length: 256 }, (_, value) =>
+    Math.min(255, Math.round(Math.round(value / step) * step)),
+  );
+  for (let at = 0; at < data.length; at++) data[at] = table[data[at] ?? 0] ?? 0;
+  const { width, height, channels } = info;
+  const isRoll = pages > 1 && pageHeight !== undefined && height > pageHeight;
+  const raw = { width, height, channels, ...(isRoll ? { pageHeight } : {}) };
+  const coarse = sharp(data, { limitInputPixels: false, raw });
+  return isRoll && delay ? coarse.gif({ delay, loop: loop ?? 0 }) : coarse;
+}

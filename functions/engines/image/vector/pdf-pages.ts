@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { ProgramError, runProgram } from '../../runtime/program.ts';
+import { damaged } from '../failures.ts';
+import { maxPixels } from '../limits.ts';
+import type { ProgramContext } from './postscript.ts';
+
+const timeoutMs = 120_000;
+
+/** Returns the sizes of a PDF's pages in points, as displayed. */
+export async function pdfPages(
+  input: InputFile,
+  context: ProgramContext,
+): Promise<{ width: number; height: number }[]> {
+  const { stdout } = await poppler('pdfinfo', ['-f', '1', '-l', '-1', input.path], input, context);
+  const pages = pageSizes(stdout);
+  if (pages.length === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
+  return pages;
+}
+
+/** Reads the sizes of pages in points, as they are seen, from what pdfinfo prints of them. */
+export function pageSizes(pdfinfo: string): { width: number; height: number }[] {
+  const sizes = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? size:\s+([\d.]+) x ([\d.]+) pts/gm)];
+  const turns = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? rot:\s+(\d+)/gm)].map(([, turn]) => Number(turn));
+  return sizes.map(([, width, height], index) =>
+    (turns[index] ?? 0) % 180 === 0
+      ? { width: Number(width), height: Number(height) }
+      : { width: Number(height), height: Number(width) },
+  );
+}
+
+/** Renders a page of a PDF, counted from 1, to a PNG and returns its path. */
+export async function renderPdfPage(
+  input: InputFile,
+  page: { number: number; width: number; height: number },
+  rendering: { dpi: number; transparent: boolean },
+  context: ProgramContext,
+): Promise<string> {
+  const pixels = ((page.width * rendering.dpi) / 72) * ((page.height * rendering.dpi) / 72);
+  if (pixels > maxPixels) {
+    throw new EngineError(
+      `A page of ${JSON.stringify(input.name)} would have more than ${maxPixels / 1_000_000} million pixels. Choose a lower resolution.`,
+    );
+  }
+  const base = join(context.folder, `page-${page.number}`);
+  const number = String(page.number);
+  const how = ['-png', '-singlefile', '-r', String(rendering.dpi), '-f', number, '-l', number];
+  await poppler(
+    'pdftocairo',
+    [...how, ...(rendering.transparent ? ['-transp'] : []), input.path, base],
+    input,
+    context,
+  );
+  return `${base}.png`;
+}
+
+async function poppler(program: string, args: string[], input: InputFile, { folder, signal }: ProgramContext) {
+  try {
+    return await runProgram(program, args, { cwd: folder, signal, timeoutMs });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    if (/password/i.test(error.stderr)) throw passwordProtected(input, error.stderr);
+    if (error.timedOut) {
+      throw new EngineError(`The file ${JSON.stringify(input.name)} takes too long to render.`, {
+        detail: `${program} was stopped`,
+      });
+    }
+    throw damaged(input, error.stderr);
+  }
+}
+
+/** Returns the error for a password-protected PDF. */
+export function passwordProtected(input: InputFile, detail = ''): EngineError {
+  return new EngineError(`The file ${JSON.stringify(input.name)} is password-protected. Remove the password first.`, {
+    detail,
+  });
+}

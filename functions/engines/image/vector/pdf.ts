@@ -1,0 +1,245 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import {
+  concatTransformationMatrix,
+  drawObject,
+  EncryptedPDFError,
+  PDFDocument,
+  type PDFPage,
+  type PDFRef,
+  popGraphicsState,
+  pushGraphicsState,
+} from '@cantoo/pdf-lib';
+import type { Sharp } from 'sharp';
+import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { stripJpeg } from '../encoders/strip-jpeg.ts';
+import { damaged, explain } from '../failures.ts';
+import { imageFormat } from '../formats.ts';
+import { maxPdfPages } from '../limits.ts';
+import { openPicture, type Picture, readingLeniently } from '../picture.ts';
+import { textOption } from '../transform.ts';
+import { passwordProtected } from './pdf-pages.ts';
+import { postScriptToPdf, svgToPdf } from './postscript.ts';
+import { prepareSvg } from './svg.ts';
+
+const compress = promisify(deflate);
+
+/** Page sizes come as pixels at this resolution. */
+const pageDpi = 150;
+const pointsPerInch = 72;
+/** Viewers do not support larger pages. */
+const maxPage = 14_400;
+
+interface Box {
+  width: number;
+  height: number;
+}
+
+/** Writes the pages of inputs, images and PDFs in their order, into one PDF. */
+export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<void> {
+  const pdf = await PDFDocument.create();
+  pdf.setProducer('Lathe');
+  for (const [index, input] of inputs.entries()) {
+    if (input.format === 'pdf') await addPdf(pdf, input);
+    else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
+    else await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
+    if (pdf.getPageCount() > maxPdfPages) {
+      throw new EngineError(`The output would have more than ${maxPdfPages} pages. Merge fewer files at once.`);
+    }
+    context.progress(((index + 1) / inputs.length) * 95);
+  }
+  const pages = pdf.getPageCount();
+  const bytes = await pdf.save();
+  const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
+    getPageCount: () => made.getPageCount(),
+  }));
+  if (pages === 0 || getPageCount() !== pages)
+    throw new Error(`The PDF came out with ${getPageCount()} of ${pages} pages.`);
+  await writeFile(path, bytes);
+}
+
+async function addPdf(pdf: PDFDocument, input: InputFile): Promise<void> {
+  const source = await loadPdf(input, input.path);
+  if (source.getPageCount() === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
+  for (const page of await pdf.copyPages(source, source.getPageIndices())) pdf.addPage(page);
+}
+
+async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
+  try {
+    const source = await PDFDocument.load(await readFile(path), { updateMetadata: false, throwOnInvalidObject: true });
+    // Counting walks the tree of pages, which a damaged file may lack.
+    source.getPageCount();
+    return source;
+  } catch (error) {
+    if (error instanceof EncryptedPDFError) throw passwordProtected(input, error.message);
+    throw damaged(input, error);
+  }
+}
+
+function isDrawing({ format }: InputFile): boolean {
+  const by = imageFormat(format).read?.by;
+  return by === 'svg' || by === 'ghostscript';
+}
+
+/** Puts a drawing on a page as lines and letters, which stay sharp in any size. */
+async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, { signal }: WorkContext) {
+  const context = { folder, signal };
+  const path =
+    imageFormat(input.format).read?.by === 'svg'
+      ? await svgToPdf(
+          (
+            await prepareSvg(await readFile(input.path)).catch((error) => {
+              throw explain(error, input);
+            })
+          ).bytes,
+          input,
+          context,
+        )
+      : await postScriptToPdf(input, context);
+  const source = await loadPdf(input, path);
+  for (const embedded of await pdf.embedPages(source.getPages())) {
+    const size = { width: embedded.width, height: embedded.height };
+    const { page, box } = addPage(pdf, size, size, options);
+    page.drawPage(embedded, box);
+  }
+}
+
+async function addPicture(
+  pdf: PDFDocument,
+  input: InputFile,
+  { options, folder }: Work,
+  { signal }: WorkContext,
+  tolerant: boolean,
+): Promise<void> {
+  const picture = await openPicture(input, { options, several: true, tolerant, folder, signal });
+  // Frames of an animation are not pages: its first frame stands for it.
+  const pages = picture.delays ? 1 : picture.frames;
+  for (let index = 0; index < pages; index++) {
+    try {
+      const image = await embed(pdf, input, picture, index, options);
+      const natural = scale(image, pointsPerInch / (picture.density || pointsPerInch));
+      const onPage = scale(image, pointsPerInch / pageDpi);
+      const { page, box } = addPage(pdf, natural, onPage, options);
+      const name = page.node.newXObject('Image', image.ref);
+      page.pushOperators(
+        pushGraphicsState(),
+        concatTransformationMatrix(box.width, 0, 0, box.height, box.x, box.y),
+        drawObject(name),
+        popGraphicsState(),
+      );
+    } catch (error) {
+      throw explain(error, input);
+    }
+  }
+}
+
+function scale({ width, height }: Box, factor: number): Box {
+  return { width: width * factor, height: height * factor };
+}
+
+/** Adds a page and returns the position of the image on it. */
+function addPage(
+  pdf: PDFDocument,
+  natural: Box,
+  onPage: Box,
+  options: OptionValues,
+): { page: PDFPage; box: Box & { x: number; y: number } } {
+  const paper = paperSize(options);
+  if (!paper) {
+    const fitted = scale(natural, Math.min(1, maxPage / Math.max(natural.width, natural.height)));
+    return { page: pdf.addPage([fitted.width, fitted.height]), box: { x: 0, y: 0, ...fitted } };
+  }
+  const fill = Math.min(paper.width / onPage.width, paper.height / onPage.height);
+  const size = scale(onPage, options.enlarge_images_to_fit === false ? Math.min(1, fill) : fill);
+  const alignment = textOption(options, 'pdf_image_alignment') ?? 'Center';
+  const [free, freeHeight] = [paper.width - size.width, paper.height - size.height];
+  const x = alignment.endsWith('Left') ? 0 : alignment.endsWith('Right') ? free : free / 2;
+  const y = alignment.startsWith('Bottom') ? 0 : alignment.startsWith('Top') ? freeHeight : freeHeight / 2;
+  return { page: pdf.addPage([paper.width, paper.height]), box: { x, y, ...size } };
+}
+
+function paperSize(options: OptionValues): Box | undefined {
+  const [width, height] = (textOption(options, 'pdf_page_size') ?? '').split('x').map(Number);
+  if (!width || !height) return undefined;
+  const paper = scale({ width, height }, pointsPerInch / pageDpi);
+  return options.pdf_orientation === 'landscape' ? { width: paper.height, height: paper.width } : paper;
+}
+
+type Embedded = Box & { ref: PDFRef };
+
+async function embed(
+  pdf: PDFDocument,
+  input: InputFile,
+  picture: Picture,
+  index: number,
+  options: OptionValues,
+): Promise<Embedded> {
+  const metadata = await picture.frame(index).metadata();
+  const isPlain = (metadata.orientation ?? 1) === 1 && (metadata.channels === 3 || metadata.channels === 1);
+  const inSrgb =
+    !metadata.icc || metadata.icc.includes('sRGB') || metadata.icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
+  if (input.format === 'jpg' && isPlain && inSrgb && metadata.chromaSubsampling !== undefined) {
+    // The original bytes of the camera; a small version is decoded, because damage would otherwise go unnoticed.
+    await picture.frame(index).resize(32).raw().toBuffer();
+    const file = await readFile(input.path);
+    const image = await pdf.embedJpg(options.strip === false ? file : stripJpeg(file));
+    return { ref: image.ref, width: image.width, height: image.height };
+  }
+  const image = picture.frame(index);
+  if (options['auto-orient'] !== false) image.autoOrient();
+  image.toColourspace(picture.isGrey ? 'b-w' : 'srgb');
+  const mask = metadata.hasAlpha ? await embedMask(pdf, image.clone()) : undefined;
+  return imageFormat(input.format).lossy && !picture.isGrey
+    ? embedJpeg(pdf, image, mask)
+    : embedPixels(pdf, image, mask);
+}
+
+async function embedMask(pdf: PDFDocument, image: Sharp): Promise<PDFRef | undefined> {
+  const { data, info } = await image
+    .extractChannel('alpha')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  if (data.every((value) => value === 255)) return undefined;
+  return register(pdf, await compress(data), { ...info, space: 'DeviceGray', filter: 'FlateDecode' });
+}
+
+async function embedJpeg(pdf: PDFDocument, image: Sharp, mask: PDFRef | undefined): Promise<Embedded> {
+  const { data, info } = await image
+    .removeAlpha()
+    .jpeg({ quality: 92, chromaSubsampling: '4:4:4' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  return { ref: register(pdf, data, { width, height, space: 'DeviceRGB', filter: 'DCTDecode', mask }), width, height };
+}
+
+async function embedPixels(pdf: PDFDocument, image: Sharp, mask: PDFRef | undefined): Promise<Embedded> {
+  const { data, info } = await image.removeAlpha().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const space = channels === 1 ? 'DeviceGray' : 'DeviceRGB';
+  return {
+    ref: register(pdf, await compress(data), { width, height, space, filter: 'FlateDecode', mask }),
+    width,
+    height,
+  };
+}
+
+function register(
+  pdf: PDFDocument,
+  data: Uint8Array,
+  facts: Box & { space: string; filter: string; mask?: PDFRef | undefined },
+): PDFRef {
+  return pdf.context.register(
+    pdf.context.stream(data, {
+      Type: 'XObject',
+      Subtype: 'Image',
+      Width: facts.width,
+      Height: facts.height,
+      ColorSpace: facts.space,
+      BitsPerComponent: 8,
+      Filter: facts.filter,
+      ...(facts.mask ? { SMask: facts.mask } : {}),
+    }),
+  );
+}

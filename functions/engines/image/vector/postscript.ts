@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { ProgramError, runProgram } from '../../runtime/program.ts';
+import { damaged } from '../failures.ts';
+
+const timeoutMs = 120_000;
+
+export interface ProgramContext {
+  /** The task's own folder. */
+  folder: string;
+  signal: AbortSignal;
+}
+
+/** Turns PostScript into a PDF of its size, with its lines and letters, and returns its path. */
+export async function postScriptToPdf(input: InputFile, { folder, signal }: ProgramContext): Promise<string> {
+  const output = join(folder, 'drawing.pdf');
+  const args = [
+    '-dSAFER',
+    '-dBATCH',
+    '-dNOPAUSE',
+    '-dNOPROMPT',
+    '-dQUIET',
+    '-dEPSCrop',
+    '-sDEVICE=pdfwrite',
+    '-dCompatibilityLevel=1.7',
+    // By default, only the input on the command line and the output are permitted.
+    `-sOutputFile=${output}`,
+    ...withoutDirectoryWalks,
+    input.path,
+  ];
+  // Safer mode still lets PostScript write and delete in the folder for temporary files: it gets one of its own.
+  const temporary = join(folder, 'gs');
+  await mkdir(temporary, { recursive: true });
+  try {
+    await runProgram('gs', args, { cwd: temporary, signal, timeoutMs, env: { TMPDIR: temporary, TEMP: temporary } });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    if (error.timedOut) {
+      throw new EngineError(`The drawing ${JSON.stringify(input.name)} takes too long to render. Simplify it.`, {
+        detail: 'gs was stopped',
+      });
+    }
+    const { said, asksForFiles } = postScriptError(error.stdout);
+    if (asksForFiles) {
+      throw new EngineError(
+        `The drawing ${JSON.stringify(input.name)} is a PostScript program that reads, writes or lists files, which is not allowed.`,
+        { detail: said },
+      );
+    }
+    throw damaged(input, said || error.message);
+  }
+  return output;
+}
+
+/** Turns an SVG in memory into a PDF with its lines and letters, and returns its path. */
+export async function svgToPdf(svg: Buffer, input: InputFile, { folder, signal }: ProgramContext): Promise<string> {
+  const output = join(folder, 'drawing.pdf');
+  try {
+    // Through standard input it has no address, so references to other files resolve to nothing.
+    await runProgram('rsvg-convert', ['--format', 'pdf', '--dpi-x', '96', '--dpi-y', '96', '--output', output], {
+      cwd: folder,
+      signal,
+      timeoutMs,
+      input: svg,
+    });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    if (error.timedOut) {
+      throw new EngineError(`The drawing ${JSON.stringify(input.name)} takes too long to render. Simplify it.`, {
+        detail: 'rsvg-convert was stopped',
+      });
+    }
+    throw damaged(input, error.stderr);
+  }
+  return output;
+}

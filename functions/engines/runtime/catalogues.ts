@@ -1,0 +1,26 @@
+import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { decodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
+import { catalogue as transfer } from '../../transfers/catalogue.ts';
+import { catalogue as archive } from '../archive/catalogue.ts';
+import { catalogue as document } from '../document/catalogue.ts';
+import { catalogue as ebook } from '../ebook/catalogue.ts';
+import { catalogue as image } from '../image/catalogue.ts';
+import { catalogue as media } from '../media/catalogue.ts';
+import { catalogue as webpage } from '../webpage/catalogue.ts';
+
+/** Every engine, and the transfers, which have a queue and a worker as engines do. */
+export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer];
+
+/** Returns the folder of an engine's code, under the project. */
+export function folderOf({ engine, folder = `functions/engines/${engine}` }: EngineCatalogue): string {
+  return folder;
+}
+
+/** Components missing on this instance; none in AWS, where each engine has its own image. */
+export function missingComponents(): MissingComponents {
+  return decodeMissing(process.env.LATHE_MISSING);
+}
+
+/** The catalogue of this instance: what its engines can do with the installed components. */
+export const catalogue = new Catalogue(engineCatalogues, missingComponents().engines);

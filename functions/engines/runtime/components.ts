@@ -1,0 +1,28 @@
+import type { Component } from '../../../shared/catalogue/catalogue.ts';
+
+const poppler: Component = { label: 'poppler', apt: ['poppler-utils'], brew: ['poppler'] };
+
+/** Components of more than one engine, by the name of the program or package. */
+export const components = {
+  sharp: { label: 'sharp' },
+  gs: { label: 'Ghostscript', apt: ['ghostscript'], brew: ['ghostscript'] },
+  pdfinfo: poppler,
+  pdftocairo: poppler,
+  pdftohtml: poppler,
+  pdftops: poppler,
+  pdftotext: poppler,
+  qpdf: { label: 'qpdf', apt: ['qpdf'], brew: ['qpdf'] },
+  pandoc: { label: 'pandoc', apt: ['pandoc'], brew: ['pandoc'] },
+  // Driven through its Python bridge, as Debian packages both.
+  soffice: {
+    label: 'LibreOffice',
+    apt: [
+      'libreoffice-calc-nogui',
+      'libreoffice-draw-nogui',
+      'libreoffice-impress-nogui',
+      'libreoffice-math-nogui',
+      'libreoffice-writer-nogui',
+      'python3-uno',
+    ],
+  },
+} satisfies Record<string, Component>;

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
+import { EngineError, type OutputFile, type Work } from './engine.ts';
+
+/** Throws if one task may not have so many files. `advice` says how to get fewer. */
+export function checkFileCount(count: number, advice: string): void {
+  if (count > maxFilesPerTask)
+    throw new EngineError(
+      `This would produce ${count.toLocaleString('en')} files; the maximum per task is ${maxFilesPerTask}. ${advice}`,
+    );
+}
+
+/** Collects the outputs of some work and enforces the limits on their number and size as they are made. */
+export class Outputs {
+  readonly files: OutputFile[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor({ maxOutputBytes = Number.POSITIVE_INFINITY }: Pick<Work, 'maxOutputBytes'>) {
+    this.#maxBytes = maxOutputBytes;
+  }
+
+  /** Bytes that are left. */
+  get bytesLeft(): number {
+    return this.#maxBytes - this.#bytes;
+  }
+
+  async add(...made: OutputFile[]): Promise<void> {
+    this.files.push(...made);
+    checkFileCount(this.files.length, 'Split the inputs across several tasks.');
+    for (const { path } of made) this.#bytes += (await stat(path)).size;
+    if (this.bytesLeft < 0)
+      throw new EngineError(
+        `The outputs exceed the ${Math.floor(this.#maxBytes).toLocaleString('en')} bytes of disk space that one task has. Split the input, or choose a smaller size or quality.`,
+      );
+  }
+}

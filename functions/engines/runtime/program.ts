@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+export interface ProgramOptions {
+  /** Working directory; engines pass their task's folder. */
+  cwd: string;
+  /** Added to the sandbox's clean environment. */
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** Written to its standard input, which is otherwise empty. */
+  input?: string | Uint8Array;
+  onStdoutLine?: (line: string) => void;
+  onStderrLine?: (line: string) => void;
+  /** Exit codes that count as success. Defaults to 0. */
+  successCodes?: number[];
+}
+
+export interface ProgramResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A program that failed, with the end of its output. */
+export class ProgramError extends Error {
+  override name = 'ProgramError';
+  readonly code: number | undefined;
+  readonly stderr: string;
+  readonly stdout: string;
+  readonly timedOut: boolean;
+
+  constructor(
+    program: string,
+    result: { code: number | undefined; signal?: string | null; stdout: string; stderr: string; timedOut: boolean },
+  ) {
+    const how = result.timedOut ? 'took too long' : `ended with ${result.signal ?? `code ${result.code}`}`;
+    super(`${program} ${how}: ${result.stderr.trimEnd().split('\n').at(-1) ?? ''}`);
+    this.code = result.code;
+    this.stderr = result.stderr;
+    this.stdout = result.stdout;
+    this.timedOut = result.timedOut;
+  }
+}
+
+/** Limit for the program output kept: enough for a message, not enough to fill the memory. */
+const keptCharacters = 1_000_000;
+
+/**
+ * Runs a program to its end. The only way in which engines start programs: no shell, a clean environment, a timeout,
+ * and in the sandbox's process group, so that whatever it starts is killed with it.
+ */
+export async function runProgram(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
+  options.signal?.throwIfAborted();
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    shell: false,
+  });
+  let timedOut = false;
+  const kill = () => child.kill('SIGKILL');
+  const timer =
+    options.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          kill();
+        }, options.timeoutMs);
+  options.signal?.addEventListener('abort', kill, { once: true });
+  const stdout = collect(child.stdout, options.onStdoutLine);
+  const stderr = collect(child.stderr, options.onStderrLine);
+  if (child.stdin) {
+    // A program may end without reading all of its input; its exit code shows whether that matters.
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input);
+  }
+  try {
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+      child.once('error', reject).once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
+    });
+    options.signal?.throwIfAborted();
+    const result = { stdout: stdout(), stderr: stderr() };
+    if (code === null || timedOut || !(options.successCodes ?? [0]).includes(code)) {
+      throw new ProgramError(program, { code: code ?? undefined, signal, timedOut, ...result });
+    }
+    return { code, ...result };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', kill);
+  }
+}
+
+function collect(stream: Readable | null, onLine: ((line: string) => void) | undefined): () => string {
+  let text = '';
+  if (!stream) return () => text;
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    text = (text + chunk).slice(-keptCharacters);
+  });
+  if (onLine) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', onLine);
+  return () => text;
+}

@@ -1,8 +1,0 @@
-import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { removeConnection } from '../../shared/events/connections.ts';
-
-/** Forgets a connection that has ended. */
-export async function handler(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
-  await removeConnection(event.requestContext.connectionId);
-  return { statusCode: 200 };
-}

@@ -1,0 +1,94 @@
+import type { Job } from '../../shared/jobs/job.ts';
+import { hasEnded, revisionOf, type Task } from '../../shared/tasks/task.ts';
+
+const eventNames = [
+  'job_started',
+  'job_completed',
+  'job_failed',
+  'task_started',
+  'task_updated',
+  'task_completed',
+  'task_failed',
+  'task_canceled',
+  'task_deleted',
+] as const;
+export type EventName = (typeof eventNames)[number];
+
+/** The phases of a task or job. A subscriber never receives a lower one than before, and an end only once. */
+export const phases = { created: 0, started: 1, ended: 2, deleted: 3 } as const;
+export type Phase = (typeof phases)[keyof typeof phases];
+
+/** What a subscriber last received of a task or job. */
+export interface Cursor {
+  /** The record's count of visible changes: bookkeeping that nobody sees does not make an event newer. */
+  version: number;
+  phase: Phase;
+}
+
+/** Returns the phase of a task or job. */
+export function phaseOf(subject: Task | Job): Phase {
+  if (subject.status === 'created') return phases.created;
+  if (subject.status === 'processing') return phases.started;
+  return subject.status === 'deleted' ? phases.deleted : phases.ended;
+}
+
+/**
+ * Returns the event that a task or job is to a subscriber at a cursor, or undefined where it is nothing new. A second run
+ * of a task whose start was received is an update, and an end that is published again, under whatever version, is nothing.
+ */
+export function eventFor(subject: Task | Job, cursor: Cursor | undefined): EventName | undefined {
+  const phase = phaseOf(subject);
+  const before = cursor?.phase ?? phases.created;
+  if (cursor && (revisionOf(subject) <= cursor.version || phase < before)) return undefined;
+  if (phase === phases.created) return undefined;
+  if ('waitsFor' in subject) {
+    if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
+    return phase === before ? undefined : endOfTask(subject);
+  }
+  if (phase === before || phase === phases.deleted) return undefined;
+  if (phase === phases.started) return 'job_started';
+  return subject.status === 'completed' ? 'job_completed' : 'job_failed';
+}
+
+function endOfTask(task: Task): EventName | undefined {
+  if (!hasEnded(task)) return undefined;
+  switch (task.status) {
+    case 'completed':
+      return 'task_completed';
+    case 'failed':
+      return 'task_failed';
+    case 'canceled':
+      return 'task_canceled';
+    default:
+      return 'task_deleted';
+  }
+}
+
+/** Returns the cursor of a subscriber who has received a task or job as it is. */
+export function cursorOf(subject: Task | Job): Cursor {
+  return { version: revisionOf(subject), phase: phaseOf(subject) };
+}
+
+/** Returns a task as it was at a cursor; one that has ended since, as it was while it ran. */
+export function taskAt(task: Task, cursor: Cursor | undefined): Task {
+  if (!cursor || cursor.phase >= phases.ended || revisionOf(task) === cursor.version) return task;
+  const { endedAt: _endedAt, failure: _failure, details: _details, progress: _progress, ...rest } = task;
+  return { ...rest, status: statusOf(cursor), files: [], revision: cursor.version };
+}
+
+/** Returns a job as it was at a cursor. */
+export function jobAt(job: Job, cursor: Cursor | undefined): Job {
+  if (!cursor || cursor.phase >= phases.ended || revisionOf(job) === cursor.version) return job;
+  const { endedAt: _endedAt, failure: _failure, ...rest } = job;
+  return { ...rest, status: statusOf(cursor), revision: cursor.version };
+}
+
+function statusOf({ phase }: Cursor): 'created' | 'processing' {
+  return phase === phases.created ? 'created' : 'processing';
+}
+
+/** Returns the later of two cursors. */
+export function laterOf(left: Cursor | undefined, right: Cursor | undefined): Cursor | undefined {
+  if (!left || !right) return left ?? right;
+  return left.version >= right.version ? left : right;
+}

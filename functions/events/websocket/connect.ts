@@ -1,0 +1,33 @@
+import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { sendEvents } from '../../../shared/aws/events.ts';
+import { holderOf } from '../../../shared/aws/tokens.ts';
+import { storeConnection } from './connections.ts';
+
+/** The request that opened the connection: Lambda's types omit its headers and query. */
+type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
+  headers?: Record<string, string | undefined>;
+  queryStringParameters?: Record<string, string | undefined> | null;
+};
+
+/** Accepts a connection. A client of Socket.IO authenticates in its first packet, any other in the request itself. */
+export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResultV2> {
+  const { connectionId: id } = event.requestContext;
+  const query = event.queryStringParameters ?? {};
+  if (query.EIO !== undefined) {
+    if (query.EIO !== '4') return { statusCode: 400 };
+    await storeConnection({ id, dialect: 'socket.io', channels: {} });
+    // Nothing can be sent before this function has returned, and the client waits for the server's first packet.
+    await sendEvents([{ type: 'opened', connection: id }]);
+    return { statusCode: 200 };
+  }
+  const credential = headerOf(event.headers ?? {}, 'authorization') ?? query.token;
+  const identity = credential === undefined ? undefined : await holderOf(credential);
+  if (!identity) return { statusCode: 401 };
+  await storeConnection({ id, dialect: 'plain', identity, channels: {} });
+  return { statusCode: 200 };
+}
+
+// WebSocket APIs pass headers on as the client spelled them.
+function headerOf(headers: Record<string, string | undefined>, name: string): string | undefined {
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+}

@@ -1,0 +1,298 @@
+import {
+  batchGet,
+  get,
+  type Item,
+  itemExists,
+  itemIsAbsent,
+  type Key,
+  put,
+  putIf,
+  query,
+  remove,
+  update,
+} from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { Cursor, Phase } from '../event-names.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Longer than API Gateway keeps a connection open, so that the records of one that was never closed expire. */
+const connectionSeconds = 2 * 60 * 60 + 600;
+/** How long a client of Socket.IO may stay disconnected and still resume its subscriptions. */
+const sessionSeconds = 24 * 60 * 60;
+
+/** Who is connected, and what they may subscribe to. */
+export interface Identity {
+  user: string;
+  /** Present where a token is limited to one job. */
+  job?: string;
+}
+
+export interface Connection {
+  id: string;
+  dialect: Dialect;
+  /** Absent until a client of Socket.IO has authenticated. */
+  identity?: Identity;
+  /** The session that a client of Socket.IO resumes when it reconnects. */
+  session?: string;
+  /** Subscribed channels, with the partition that holds each subscription. */
+  channels: Record<string, string>;
+}
+
+export interface Subscriber {
+  connection: string;
+  channel: string;
+  dialect: Dialect;
+  /** The cursor of each task or job in the snapshot that is sent first; absent until then. */
+  snapshot?: Map<string, Cursor>;
+  /** The position up to which the snapshot was sent for certain; absent once all of it was. */
+  snapshotPosition?: number;
+}
+
+/** What was last sent of a task or job to all of its subscribers. */
+export interface GroupCursor extends Cursor {
+  /** Connections that received it by a channel of their user; nothing else records what those received. */
+  userConnections: string[];
+}
+
+const connectionKey = (id: string): Key => ({ pk: `conn#${id}`, sk: 'conn' });
+const sessionKey = (session: string): Key => ({ pk: `session#${session}`, sk: 'session' });
+const subscriberKey = (
+  partition: string,
+  { connection, channel }: Pick<Subscriber, 'connection' | 'channel'>,
+): Key => ({
+  pk: partition,
+  sk: `conn#${connection}#${channel}`,
+});
+/** Marks a partition that has, or had, subscribers, so that many partitions can be checked in one batch. */
+const subscribedKey = (partition: string): Key => ({ pk: partition, sk: 'subscribed' });
+const cursorPrefix = 'cursor#';
+const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
+
+/** Returns the partition of the subscribers of a job with its tasks, or of a task without a job. */
+export const partitionOfGroup = (group: string) => `${partitions.subscribers}${group}`;
+/** Returns the partition of the subscribers of all jobs or all tasks of a user. */
+export const partitionOfUser = (user: string) => `${partitions.subscribers}user.${user}`;
+
+/** Stores a new connection. */
+export async function storeConnection(connection: Connection): Promise<void> {
+  await put({ ...connectionKey(connection.id), ...connection, ttl: expiry(connectionSeconds) });
+}
+
+/** Reads a connection. */
+export async function readConnection(id: string): Promise<Connection | undefined> {
+  const item = await get(connectionKey(id));
+  if (!item) return undefined;
+  const { identity, session, dialect, channels } = item;
+  return {
+    id,
+    dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
+    ...(isIdentity(identity) ? { identity } : {}),
+    ...(typeof session === 'string' ? { session } : {}),
+    channels: textsOf(channels),
+  };
+}
+
+/** Removes a connection and its subscriptions. */
+export async function removeConnection(id: string): Promise<void> {
+  const connection = await readConnection(id);
+  if (!connection) return;
+  await Promise.all(
+    Object.entries(connection.channels).map(([channel, partition]) =>
+      removeSubscriber(partition, { connection: id, channel }),
+    ),
+  );
+  await remove(connectionKey(id));
+}
+
+/**
+ * Subscribes a connection to a channel, and returns whether it was not subscribed before. A channel of one job or task
+ * sends nothing before its snapshot.
+ */
+export async function addSubscriber(connection: Connection, channel: string, partition: string): Promise<boolean> {
+  const isOfUser = partition.startsWith(partitionOfUser(''));
+  const [isNew] = await Promise.all([
+    putIf(
+      {
+        ...subscriberKey(partition, { connection: connection.id, channel }),
+        connection: connection.id,
+        channel,
+        dialect: connection.dialect,
+        ...(isOfUser ? { snapshot: {} } : {}),
+        ttl: expiry(connectionSeconds),
+      },
+      itemIsAbsent,
+    ),
+    update(connectionKey(connection.id), 'SET channels.#channel = :partition', {
+      condition: itemExists,
+      names: { '#channel': channel },
+      values: { ':partition': partition },
+    }),
+    put({ ...subscribedKey(partition), ttl: expiry(connectionSeconds) }),
+    connection.session ? rememberChannel(connection.session, connection.identity?.user ?? '', channel) : undefined,
+  ]);
+  return isNew;
+}
+
+async function rememberChannel(session: string, user: string, channel: string): Promise<void> {
+  await update(sessionKey(session), 'ADD channels :channel SET #user = :user, #ttl = :ttl', {
+    names: { '#user': 'user', '#ttl': 'ttl' },
+    values: { ':channel': new Set([channel]), ':user': user, ':ttl': expiry(sessionSeconds) },
+  });
+}
+
+/** Unsubscribes a connection from a channel. */
+export async function dropSubscriber(connection: Connection, channel: string): Promise<void> {
+  const partition = connection.channels[channel];
+  if (!partition) return;
+  await removeSubscriber(partition, { connection: connection.id, channel });
+  await update(connectionKey(connection.id), 'REMOVE channels.#channel', {
+    condition: itemExists,
+    names: { '#channel': channel },
+  });
+  if (connection.session)
+    await update(sessionKey(connection.session), 'DELETE channels :channel', {
+      condition: itemExists,
+      values: { ':channel': new Set([channel]) },
+    });
+}
+
+/** Returns the channels of a session of this user, for a client that reconnects. */
+export async function channelsOfSession(session: string, user: string): Promise<string[]> {
+  // Consistent, because a client may be disconnected right after it subscribed, and be back within milliseconds.
+  const item = (await get(sessionKey(session))) ?? {};
+  return item.user === user && item.channels instanceof Set ? [...item.channels].map(String) : [];
+}
+
+/** Reads the subscribers of a job with its tasks, or of a task without a job, and what was last sent of each. */
+export async function readGroup(
+  group: string,
+): Promise<{ subscribers: Subscriber[]; cursors: Map<string, GroupCursor> }> {
+  const items = await readPartition(partitionOfGroup(group));
+  return {
+    subscribers: items.filter(isSubscriber).map(toSubscriber),
+    cursors: new Map(
+      items.flatMap((item) =>
+        String(item.sk).startsWith(cursorPrefix)
+          ? [[String(item.sk).slice(cursorPrefix.length), toGroupCursor(item)]]
+          : [],
+      ),
+    ),
+  };
+}
+
+/** Reads the subscribers of all jobs or all tasks of a user. */
+export async function readUserSubscribers(user: string): Promise<Subscriber[]> {
+  return (await readPartition(partitionOfUser(user))).filter(isSubscriber).map(toSubscriber);
+}
+
+/** Returns which of these partitions have subscribers, or had them lately. */
+export async function subscribedAmong(candidates: string[]): Promise<Set<string>> {
+  const items = await batchGet(candidates.map(subscribedKey), { consistent: false });
+  return new Set(items.map(({ pk }) => String(pk)));
+}
+
+/** Saves what was sent of a task or job to all subscribers of its group. */
+export async function saveCursor(
+  group: string,
+  subject: { id: string; expiresAt: string },
+  cursor: GroupCursor,
+): Promise<void> {
+  await put({
+    pk: partitionOfGroup(group),
+    sk: `${cursorPrefix}${subject.id}`,
+    ...cursor,
+    ttl: Math.ceil(Date.parse(subject.expiresAt) / 1000),
+  });
+}
+
+/** Saves the snapshot that a subscriber is about to be sent; returns whether it is still subscribed. */
+export async function saveSnapshot(
+  partition: string,
+  subscriber: Subscriber,
+  snapshot: Map<string, Cursor>,
+): Promise<boolean> {
+  const pairs = Object.fromEntries([...snapshot].map(([id, { version, phase }]) => [id, [version, phase]]));
+  const item = await update(
+    subscriberKey(partition, subscriber),
+    'SET #snapshot = :snapshot, snapshotPosition = :none',
+    {
+      condition: itemExists,
+      names: { '#snapshot': 'snapshot' },
+      values: { ':snapshot': pairs, ':none': 0 },
+    },
+  );
+  return item !== undefined;
+}
+
+/** Saves the position up to which a subscriber was sent its snapshot. */
+export async function saveSnapshotPosition(partition: string, subscriber: Subscriber, position: number): Promise<void> {
+  const values = { ':position': position };
+  await update(subscriberKey(partition, subscriber), 'SET snapshotPosition = :position', {
+    condition: itemExists,
+    values,
+  });
+}
+
+/** Saves that a subscriber was sent all of its snapshot. */
+export async function completeSnapshot(partition: string, subscriber: Subscriber): Promise<void> {
+  await update(subscriberKey(partition, subscriber), 'REMOVE snapshotPosition', { condition: itemExists });
+}
+
+/** Removes a subscription. */
+export async function removeSubscriber(
+  partition: string,
+  subscriber: Pick<Subscriber, 'connection' | 'channel'>,
+): Promise<void> {
+  await remove(subscriberKey(partition, subscriber));
+}
+
+/** Reads a partition consistently: a subscriber that was just added must receive whatever is published after it. */
+async function readPartition(partition: string): Promise<Item[]> {
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': partition } });
+  const now = Date.now() / 1000;
+  return items.filter(({ ttl }) => typeof ttl !== 'number' || ttl > now);
+}
+
+function isSubscriber({ sk }: Item): boolean {
+  return String(sk).startsWith('conn#');
+}
+
+function toSubscriber(item: Item): Subscriber {
+  const { connection, channel, dialect, snapshot, snapshotPosition } = item;
+  return {
+    connection: String(connection),
+    channel: String(channel),
+    dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
+    ...(typeof snapshotPosition === 'number' ? { snapshotPosition } : {}),
+    ...(typeof snapshot === 'object' && snapshot !== null
+      ? { snapshot: new Map(Object.entries(snapshot).map(([id, pair]) => [id, pairToCursor(pair)])) }
+      : {}),
+  };
+}
+
+function pairToCursor(pair: unknown): Cursor {
+  const [version, phase] = Array.isArray(pair) ? pair : [];
+  return toCursor({ version, phase });
+}
+
+function toCursor({ version, phase }: Item): Cursor {
+  return { version: Number(version), phase: isPhase(phase) ? phase : 0 };
+}
+
+function toGroupCursor(item: Item): GroupCursor {
+  const { userConnections } = item;
+  return { ...toCursor(item), userConnections: Array.isArray(userConnections) ? userConnections.map(String) : [] };
+}
+
+function isPhase(value: unknown): value is Phase {
+  return value === 0 || value === 1 || value === 2 || value === 3;
+}
+
+function isIdentity(value: unknown): value is Identity {
+  return typeof value === 'object' && value !== null && 'user' in value && typeof value.user === 'string';
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { holderOf } from '../../../shared/aws/tokens.ts';
+import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
+import { encode } from './dialect.ts';
+import {
+  ackPacket,
+  BadPacket,
+  type ClientPacket,
+  connectErrorPacket,
+  connectPacket,
+  pongPacket,
+  readPacket,
+} from './socket-io-packets.ts';
+import { disconnect, post } from './sockets.ts';
+import { SubscriptionRefused, subscribe, unsubscribe } from './subscribe.ts';
+
+const logger = new Logger({ serviceName: 'lathe' });
+const done: APIGatewayProxyResultV2 = { statusCode: 200 };
+
+/** Handles a message of a client, in its dialect. */
+export async function handler(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
+  const connection = await readConnection(event.requestContext.connectionId);
+  if (!connection) {
+    await disconnect(event.requestContext.connectionId);
+    return done;
+  }
+  if (connection.dialect === 'socket.io') await handlePacket(connection, event.body ?? '');
+  else await handleText(connection, event.body ?? '');
+  return done;
+}
+
+async function handleText(connection: Connection, text: string): Promise<void> {
+  const send = (event: string, data: Record<string, string>, channel?: string) =>
+    post(connection.id, encode('plain', { event, data, ...(channel === undefined ? {} : { channel }) }));
+  const { action, channel } = readRequest(text);
+  if (action === 'ping') {
+    await send('pong', {});
+  } else if ((action === 'subscribe' || action === 'unsubscribe') && channel !== undefined) {
+    try {
+      await changeSubscription(connection, action, channel);
+    } catch (error) {
+      if (!(error instanceof SubscriptionRefused)) throw error;
+      await send('error', { errorCode: error.errorCode, msg: error.message }, channel);
+    }
+  } else {
+    const msg = 'Expected {"action":"subscribe","channel":"job.<id>"}, with subscribe, unsubscribe or ping as action.';
+    await send('error', { errorCode: 'bad_request', msg });
+  }
+}
+
+async function changeSubscription(
+  connection: Connection,
+  action: 'subscribe' | 'unsubscribe',
+  channel: string,
+): Promise<void> {
+  if (action === 'subscribe') return subscribe(connection, channel);
+  await unsubscribe(connection, channel);
+  if (connection.dialect === 'plain')
+    await post(connection.id, encode('plain', { event: 'unsubscribed', channel, data: {} }));
+}
+
+async function handlePacket(connection: Connection, text: string): Promise<void> {
+  let packet: ClientPacket;
+  try {
+    packet = readPacket(text);
+  } catch (error) {
+    if (!(error instanceof BadPacket)) throw error;
+    logger.info('invalid packet', { reason: error.message });
+    return disconnect(connection.id);
+  }
+  switch (packet.type) {
+    case 'connect':
+      return authenticate(connection, packet.namespace, packet.auth);
+    case 'event':
+      return connection.identity ? handleEvent(connection, packet) : disconnect(connection.id);
+    case 'ping':
+      await post(connection.id, pongPacket(packet.payload));
+      return;
+    case 'disconnect':
+    case 'close':
+      return disconnect(connection.id);
+    case 'pong':
+    case 'ack':
+      return;
+  }
+}
+
+/** Connects a client of Socket.IO to the main namespace, and resumes the subscriptions it had before it was disconnected. */
+async function authenticate(connection: Connection, namespace: string, auth: Record<string, unknown>): Promise<void> {
+  const refuse = (message: string) => post(connection.id, connectErrorPacket(namespace, message));
+  if (namespace !== '/') {
+    await refuse('Invalid namespace');
+    return;
+  }
+  const identity = typeof auth.token === 'string' ? await holderOf(auth.token) : undefined;
+  if (!identity) {
+    await refuse('The access token is missing or invalid: connect with auth: { token: "Bearer <API_KEY>" }.');
+    return;
+  }
+  const former = typeof auth.pid === 'string' ? await channelsOfSession(auth.pid, identity.user) : [];
+  // Without channels there is nothing to resume, which another private id tells the client.
+  const session = former.length > 0 && typeof auth.pid === 'string' ? auth.pid : randomUUID();
+  const authenticated: Connection = { ...connection, identity, session };
+  await storeConnection(authenticated);
+  await post(connection.id, connectPacket(connection.id, session));
+  for (const channel of former) await resume(authenticated, channel);
+}
+
+async function resume(connection: Connection, channel: string): Promise<void> {
+  try {
+    await subscribe(connection, channel);
+  } catch (error) {
+    // The task or job was deleted or has expired; the client would receive nothing of it either way.
+    if (!(error instanceof SubscriptionRefused)) throw error;
+  }
+}
+
+async function handleEvent(connection: Connection, packet: Extract<ClientPacket, { type: 'event' }>): Promise<void> {
+  const { name, args, ackId } = packet;
+  const [channel] = args;
+  const acknowledge = async (response: unknown) => {
+    if (ackId !== undefined) await post(connection.id, ackPacket(ackId, response));
+  };
+  if ((name !== 'subscribe' && name !== 'unsubscribe') || typeof channel !== 'string') {
+    await acknowledge({ ok: false, errorCode: 'bad_request', msg: 'Emit subscribe or unsubscribe with a channel.' });
+    return;
+  }
+  try {
+    await changeSubscription(connection, name, channel);
+    await acknowledge({ ok: true, channel });
+  } catch (error) {
+    if (!(error instanceof SubscriptionRefused)) throw error;
+    const { errorCode, message: msg } = error;
+    await post(connection.id, encode('socket.io', { event: 'error', data: { channel, errorCode, msg } }));
+    await acknowledge({ ok: false, channel, errorCode, msg });
+  }
+}
+
+function readRequest(text: string): { action?: unknown; channel?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return {};
+    const { action, channel } = Object.fromEntries(Object.entries(value));
+    return { action, ...(typeof channel === 'string' ? { channel } : {}) };
+  } catch {
+    return {};
+  }
+}

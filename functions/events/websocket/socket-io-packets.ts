@@ -1,0 +1,131 @@
+/**
+ * The packets of Engine.IO 4 and Socket.IO 5 that a client on WebSockets alone exchanges with a server that holds no
+ * timers: open, connect and its error, ping and pong, event, ack, disconnect. API Gateway carries them as plain texts.
+ */
+
+export type ClientPacket =
+  | { type: 'connect'; namespace: string; auth: Record<string, unknown> }
+  | { type: 'disconnect'; namespace: string }
+  | { type: 'event'; namespace: string; name: string; args: unknown[]; ackId?: number }
+  | { type: 'ack'; namespace: string; ackId: number }
+  | { type: 'ping'; payload: string }
+  | { type: 'pong' }
+  | { type: 'close' };
+
+/** A text that is not a packet, or one of a type that only servers send. */
+export class BadPacket extends Error {
+  override name = 'BadPacket';
+}
+
+const pingIntervalMs = 2 * 60 * 60 * 1000;
+const pingTimeoutMs = 60 * 60 * 1000;
+const maxMessageBytes = 128 * 1024;
+
+/** Parses a packet of a client, or throws a BadPacket. */
+export function readPacket(text: string): ClientPacket {
+  const body = text.slice(1);
+  switch (text.charAt(0)) {
+    case '1':
+      return { type: 'close' };
+    case '2':
+      return { type: 'ping', payload: body };
+    case '3':
+      return { type: 'pong' };
+    case '4':
+      return readMessage(body);
+    default:
+      throw new BadPacket(`Expected a packet of Engine.IO 4 but received ${JSON.stringify(text.slice(0, 20))}.`);
+  }
+}
+
+function readMessage(text: string): ClientPacket {
+  const type = text.charAt(0);
+  const { namespace, ackId, payload } = splitHeader(text.slice(1));
+  switch (type) {
+    case '0':
+      return { type: 'connect', namespace, auth: payload === '' ? {} : readObject(payload) };
+    case '1':
+      return { type: 'disconnect', namespace };
+    case '2': {
+      const [name, ...args] = readList(payload);
+      if (typeof name !== 'string') throw new BadPacket('Expected the name of an event.');
+      return { type: 'event', namespace, name, args, ...(ackId === undefined ? {} : { ackId }) };
+    }
+    case '3':
+      if (ackId === undefined) throw new BadPacket('Expected the id of an acknowledgement.');
+      return { type: 'ack', namespace, ackId };
+    default:
+      throw new BadPacket(`Packets of type ${JSON.stringify(type)} are not accepted from clients.`);
+  }
+}
+
+/** Splits `/namespace,12[...]` into its parts, each of which may be missing. */
+function splitHeader(text: string): { namespace: string; ackId: number | undefined; payload: string } {
+  const match = /^(?:(\/[^,]*)(?:,|$))?(\d{1,15})?/.exec(text);
+  return {
+    namespace: match?.[1]?.split('?')[0] ?? '/',
+    ackId: match?.[2] === undefined ? undefined : Number(match[2]),
+    payload: text.slice(match?.[0].length ?? 0),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BadPacket('Expected JSON in the packet.', { cause });
+  }
+}
+
+function readObject(text: string): Record<string, unknown> {
+  const value = readJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadPacket('Expected an object in the packet.');
+  return Object.fromEntries(Object.entries(value));
+}
+
+function readList(text: string): unknown[] {
+  const value = readJson(text);
+  if (!Array.isArray(value)) throw new BadPacket('Expected a list in the packet.');
+  return value;
+}
+
+/** Writes the packet that opens a connection. The client closes one on which no ping came for longer than the interval. */
+export function openPacket(sid: string): string {
+  return `0${JSON.stringify({
+    sid,
+    upgrades: [],
+    pingInterval: pingIntervalMs,
+    pingTimeout: pingTimeoutMs,
+    maxPayload: maxMessageBytes,
+  })}`;
+}
+
+/** Writes the response to a connect packet; the client sends the private id again when it reconnects. */
+export function connectPacket(sid: string, privateId: string): string {
+  return `40${JSON.stringify({ sid, pid: privateId })}`;
+}
+
+/** Writes the refusal of a connect packet. */
+export function connectErrorPacket(namespace: string, message: string, data?: unknown): string {
+  return `44${prefixOf(namespace)}${JSON.stringify({ message, ...(data === undefined ? {} : { data }) })}`;
+}
+
+/** Writes an event for the main namespace, with one argument: handlers in some languages fail when there are more. */
+export function eventPacket(name: string, data: unknown): string {
+  return `42${JSON.stringify([name, data])}`;
+}
+
+/** Writes the acknowledgement that an event asked for. */
+export function ackPacket(ackId: number, ...args: unknown[]): string {
+  return `43${ackId}${JSON.stringify(args)}`;
+}
+
+/** Writes the response to a ping. */
+export function pongPacket(payload: string): string {
+  return `3${payload}`;
+}
+
+function prefixOf(namespace: string): string {
+  return namespace === '/' ? '' : `${namespace},`;
+}

@@ -1,0 +1,81 @@
+import { sendEvents } from '../../../shared/aws/events.ts';
+import { records } from '../../../shared/aws/records.ts';
+import { groupOf } from '../../../shared/events/change-event.ts';
+import { presentJob } from '../../../shared/jobs/present.ts';
+import { presentTask } from '../../../shared/tasks/present.ts';
+import { isDeletedOrExpired } from '../../../shared/tasks/task.ts';
+import { type Channel, parseChannel } from './channel.ts';
+import {
+  addSubscriber,
+  type Connection,
+  dropSubscriber,
+  type Identity,
+  partitionOfGroup,
+  partitionOfUser,
+} from './connections.ts';
+import { encode } from './dialect.ts';
+import { latestJobs, latestTasks } from './latest.ts';
+import { post } from './sockets.ts';
+
+/** A channel that a client may not subscribe to, or that does not exist, which looks the same from outside. */
+export class SubscriptionRefused extends Error {
+  override name = 'SubscriptionRefused';
+  readonly errorCode: 'bad_request' | 'not_found' | 'forbidden';
+
+  constructor(errorCode: 'bad_request' | 'not_found' | 'forbidden', message: string) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+const maxChannels = 200;
+
+/** Subscribes a connection to a channel, and has the current state sent to it. */
+export async function subscribe(connection: Connection, name: string): Promise<void> {
+  const { identity } = connection;
+  const channel = parseChannel(name);
+  if (!channel || !identity)
+    throw new SubscriptionRefused(
+      'bad_request',
+      'Expected a channel job.{id}, task.{id}, user.{id}.jobs or user.{id}.tasks.',
+    );
+  const { channels } = connection;
+  if (!Object.hasOwn(channels, name) && Object.keys(channels).length >= maxChannels)
+    throw new SubscriptionRefused('forbidden', `A connection may subscribe to at most ${maxChannels} channels.`);
+  if ('user' in channel) return subscribeToUser(connection, identity, channel, name);
+  const group = await groupFor(identity, channel.kind, channel.id);
+  const isNew = await addSubscriber(connection, name, partitionOfGroup(group));
+  const again = isNew ? {} : { again: true as const };
+  // Sent by the relay, which alone knows what else it is sending of this job at that moment.
+  await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group, ...again }]);
+}
+
+/** Unsubscribes a connection from a channel. */
+export async function unsubscribe(connection: Connection, name: string): Promise<void> {
+  await dropSubscriber(connection, name);
+}
+
+async function groupFor(identity: Identity, kind: 'job' | 'task', id: string): Promise<string> {
+  const missing = new SubscriptionRefused('not_found', `There is no ${kind} ${id}.`);
+  const subject = kind === 'job' ? await records.job(id) : await records.task(id);
+  if (!subject || subject.user !== identity.user || isDeletedOrExpired(subject, Date.now())) throw missing;
+  const group = groupOf(subject);
+  if (identity.job !== undefined && identity.job !== group) throw missing;
+  return group;
+}
+
+async function subscribeToUser(
+  connection: Connection,
+  identity: Identity,
+  channel: Extract<Channel, { user: string }>,
+  name: string,
+): Promise<void> {
+  if (channel.user !== identity.user || identity.job !== undefined)
+    throw new SubscriptionRefused('not_found', `There is no channel ${name} for this access token.`);
+  await addSubscriber(connection, name, partitionOfUser(channel.user));
+  const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
+  const docs = latest.map((one) => ('waitsFor' in one ? presentTask(one) : presentJob(one)));
+  // An event may overtake this; by the versions a client knows which of the two is older.
+  const data = { channel: name, docs };
+  await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));
+}

@@ -1,0 +1,30 @@
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { exportOperations } from '../../shared/operations/operations.ts';
+
+/** Moves files between stores and changes none, so it has no formats of its own. */
+export const catalogue: EngineCatalogue = {
+  engine: 'transfer',
+  folder: 'functions/transfers',
+  operations: [
+    'import/url',
+    'import/objstore_a',
+    'import/objstore_b',
+    'import/blobstore',
+    'import/sftp',
+    ...exportOperations,
+  ],
+  reachesOpenBuckets: true,
+  summary: 'Imports and exports files',
+  resources: {
+    packaging: 'zip',
+    memoryMegabytes: 1024,
+    diskMegabytes: 512,
+    timeoutSeconds: 900,
+    maxConcurrency: 100,
+    // Each chunk that passes is a small object with 64 KB outside the heap, which goes when the small objects are swept:
+    // with a young generation of the usual size, that is after a hundred megabytes.
+    nodeOptions: '--max-semi-space-size=2',
+  },
+  formats: [{ ext: 'zip', mediaType: 'application/zip' }],
+  capabilities: [],
+};

@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream';
+import { newToken } from '../../shared/aws/objects.ts';
+import { copyObject, streamObject } from '../../shared/aws/streams.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { outputKey } from '../../shared/files/keys.ts';
+import { uniqueNames } from '../../shared/files/names.ts';
+import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/limits.ts';
+import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
+import { EngineError } from '../engines/runtime/engine.ts';
+import { checkFileCount } from '../engines/runtime/outputs.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
+import type { Taken } from './outbound.ts';
+import { PaceWatch } from './pace.ts';
+import type { TransferSettings } from './receive.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import { readSteadily, type Source } from './steady-read.ts';
+
+/** A file on its way to a store. */
+export interface Outgoing {
+  /** Key, name or path in the store. */
+  place: string;
+  size: number;
+  contentType: string;
+  contentDisposition?: string | undefined;
+  /** Aborted when the run is, or when the store takes the file too slowly. */
+  signal: AbortSignal;
+  /** Opens the content at an offset; the stream ends whole or fails with an error. */
+  open(offset?: number): Readable;
+}
+
+/** Names of the parameters that say where files go: the place of a single file, or the prefix of several. */
+export interface PlaceFields {
+  one: string;
+  several: string;
+}
+
+/** A store that files are sent to. */
+export interface Destination extends PlaceFields {
+  /** Returns the address of a place, to be shown. */
+  locate(place: string): string;
+  send(outgoing: Outgoing): Promise<void>;
+  /** Bytes that the store has accepted so far, over all files; whoever writes to it keeps count. */
+  taken: Taken;
+}
+
+/**
+ * Sends the input's files to a store, one after the other, and returns where they are. The task keeps copies, so that
+ * it has a link like every other and may be the input of another.
+ */
+export async function deliver(
+  run: Run,
+  destination: Destination,
+  { retryPolicy, pace }: Pick<TransferSettings, 'retryPolicy' | 'pace'>,
+): Promise<RunResult> {
+  const files = run.inputs.flatMap((input) => input.files);
+  const places = placesOf(run.parameters, files, destination);
+  checkFileCount(files.length, 'Split the inputs across several tasks.');
+  const locations = files.map(({ name, size }, index) => ({
+    filename: name,
+    size,
+    location: destination.locate(places[index] ?? name),
+  }));
+  checkRecord(run, files, { locations }, destination);
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  let sent = 0;
+  for (const [index, file] of files.entries()) {
+    const { content_type, content_disposition } = run.parameters;
+    const before = destination.taken.bytes;
+    let counted = before;
+    const watch = new PaceWatch(pace, run.signal, 'accepted', (meter) => {
+      const { bytes } = destination.taken;
+      meter.count(bytes - counted);
+      counted = bytes;
+      if (bytes - before >= file.size) meter.expectSilence();
+    });
+    await lastAttempt(destination, {
+      place: places[index] ?? file.name,
+      size: file.size,
+      contentType: typeof content_type === 'string' ? content_type : file.mediaType,
+      contentDisposition: typeof content_disposition === 'string' ? content_disposition : undefined,
+      signal: watch.signal,
+      open: (offset = 0) =>
+        Readable.from(
+          ownContent(file, offset, retryPolicy, watch, (bytes) => {
+            sent += bytes;
+            run.progress((sent / Math.max(1, total)) * 100);
+          }),
+          { objectMode: false, highWaterMark: 256 * 1024 },
+        ),
+    }).finally(() => watch.stop());
+  }
+  return { files: await keepCopies(run, files), details: { locations } };
+}
+
+/** Fails the task on persistent errors: the sender has already retried. */
+async function lastAttempt(destination: Destination, outgoing: Outgoing): Promise<void> {
+  try {
+    await destination.send(outgoing);
+  } catch (error) {
+    // Libraries throw errors of their own for an aborted request.
+    outgoing.signal.throwIfAborted();
+    throw error instanceof Transient ? failed(error.message, error) : error;
+  }
+}
+
+function placesOf(parameters: JsonObject, files: StoredFile[], { one, several }: PlaceFields): string[] {
+  if (files.length === 0) throw new EngineError('The input tasks have no file to export.');
+  const place = parameters[one];
+  if (typeof place !== 'string') {
+    const prefix = String(parameters[several] ?? '');
+    return uniqueNames(files.map((file) => file.name)).map((name) => `${prefix}${name}`);
+  }
+  if (files.length > 1)
+    throw failed(`The input has ${files.length} files, which cannot share one ${one}. Set ${several} instead.`);
+  return [place];
+}
+
+/** Rejects, before anything is sent, what could not be recorded: the task stores its files and the location of each. */
+function checkRecord(run: Run, files: StoredFile[], details: JsonObject, { several }: PlaceFields): void {
+  const copies = files.map((file, index) => ({ ...file, key: outputKey(run.task.id, run.attempt, index) }));
+  if (resultBytes(copies, details) > maxResultBytes)
+    throw failed(
+      `The names of the ${files.length} files are too long to be stored with the task. Shorten ${several} or split the inputs across several tasks.`,
+    );
+}
+
+/** Reads a file of the service's own bucket, resuming after a dropped connection as well. */
+async function* ownContent(
+  file: StoredFile,
+  from: number,
+  retryPolicy: RetryPolicy,
+  { meter, signal }: PaceWatch,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const source: Source = {
+    async open(offset, openSignal) {
+      return { stream: await streamObject(file.key, openSignal, from + offset), size: file.size - from };
+    },
+    explain: (error) =>
+      explainConnection(error, 'the bucket of the service') ??
+      new InputUnreadable(`The stored file ${file.key} could not be read.`, { cause: error }),
+  };
+  if (from >= file.size) return;
+  try {
+    meter.ourTurn();
+    for await (const chunk of readSteadily(source, retryPolicy, signal)) {
+      count(chunk.length);
+      meter.itsTurn();
+      yield chunk;
+      meter.ourTurn();
+    }
+  } finally {
+    meter.itsTurn();
+  }
+}
+
+function keepCopies(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
+  return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
+    const key = outputKey(run.task.id, run.attempt, index);
+    await copyObject(file, key, run.signal);
+    return { ...file, key, token: newToken() };
+  });
+}

@@ -1,0 +1,64 @@
+import { newToken } from '../../shared/aws/objects.ts';
+import { copyObject, storeStream, streamObject } from '../../shared/aws/streams.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { outputKey } from '../../shared/files/keys.ts';
+import { extensionOf, safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
+import { filesAtOnce } from '../../shared/tasks/limits.ts';
+import type { StoredFile } from '../../shared/tasks/task.ts';
+import { EngineError } from '../engines/runtime/engine.ts';
+import { checkFileCount } from '../engines/runtime/outputs.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import { zipStream } from './zip.ts';
+
+/**
+ * Copies the input's files, or packs them, under the export task: its links are then valid as long as the task itself,
+ * whatever becomes of the tasks before it.
+ */
+export async function exportUrl(run: Run): Promise<RunResult> {
+  const files = run.inputs.flatMap((input) => input.files);
+  if (files.length === 0) throw new EngineError('The input tasks have no file to export.');
+  return {
+    files: run.task.payload.archive_multiple_files === true ? [await pack(run, files)] : await copy(run, files),
+  };
+}
+
+async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
+  const { filename } = run.task.payload;
+  const names = uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
+  checkFileCount(files.length, 'Set archive_multiple_files, or split the inputs across several tasks.');
+  return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
+    const key = outputKey(run.task.id, run.attempt, index);
+    await copyObject(file, key, run.signal);
+    return { ...file, key, name: names[index] ?? file.name, token: newToken() };
+  });
+}
+
+/** Returns the requested name; a name without an extension gets that of the file. */
+function renamed(filename: string, file: StoredFile): string {
+  const name = safeName(filename);
+  const extension = extensionOf(file.name) || file.format;
+  return extensionOf(name) || !extension ? name : withExtension(name, extension);
+}
+
+async function pack(run: Run, files: StoredFile[]): Promise<StoredFile> {
+  const { filename } = run.task.payload;
+  const names = uniqueNames(files.map((file) => file.name));
+  const key = outputKey(run.task.id, run.attempt, 0);
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  let packed = 0;
+  const zip = zipStream(
+    files.map((file, index) => ({
+      name: names[index] ?? file.name,
+      // Media and archives are compressed already: deflating them again costs time and gains nothing.
+      compress: !/^(?:image|video|audio)\/|zip|compressed/.test(file.mediaType),
+      open: () => streamObject(file.key, run.signal),
+    })),
+    (bytes) => {
+      packed += bytes;
+      run.progress((packed / Math.max(1, total)) * 100);
+    },
+  );
+  const size = await storeStream(zip, key, 'application/zip', run.signal);
+  const name = typeof filename === 'string' ? withExtension(safeName(filename), 'zip') : 'files.zip';
+  return { key, name, size, format: 'zip', mediaType: 'application/zip', token: newToken() };
+}

@@ -1,0 +1,326 @@
+import { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { MultipartUpload } from '../../shared/aws/multipart.ts';
+import { storeInParts } from '../../shared/aws/parts.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { uniqueNames } from '../../shared/files/names.ts';
+import { required } from '../../shared/settings.ts';
+import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
+import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Announced } from './decode.ts';
+import { type Destination, deliver, type Outgoing } from './deliver.ts';
+import {
+  CannotResume,
+  explainConnection,
+  explainOverload,
+  failed,
+  insufficientPermission,
+  invalidCredentials,
+  isExplained,
+} from './failures.ts';
+import { agentsFor, type Taken } from './outbound.ts';
+import { anyPace } from './pace.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { retry } from './retry-policy.ts';
+
+const maxListPages = 100;
+/** The smallest part that S3 takes, so that several fit a small function. */
+const partBytes = 5 * 1024 * 1024;
+
+/** Imports an object, or all objects under a prefix, from S3 or a compatible store. */
+export async function importObjstoreA(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const store = connect(run.parameters, settings, 1);
+  try {
+    const { key, key_prefix } = run.parameters;
+    if (typeof key === 'string') {
+      const file = await receive(run, 0, new StoreObject(store, key), settings);
+      return { files: [file] };
+    }
+    return { files: await importPrefix(run, store, String(key_prefix), settings) };
+  } finally {
+    store.client.destroy();
+  }
+}
+
+/** Exports files to S3 or a compatible store. */
+export async function exportObjstoreA(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const taken: Taken = { bytes: 0 };
+  const store = connect(run.parameters, settings, settings.retryPolicy.maxAttempts, taken);
+  const destination: Destination = {
+    one: 'key',
+    several: 'key_prefix',
+    locate: (place) => `s3://${store.bucket}/${place}`,
+    send: (file) => put(store, file),
+    taken,
+  };
+  try {
+    // Uploads to AWS itself, by the deployment's own role, are not counted and need no minimum pace.
+    return await deliver(run, destination, store.isOwn ? { ...settings, pace: anyPace } : settings);
+  } finally {
+    store.client.destroy();
+  }
+}
+
+interface Store {
+  client: S3Client;
+  /** Whether it is accessed with the role of the deployment. */
+  isOwn: boolean;
+  bucket: string;
+  host: string;
+  explain(error: unknown): Error;
+}
+
+function connect(parameters: JsonObject, settings: TransferSettings, maxAttempts: number, taken?: Taken): Store {
+  const bucket = String(parameters.bucket);
+  // An ARN in place of a name takes the client to other hosts.
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
+    throw failed(`Expected the name of a bucket but received ${JSON.stringify(bucket)}.`);
+  const region = String(parameters.region).toLowerCase();
+  const own = parameters.access_key_id === undefined;
+  const endpoint = endpointOf(parameters, region, own);
+  const config: S3ClientConfig = {
+    region,
+    maxAttempts,
+    ...(endpoint ? { endpoint: endpoint.href.replace(/\/$/, '') } : {}),
+    ...(own ? {} : { credentials: credentialsOf(parameters) }),
+    ...(parameters.endpoint === undefined
+      ? {}
+      : // Few stores other than AWS support virtual hosts, and fewer the newer checksums.
+        {
+          forcePathStyle: true,
+          requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+          responseChecksumValidation: 'WHEN_REQUIRED' as const,
+        }),
+    requestHandler: {
+      ...(endpoint ? agentsFor(endpoint, settings.outbound, { taken }) : {}),
+      connectionTimeout: settings.retryPolicy.idleTimeoutMs,
+      // By default the library waits forever, and its limit for a whole request would fail slow stores.
+      socketTimeout: settings.retryPolicy.idleTimeoutMs,
+    },
+  };
+  if (own && bucket === required('LATHE_BUCKET'))
+    throw insufficientPermission(`The bucket ${JSON.stringify(bucket)} is not open to imports and exports.`);
+  const host = endpoint?.host ?? 'S3';
+  return {
+    client: new S3Client(config),
+    isOwn: own,
+    bucket,
+    host,
+    explain: (error) => explain(error, host, bucket, region),
+  };
+}
+
+/** Returns the endpoint of the store. Only the deployment's own role uses the endpoint of the environment: AWS, or its stand-in. */
+function endpointOf(parameters: JsonObject, region: string, own: boolean): URL | undefined {
+  if (typeof parameters.endpoint === 'string') {
+    // The role's signature is for AWS alone; another host could pass it on.
+    if (own) throw invalidCredentials('A custom endpoint requires access_key_id and secret_access_key.');
+    const url = new URL(parameters.endpoint);
+    if (url.search !== '' || url.hash !== '') throw failed('Expected a URL without a query or fragment for endpoint.');
+    return url;
+  }
+  if (own) return undefined;
+  if (!/^[a-z0-9-]{1,40}$/.test(region))
+    throw failed(`Expected a region such as us-east-1 but received ${JSON.stringify(region)}.`);
+  const suffix = region.startsWith('cn-')
+    ? 'amazonaws.com.cn'
+    : region.startsWith('eusc-')
+      ? 'amazonaws.eu'
+      : 'amazonaws.com';
+  return new URL(`https://s3.${region}.${suffix}`);
+}
+
+function credentialsOf({ access_key_id, secret_access_key, session_token }: JsonObject) {
+  return {
+    accessKeyId: String(access_key_id),
+    secretAccessKey: String(secret_access_key),
+    ...(typeof session_token === 'string' ? { sessionToken: session_token } : {}),
+  };
+}
+
+/** An object of a store, pinned to the version that was there when it was first opened. */
+class StoreObject implements Incoming {
+  readonly #store: Store;
+  readonly #key: string;
+  #announced: Announced = { name: '' };
+  #etag: string | undefined;
+
+  constructor(store: Store, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  announced(): Announced {
+    return this.#announced;
+  }
+
+  explain(error: unknown): Error {
+    if (error instanceof S3ServiceException && [412, 416].includes(error.$metadata.httpStatusCode ?? 0)) {
+      this.#etag = undefined;
+      return new CannotResume('The object changed while it was being read.');
+    }
+    if (error instanceof S3ServiceException && (error.name === 'NoSuchKey' || error.name === 'NotFound'))
+      return failed(
+        `There is no object ${JSON.stringify(this.#key)} in the bucket ${JSON.stringify(this.#store.bucket)}.`,
+      );
+    return this.#store.explain(error);
+  }
+
+  async open(offset: number, signal: AbortSignal) {
+    const { client, bucket } = this.#store;
+    const response = await client.send(
+      new GetObjectCommand({
+        Bucket: bucket,
+        Key: this.#key,
+        ...(offset > 0 ? { Range: `bytes=${offset}-`, IfMatch: this.#etag } : {}),
+      }),
+      { abortSignal: signal },
+    );
+    if (!(response.Body instanceof Readable)) throw failed(`${this.#store.host} responded without the object.`);
+    if (offset === 0) {
+      this.#etag = response.ETag;
+      this.#announced = {
+        name: this.#key.replace(/\/+$/, ''),
+        mediaType: response.ContentType,
+        encoding: response.ContentEncoding,
+        size: response.ContentLength,
+      };
+    } else if (!response.ContentRange?.startsWith(`bytes ${offset}-`)) {
+      response.Body.on('error', () => undefined).destroy();
+      throw new CannotResume(`The transfer from ${this.#store.host} was interrupted and cannot be resumed.`);
+    }
+    return { stream: response.Body, size: this.#announced.size };
+  }
+}
+
+async function importPrefix(run: Run, store: Store, prefix: string, settings: TransferSettings): Promise<StoredFile[]> {
+  const objects = await listObjects(run, store, prefix, settings);
+  const total = objects.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  const count = (bytes: number) => {
+    done += bytes;
+    run.progress((done / Math.max(1, total)) * 100);
+  };
+  // Small files wait for round trips rather than for bytes.
+  const files = await mapAtOnce(objects, filesAtOnce, ({ key }, index) =>
+    receive(run, index, new StoreObject(store, key), settings, count, 1),
+  );
+  const names = uniqueNames(files.map((file) => file.name));
+  return files.map((file, index) => ({ ...file, name: names[index] ?? file.name }));
+}
+
+/** Lists the objects under a prefix in the order of their keys. */
+async function listObjects(
+  run: Run,
+  store: Store,
+  prefix: string,
+  settings: TransferSettings,
+): Promise<{ key: string; size: number }[]> {
+  const found: { key: string; size: number }[] = [];
+  let token: string | undefined;
+  for (let pages = 0; ; pages++) {
+    // A store may list endless pages without objects.
+    if (pages >= maxListPages)
+      throw failed(
+        `The listing of the prefix ${JSON.stringify(prefix)} has more than ${maxListPages} pages. Use a longer prefix.`,
+      );
+    const page = await retry(settings.retryPolicy, run.signal, async () => {
+      try {
+        return await store.client.send(
+          new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),
+          { abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(settings.pace.windowMs)]) },
+        );
+      } catch (error) {
+        throw isExplained(error) ? error : store.explain(error);
+      }
+    });
+    // An empty object with a slash at its end is what consoles show as a folder.
+    for (const { Key, Size } of page.Contents ?? [])
+      if (Key && !(Key.endsWith('/') && Size === 0)) found.push({ key: Key, size: Size ?? 0 });
+    if (found.length > maxFilesPerTask)
+      throw failed(
+        `More than ${maxFilesPerTask} objects, the maximum per task, have the prefix ${JSON.stringify(prefix)}. Use a longer prefix.`,
+      );
+    token = page.NextContinuationToken;
+    if (!page.IsTruncated || !token) break;
+  }
+  if (found.length === 0)
+    throw failed(`No object in the bucket ${JSON.stringify(store.bucket)} has the prefix ${JSON.stringify(prefix)}.`);
+  // AWS lists in this order; not every store does.
+  return found.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
+}
+
+async function put(store: Store, file: Outgoing): Promise<void> {
+  const body = file.open();
+  const target = {
+    Bucket: store.bucket,
+    Key: file.place,
+    ContentType: file.contentType,
+    ...(file.contentDisposition === undefined ? {} : { ContentDisposition: file.contentDisposition }),
+  };
+  try {
+    await storeInParts(new MultipartUpload(store.client, target, file.signal), body, {
+      // S3 takes 10,000 parts at most.
+      partBytes: Math.max(partBytes, Math.ceil(file.size / 9_000)),
+      partsAtOnce: 4,
+      signal: file.signal,
+    });
+  } catch (error) {
+    file.signal.throwIfAborted();
+    throw isExplained(error) ? error : store.explain(error);
+  } finally {
+    body.destroy();
+  }
+}
+
+const unknownKeys = new Set([
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'ExpiredToken',
+  'TokenRefreshRequired',
+  'InvalidSecurity',
+  'NotSignedUp',
+]);
+
+function explain(error: unknown, host: string, bucket: string, region: string): Error {
+  const connection = explainConnection(error, host);
+  if (connection) return connection;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return explainConnection({ code: 'ETIMEDOUT', cause: error }, host) ?? error;
+  if (error instanceof Error && error.name === 'CredentialsProviderError')
+    return invalidCredentials('This instance has no AWS role. Set access_key_id and secret_access_key.', error);
+  if (!(error instanceof S3ServiceException)) return failed(`${host} returned an invalid response.`, error);
+  const status = error.$metadata.httpStatusCode;
+  if (unknownKeys.has(error.name))
+    return invalidCredentials(
+      `${host} rejected the access key (${error.name}). Check access_key_id and secret_access_key.`,
+      error,
+    );
+  if (error.name === 'RequestTimeTooSkewed') return failed(`The clock of ${host} differs too much from ours.`, error);
+  if (
+    error.name === 'AuthorizationHeaderMalformed' ||
+    error.name === 'PermanentRedirect' ||
+    error.name === 'IllegalLocationConstraintException' ||
+    status === 301 ||
+    status === 307
+  )
+    return failed(`The bucket ${JSON.stringify(bucket)} is not in the region ${region}. Check region.`, error);
+  const overload = explainOverload(error.name === 'SlowDown' || error.name === 'RequestTimeout' ? 503 : status, host);
+  if (overload) return overload;
+  if (error.name === 'NoSuchBucket') return failed(`There is no bucket ${JSON.stringify(bucket)}.`, error);
+  if (status === 401) return invalidCredentials(`${host} rejected the access key (status 401).`, error);
+  if (status === 403)
+    return insufficientPermission(
+      `The access key has no permission for this in the bucket ${JSON.stringify(bucket)}.`,
+      error,
+    );
+  return failed(`${host} refused the request${/^\w{1,60}$/.test(error.name) ? ` (${error.name})` : ''}.`, error);
+}

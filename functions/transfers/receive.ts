@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream';
+import mime from 'mime';
+import { newToken } from '../../shared/aws/objects.ts';
+import { storeStream } from '../../shared/aws/streams.ts';
+import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
+import { outputKey } from '../../shared/files/keys.ts';
+import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
+import type { StoredFile } from '../../shared/tasks/task.ts';
+import { catalogue } from '../engines/runtime/catalogues.ts';
+import type { Run } from '../engines/runtime/worker.ts';
+import { settings as deployment } from '../wiring/settings.ts';
+import { type Announced, decoded } from './decode.ts';
+import { failed } from './failures.ts';
+import { deploymentOutbound, type Outbound } from './outbound.ts';
+import { defaultPace, type Pace } from './pace.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { readSteadily, type Source, startingOver } from './steady-read.ts';
+
+/** Limits and outbound policy of transfers. Tests use shorter timeouts and their own resolver. */
+export interface TransferSettings {
+  retryPolicy: RetryPolicy;
+  pace: Pace;
+  outbound: Outbound;
+  maxFileBytes: number;
+}
+
+/** Returns the settings for transfers of this deployment. */
+export function deploymentSettings(): TransferSettings {
+  return {
+    retryPolicy: defaultRetryPolicy,
+    pace: defaultPace,
+    outbound: deploymentOutbound(),
+    maxFileBytes: deployment.maxFileBytes,
+  };
+}
+
+export interface Incoming extends Source {
+  announced(): Announced;
+}
+
+/** Reports progress over all files of a run. */
+export type Count = (bytes: number) => void;
+
+/** Stores received content as the n-th file of a run, in parts and up to the size limit. */
+export function receive(
+  run: Run,
+  index: number,
+  incoming: Incoming,
+  settings: TransferSettings,
+  count?: Count,
+  partsAtOnce?: number,
+): Promise<StoredFile> {
+  const { retryPolicy, pace, maxFileBytes } = settings;
+  return startingOver(retryPolicy, run.signal, async () => {
+    const capped: Source = {
+      explain: (error) => incoming.explain(error),
+      async open(offset, signal) {
+        const opened = await incoming.open(offset, signal);
+        if (opened.size === undefined || opened.size <= maxFileBytes) return opened;
+        opened.stream.on('error', () => undefined).destroy();
+        throw tooLarge(maxFileBytes);
+      },
+    };
+    const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (bytes) => {
+      const { size } = incoming.announced();
+      if (count) count(bytes.chunk);
+      else if (size) run.progress((bytes.total / size) * 100);
+    });
+    const { head, rest } = await peek(decodeAnnounced(raw, incoming, maxFileBytes));
+    const announced = incoming.announced();
+    const requestedName = run.parameters.filename;
+    const name = typeof requestedName === 'string' ? safeName(requestedName) : safeName(announced.name);
+    const format = await detectFormat(catalogue, head, name);
+    const fullName = typeof requestedName === 'string' ? name : withKnownExtension(name, format, announced.mediaType);
+    const knownFormat = format || catalogue.canonical(extensionOf(fullName));
+    const mediaType = catalogue.mediaType(knownFormat);
+    const key = outputKey(run.task.id, run.attempt, index);
+    const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, {
+      partsAtOnce,
+    });
+    return { key, name: fullName, size, format: knownFormat, mediaType, token: newToken() };
+  });
+}
+
+async function* decodeAnnounced(
+  raw: AsyncGenerator<Buffer>,
+  incoming: Incoming,
+  maxFileBytes: number,
+): AsyncGenerator<Buffer> {
+  // What the other side announces is known only once the first bytes have arrived.
+  const first = await raw.next();
+  async function* all() {
+    if (!first.done) yield first.value;
+    yield* raw;
+  }
+  let total = 0;
+  for await (const chunk of decoded(all(), incoming.announced())) {
+    total += chunk.length;
+    if (total > maxFileBytes) throw tooLarge(maxFileBytes);
+    yield chunk;
+  }
+}
+
+function tooLarge(maxFileBytes: number) {
+  return failed(`The file is larger than ${maxFileBytes} bytes, the maximum of this service.`);
+}
+
+async function* counted(
+  chunks: AsyncGenerator<Buffer>,
+  count: (bytes: { chunk: number; total: number }) => void,
+): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    count({ chunk: chunk.length, total });
+    yield chunk;
+  }
+}
+
+/** Reads enough of the start to detect the format, and returns it together with the full content. */
+async function peek(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; rest: AsyncGenerator<Buffer> }> {
+  const taken: Buffer[] = [];
+  for (let bytes = 0; bytes < detectionBytes; ) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    taken.push(value);
+    bytes += value.length;
+  }
+  async function* all() {
+    yield* taken.splice(0);
+    yield* chunks;
+  }
+  return { head: Buffer.concat(taken), rest: all() };
+}
+
+/** Adds an extension to a name without one: later, text formats are detected by extension only. */
+function withKnownExtension(name: string, format: string, mediaType: string | undefined): string {
+  if (extensionOf(name)) return name;
+  const announced = mediaType?.split(';')[0]?.trim().toLowerCase();
+  const extension =
+    format ||
+    (announced && announced !== 'application/octet-stream' && announced !== 'binary/octet-stream'
+      ? mime.getExtension(announced)
+      : null);
+  return extension ? withExtension(name, extension) : name;
+}

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { failed, Transient } from './failures.ts';
+
+/** How often a failed request is attempted again, and how long each attempt may take. */
+export interface RetryPolicy {
+  /** Consecutive attempts without progress. */
+  maxAttempts: number;
+  /** Delay after the first failed attempt; it doubles with each. */
+  backoffMs: number;
+  /** Timeout to connect and to start a response, and between two chunks. */
+  idleTimeoutMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 5, backoffMs: 300, idleTimeoutMs: 30_000 };
+
+/** A server that asks for a longer delay counts as failed. */
+const maxDelayMs = 30_000;
+
+/** Retries work with exponential backoff while it fails with transient errors. */
+export async function retry<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      await waitBeforeRetry(error, attempt, policy, signal);
+    }
+  }
+}
+
+/** Waits before the next attempt, or throws the error if another attempt would not help. */
+export async function waitBeforeRetry(
+  error: unknown,
+  attempt: number,
+  { maxAttempts, backoffMs }: RetryPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof Transient) || signal.aborted) throw error;
+  if (attempt >= maxAttempts) throw failed(`${error.message} Gave up after ${attempt} attempts.`, error);
+  if (error.retryAfterMs !== undefined && error.retryAfterMs > maxDelayMs) throw failed(error.message, error);
+  // With jitter, so that clients that failed together do not retry together.
+  const backoff = backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+  await pause(Math.max(backoff, error.retryAfterMs ?? 0), undefined, { signal });
+}
+
+/** Aborts a request whose response does not start in time; reading the response may take longer. */
+export async function withResponseTimeout<T>(
+  { idleTimeoutMs }: RetryPolicy,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(Object.assign(new Error('The response did not start in time.'), { code: 'ETIMEDOUT' }));
+    controller.abort();
+  }, idleTimeoutMs);
+  try {
+    // Not every library honours a signal.
+    return await Promise.race([begin(AbortSignal.any([signal, controller.signal])), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

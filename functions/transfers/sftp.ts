@@ -1,0 +1,320 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { posix } from 'node:path';
+import SftpClient from 'ssh2-sftp-client';
+import { connectOptions } from '../../shared/net/addresses.ts';
+import type { JsonObject } from '../../shared/tasks/task.ts';
+import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Announced } from './decode.ts';
+import { type Destination, deliver, type Outgoing } from './deliver.ts';
+import {
+  CannotResume,
+  explainConnection,
+  failed,
+  insufficientPermission,
+  invalidCredentials,
+  isExplained,
+  Transient,
+} from './failures.ts';
+import type { Taken } from './outbound.ts';
+import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
+import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
+
+/** Imports a file from an SFTP server. */
+export async function importSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const server = new Server(run.parameters, settings);
+  const file = await receive(run, 0, new ServerFile(server, String(run.parameters.file_string)), settings);
+  return { files: [file] };
+}
+
+/** Exports files to an SFTP server. */
+export async function exportSftp(run: Run, settings: TransferSettings = deploymentSettings()): Promise<RunResult> {
+  const server = new Server(run.parameters, settings);
+  const taken: Taken = { bytes: 0 };
+  const destination: Destination = {
+    one: 'file_string',
+    several: 'path_prefix',
+    locate: (place) => `sftp://${server.address}/${place.replace(/^\/+/, '')}`,
+    send: (file) => put(run, server, file, settings.retryPolicy, taken),
+    taken,
+  };
+  return deliver(run, destination, settings);
+}
+
+interface Connection {
+  client: SftpClient;
+  sftp: Sftp;
+  disconnect(): void;
+}
+
+/** An SFTP server and the credentials for it. */
+class Server {
+  readonly address: string;
+  readonly #parameters: JsonObject;
+  readonly #settings: TransferSettings;
+  readonly #hostname: string;
+  readonly #port: number;
+
+  constructor(parameters: JsonObject, settings: TransferSettings) {
+    this.#parameters = parameters;
+    this.#settings = settings;
+    this.#hostname = String(parameters.host);
+    this.#port = Number(parameters.port);
+    this.address = `${this.#hostname}:${this.#port}`;
+  }
+
+  /** Connects to an address that was checked, verifies the server where a fingerprint is given, and logs in. */
+  async connect(signal: AbortSignal): Promise<Connection> {
+    const socket = await this.#openSocket(signal);
+    const client = new SftpClient('transfer', { error: () => undefined, end: () => undefined, close: () => undefined });
+    const login = new Login(this.#parameters);
+    const disconnect = () => {
+      socket.destroy();
+      client.end().catch(() => undefined);
+    };
+    client.on('error', (error: unknown) => login.note(error));
+    client.on('keyboard-interactive', (...asked: unknown[]) => login.respond(asked));
+    try {
+      const sftp = await client.connect({
+        sock: socket,
+        ...login.options(this.#settings.retryPolicy.idleTimeoutMs),
+      });
+      signal.throwIfAborted();
+      return { client, sftp, disconnect };
+    } catch (error) {
+      disconnect();
+      signal.throwIfAborted();
+      throw login.explain(error, this.address) ?? this.explain(error, '');
+    }
+  }
+
+  async #openSocket(signal: AbortSignal): Promise<Socket> {
+    const { outbound, retryPolicy } = this.#settings;
+    const options = await connectOptions(this.#hostname, this.#port, outbound.allow, outbound.resolve);
+    const socket = connectSocket({ ...options, noDelay: true });
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(retryPolicy.idleTimeoutMs)]);
+    try {
+      await once(socket, 'connect', { signal: deadline });
+    } catch (error) {
+      socket.on('error', () => undefined).destroy();
+      signal.throwIfAborted();
+      throw deadline.aborted ? new Transient(`${this.address} did not respond in time.`, { cause: error }) : error;
+    }
+    return socket;
+  }
+
+  /** Translates an error of the server or the library into one of the service. */
+  explain(error: unknown, path: string): Error {
+    const connection = explainConnection(error, this.address);
+    if (connection) return connection;
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const file = JSON.stringify(path);
+    if (code === 2 || code === 10) return failed(`There is no ${file} on ${this.address}.`, error);
+    if (code === 3) return insufficientPermission(`The user has no permission for ${file} on ${this.address}.`, error);
+    if (code === 14 || code === 15) return failed(`There is no space left on ${this.address}.`, error);
+    if (typeof code === 'number' && code !== 6 && code !== 7)
+      return failed(`${this.address} refused ${file} (SFTP status ${code}).`, error);
+    // Without a status there was no response at all: the connection ended before.
+    return new Transient(`The connection to ${this.address} was dropped.`, { cause: error });
+  }
+}
+
+/** One attempt to log in. The library keeps only the message of an error, so its kind is recorded on the way. */
+class Login {
+  readonly #parameters: JsonObject;
+  #level: string | undefined;
+  #shown: string | undefined;
+  #began = false;
+
+  constructor(parameters: JsonObject) {
+    this.#parameters = parameters;
+  }
+
+  options(readyTimeout: number) {
+    const { username, password, private_key } = this.#parameters;
+    return {
+      username: String(username),
+      ...(typeof private_key === 'string'
+        ? { privateKey: private_key.includes('\n') ? private_key : private_key.replaceAll('\\n', '\n') }
+        : {}),
+      ...(typeof password === 'string' ? { password, tryKeyboard: true } : {}),
+      readyTimeout,
+      keepaliveInterval: Math.max(1_000, Math.floor(readyTimeout / 3)),
+      hostVerifier: (key: Buffer) => this.#verify(key),
+      // Processors have instructions for these.
+      algorithms: { cipher: { prepend: ['aes128-gcm@openssh.com' as const], append: [], remove: [] } },
+    };
+  }
+
+  note(error: unknown): void {
+    if (typeof error === 'object' && error !== null && 'level' in error) this.#level ??= String(error.level);
+  }
+
+  /** Responds to a server that asks for the password interactively. */
+  respond(asked: unknown[]): void {
+    const [, , , prompts, finish] = asked;
+    if (typeof finish === 'function' && Array.isArray(prompts))
+      finish(prompts.map(() => String(this.#parameters.password ?? '')));
+  }
+
+  explain(error: unknown, address: string): Error | undefined {
+    const { host_key_fingerprint: wanted } = this.#parameters;
+    if (this.#shown !== undefined)
+      return failed(
+        `Expected the host key ${fingerprint(String(wanted))} but received ${this.#shown} from ${address}, which may be another server.`,
+        error,
+      );
+    if (this.#level === 'client-timeout') return new Transient(`${address} did not respond in time.`, { cause: error });
+    if (this.#level === 'client-authentication')
+      return invalidCredentials(`${address} rejected the user name with this password or private key.`, error);
+    // Nothing was sent to the server yet: it is the key that cannot be read.
+    if (
+      !this.#began &&
+      this.#level === undefined &&
+      explainConnection(error, address) === undefined &&
+      this.#parameters.private_key !== undefined
+    )
+      return invalidCredentials(
+        'The private_key cannot be read. Provide the complete key in OpenSSH or PEM format, without a passphrase.',
+        error,
+      );
+    return undefined;
+  }
+
+  #verify(key: Buffer): boolean {
+    this.#began = true;
+    const { host_key_fingerprint: wanted } = this.#parameters;
+    if (typeof wanted !== 'string') return true;
+    const shown = Buffer.from(`SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`);
+    const expected = Buffer.from(fingerprint(wanted));
+    if (shown.length === expected.length && timingSafeEqual(shown, expected)) return true;
+    this.#shown = shown.toString();
+    return false;
+  }
+}
+
+/** Formats a fingerprint as OpenSSH does. */
+function fingerprint(text: string): string {
+  return `SHA256:${text
+    .trim()
+    .replace(/^sha256:/i, '')
+    .replace(/=+$/, '')}`;
+}
+
+/** A file of a server, considered unchanged while its size and modification time are. */
+class ServerFile implements Incoming {
+  readonly #server: Server;
+  readonly #path: string;
+  #found: { size: number; mtime: number } | undefined;
+
+  constructor(server: Server, path: string) {
+    this.#server = server;
+    this.#path = path;
+  }
+
+  announced(): Announced {
+    return { name: this.#path.replace(/\/+$/, ''), size: this.#found?.size };
+  }
+
+  explain(error: unknown): Error {
+    return this.#server.explain(error, this.#path);
+  }
+
+  async open(offset: number, signal: AbortSignal) {
+    const { sftp, disconnect } = await this.#server.connect(signal);
+    signal.addEventListener('abort', disconnect, { once: true });
+    try {
+      const handle = await openFile(sftp, this.#path, 'r');
+      const { size, mtime } = await statFile(sftp, handle);
+      if (offset > 0 && (size !== this.#found?.size || mtime !== this.#found.mtime))
+        throw new CannotResume('The file changed while it was being read.');
+      this.#found = { size, mtime };
+      return { stream: new SftpReader(sftp, handle, offset, disconnect), size };
+    } catch (error) {
+      disconnect();
+      throw error;
+    }
+  }
+}
+
+/** Writes a file under a temporary name and renames it when it is complete, so that nobody reads a part of it. */
+async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy, taken: Taken): Promise<void> {
+  const { dir, base } = posix.parse(file.place);
+  const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${run.task.id}.part`), confirmed: 0 };
+  for (let fruitless = 0; ; ) {
+    const before = part.confirmed;
+    let connection: Connection | undefined;
+    try {
+      connection = await server.connect(file.signal);
+      file.signal.addEventListener('abort', connection.disconnect, { once: true });
+      await writePart(connection.client, connection.sftp, file, part, taken);
+      await moveInPlace(connection.client, part.path, file.place);
+      return;
+    } catch (error) {
+      file.signal.throwIfAborted();
+      const explained = isExplained(error) ? error : server.explain(error, file.place);
+      if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
+      fruitless = part.confirmed > before ? 1 : fruitless + 1;
+      await waitBeforeRetry(explained, fruitless, policy, file.signal);
+    } finally {
+      connection?.disconnect();
+    }
+  }
+}
+
+interface Part {
+  path: string;
+  /** Bytes that the server has confirmed, from the start without a gap. */
+  confirmed: number;
+}
+
+async function writePart(client: SftpClient, sftp: Sftp, file: Outgoing, part: Part, taken: Taken): Promise<void> {
+  const handle = await openPart(client, sftp, part);
+  const content = file.open(part.confirmed);
+  try {
+    await writeAll(sftp, handle, part.confirmed, content, (position) => {
+      taken.bytes += position - part.confirmed;
+      part.confirmed = position;
+    });
+  } finally {
+    content.destroy();
+  }
+  const { size } = await statFile(sftp, handle);
+  await closeFile(sftp, handle);
+  if (size !== file.size) throw failed(`The server stored ${size} of the ${file.size} bytes sent.`);
+}
+
+async function openPart(client: SftpClient, sftp: Sftp, part: Part): Promise<Buffer> {
+  if (part.confirmed > 0) {
+    try {
+      return await openFile(sftp, part.path, 'r+');
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      part.confirmed = 0;
+    }
+  }
+  try {
+    return await openFile(sftp, part.path, 'w');
+  } catch (error) {
+    const folder = posix.dirname(part.path);
+    if (!isMissing(error) || folder === '.') throw error;
+    await client.mkdir(folder, true);
+    return openFile(sftp, part.path, 'w');
+  }
+}
+
+async function moveInPlace(client: SftpClient, part: string, place: string): Promise<void> {
+  try {
+    await client.posixRename(part, place);
+  } catch {
+    // The plain rename, which every server has, does not replace a file.
+    await client.delete(place, true);
+    await client.rename(part, place);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 2;
+}

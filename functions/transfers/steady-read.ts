@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { CannotResume, failed, isExplained, Transient } from './failures.ts';
+import { anyPace, type Pace, PaceWatch } from './pace.ts';
+import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+
+export interface Opened {
+  stream: Readable;
+  /** Size of the full content, if the other side announces it. */
+  size?: number | undefined;
+}
+
+/** Content that can be read from any byte on. */
+export interface Source {
+  /** Opens the content; throws CannotResume if it has changed or cannot be read from an offset. */
+  open(offset: number, signal: AbortSignal): Promise<Opened>;
+  /** Translates an error of a library into one of the service. */
+  explain(error: unknown): Error;
+}
+
+/** A connection that keeps dropping after a few bytes is aborted. */
+const maxResumes = 200;
+
+/**
+ * Reads content to its last byte: a dropped or stalled transfer is resumed where it stopped. It ends whole or throws, also
+ * when the other side is slower than the required pace.
+ */
+export async function* readSteadily(
+  source: Source,
+  policy: RetryPolicy,
+  runSignal: AbortSignal,
+  pace: Pace = anyPace,
+): AsyncGenerator<Buffer> {
+  const watch = new PaceWatch(pace, runSignal, 'sent');
+  try {
+    yield* readWatched(source, policy, watch);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function* readWatched(source: Source, policy: RetryPolicy, { meter, signal }: PaceWatch): AsyncGenerator<Buffer> {
+  let offset = 0;
+  let fruitless = 0;
+  for (let resumes = 0; ; resumes++) {
+    const start = offset;
+    try {
+      signal.throwIfAborted();
+      const { stream, size } = await open(source, offset, signal);
+      for await (const chunk of watched(stream, policy.idleTimeoutMs, signal)) {
+        offset += chunk.length;
+        if (size !== undefined && offset > size)
+          throw failed(`Received more than the ${size} bytes that the server announced, so the file was rejected.`);
+        meter.count(chunk.length);
+        meter.ourTurn();
+        yield chunk;
+        meter.itsTurn();
+      }
+      if (size === undefined || offset === size) return;
+      throw new Transient(`The transfer ended after ${offset} of ${size} bytes.`);
+    } catch (error) {
+      signal.throwIfAborted();
+      const explained = isExplained(error) ? error : source.explain(error);
+      fruitless = offset > start ? 1 : fruitless + 1;
+      if (resumes >= maxResumes) throw failed(explained.message, error);
+      await waitBeforeRetry(explained, fruitless, policy, signal).catch((last) => {
+        signal.throwIfAborted();
+        throw last;
+      });
+    }
+  }
+}
+
+/** Opens content, and does not wait for a library that ignores the signal. */
+async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
+  const opening = source.open(offset, signal);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    aborted.reject(signal.reason);
+    opening.then(({ stream }) => stream.on('error', () => undefined).destroy()).catch(() => undefined);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([opening, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
+async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const stalled = () =>
+    stream.destroy(new Transient(`The transfer stalled: no data for ${Math.round(idleTimeoutMs / 1000)} seconds.`));
+  const abort = () => stream.destroy(new DOMException('The run was aborted.', 'AbortError'));
+  // It may have been aborted while the stream was opened.
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  let timer = setTimeout(stalled, idleTimeoutMs);
+  try {
+    for await (const chunk of stream) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(stalled, idleTimeoutMs);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    stream.destroy();
+  }
+}
+
+/** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
+export async function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof CannotResume)) throw error;
+      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, policy, signal);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+declare module 'dynalite' {
+  import type { Server } from 'node:http';
+
+  interface DynaliteOptions {
+    path: string;
+    createTableMs: number;
+    deleteTableMs: number;
+    updateTableMs: number;
+  }
+  export default function dynalite(options: DynaliteOptions): Server;
+}
+
+declare module 'dynalite/db/index.js' {
+  export type Done = (error?: Error | null) => void;
+  export type Item = Record<string, unknown>;
+  export type Write = { type: 'put'; key: string; value: Item } | { type: 'del'; key: string };
+
+  export interface Index {
+    IndexName: string;
+  }
+
+  export interface Table {
+    TableName: string;
+    LocalSecondaryIndexes?: Index[];
+    GlobalSecondaryIndexes?: Index[];
+  }
+
+  export interface Database {
+    open(): Promise<void>;
+    values(options: object): { close(): Promise<void> };
+    get(key: string, done: (error: unknown, value?: Item) => void): void;
+    getSync(key: string): Item | undefined;
+    put(key: string, value: Item, done: Done): void;
+    del(key: string, done: Done): void;
+    batch(writes: Write[], done: Done): void;
+    /** Called with each iterator that is opened, and with each that was closed. */
+    attachResource(resource: unknown): void;
+    detachResource(resource: unknown): void;
+  }
+
+  export interface Store {
+    db: Database;
+    lifecycleManager: { gracefulClose(): Promise<void> };
+  }
+
+  interface IndexActions {
+    puts: { index: string; key: string; item: Item }[];
+    deletes: { index: string; key: string }[];
+  }
+
+  const internals: {
+    create(options: object): Store;
+    updateIndexes(store: Store, table: Table, existing: Item | undefined, item: Item | null, done: Done): void;
+    getIndexActions(indexes: Index[], existing: Item | undefined, item: Item | null, table: Table): IndexActions;
+  };
+  export default internals;
+}

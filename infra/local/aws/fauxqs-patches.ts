@@ -1,0 +1,154 @@
+/**
+ * What is changed inside fauxqs 2.4, since it loses or refuses what SQS does not. Each patch names the upstream
+ * change that ends it.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { buildApp } from 'fauxqs';
+
+/** The stores of fauxqs, which exports no name for them. */
+type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
+type SqsStore = Stores['sqsStore'];
+type Queue = ReturnType<SqsStore['createQueue']>;
+type Dequeue = Queue['dequeue'];
+
+interface Persistence {
+  readonly db: DatabaseSync;
+  loadSqsAndSns(sqs: SqsStore, sns: Stores['snsStore']): void;
+  updateMessageReady(messageId: string): void;
+  transaction(work: () => void): void;
+  close(): void;
+}
+
+/**
+ * Loads what fauxqs does not export, patched. Its startFauxqs listens on every address of the machine, and its buildApp
+ * keeps nothing on disk unless it is given stores with persistence, which only these files create.
+ * Not reported yet: buildApp has no option for a data folder.
+ */
+export async function loadFauxqs() {
+  const file = (path: string) => new URL(path, import.meta.resolve('fauxqs')).href;
+  const [sqs, types, sns, s3, persistence] = await Promise.all([
+    import(file('sqs/sqsStore.js')),
+    import(file('sqs/sqsTypes.js')),
+    import(file('sns/snsStore.js')),
+    import(file('s3/s3Store.js')),
+    import(file('persistence.js')),
+  ]);
+  const SqsStore: {
+    new (): SqsStore;
+    createMessage(
+      body: string,
+      attributes: object,
+      delaySeconds?: number,
+    ): Parameters<ReturnType<SqsStore['createQueue']>['enqueue']>[0];
+  } = sqs.SqsStore;
+  const SnsStore: new () => Stores['snsStore'] = sns.SnsStore;
+  const S3Store: new () => Stores['s3Store'] = s3.S3Store;
+  const PersistenceManager: new (directory: string) => Persistence = persistence.PersistenceManager;
+  acceptSupplementaryCharacters(types.INVALID_MESSAGE_BODY_CHAR);
+  return { SqsStore, SnsStore, S3Store, PersistenceManager };
+}
+
+/** Patches the stores once their queues are loaded, and gives them their persistence. */
+export function patchStores(sqsStore: SqsStore, persistence: Persistence): void {
+  keepReleasedMessages(persistence);
+  // fauxqs looks some queues up by an ARN of its built-in account. There is one account and region, so the name is enough.
+  // Not reported yet: the account of buildApp's stores cannot be set.
+  sqsStore.getQueueByArn = (arn) => sqsStore.getQueueByName(arn.split(':').at(-1) ?? '');
+  // Only now, so that loading did not write.
+  for (const target of [sqsStore, ...sqsStore.allQueues()]) Object.assign(target, { persistence });
+  for (const queue of sqsStore.allQueues()) {
+    if (queue.isFifo()) receiveWholeGroups(queue);
+    receiveInTransaction(queue, persistence);
+  }
+}
+
+/** Accepts characters above U+FFFF in messages, as SQS does. Fixed in fauxqs 2.9.1 (kibertoad/fauxqs#278). */
+function acceptSupplementaryCharacters(invalidCharacters: RegExp): void {
+  const outsideXml = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+  Object.assign(invalidCharacters, { test: (text: string) => outsideXml.test(text) });
+}
+
+/**
+ * Keeps a message whose visibility timeout is set to 0.
+ * Not reported yet: updateMessageReady sets the NOT NULL column approximate_receive_count to null, which throws after
+ * the message has left the memory (2.4 to 2.9.2).
+ */
+function keepReleasedMessages(persistence: Persistence): void {
+  const ready = persistence.db.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  );
+  persistence.updateMessageReady = (messageId) => {
+    ready.run(messageId);
+  };
+}
+
+/**
+ * Commits a whole receive at once, so that a message is at no instant in neither its queue nor the dead-letter queue.
+ * Not reported yet: a kill during a receive can lose a message on its way to the dead-letter queue.
+ */
+function receiveInTransaction(queue: Queue, persistence: Persistence): void {
+  const dequeue: Dequeue = queue.dequeue.bind(queue);
+  queue.dequeue = (...args) => {
+    let received: ReturnType<Dequeue> = [];
+    persistence.transaction(() => {
+      received = dequeue(...args);
+    });
+    return received;
+  };
+}
+
+/**
+ * Makes a FIFO queue return as many messages of a group as are asked for, in their order, as SQS does.
+ * Not reported yet: ReceiveMessage on a FIFO queue returns at most one message of each group (2.4 to 2.9.2), and
+ * messages of a group whose visibility timeouts expire together come back in reverse order.
+ */
+function receiveWholeGroups(queue: Queue): void {
+  const dequeue: Dequeue = queue.dequeue.bind(queue);
+  const processTimers = queue.processTimers.bind(queue);
+  queue.processTimers = () => {
+    const inFlight = queue.inflightMessages.size;
+    processTimers();
+    // It puts expired messages in front one by one, so that the last of a group is before the first.
+    if (queue.inflightMessages.size < inFlight) for (const group of queue.fifoMessages.values()) group.sort(bySequence);
+  };
+  queue.dequeue = (max, ...rest) => {
+    const received = dequeue(max, ...rest);
+    const groups = received.map(
+      ({ ReceiptHandle }) => queue.inflightMessages.get(ReceiptHandle)?.message.messageGroupId ?? '',
+    );
+    for (const group of groups) {
+      const missing = Math.min(max, 10) - received.length;
+      for (let count = 0; count < missing; count++) {
+        const more = dequeueOf(group, () => dequeue(1, ...rest));
+        if (more.length === 0) break;
+        received.push(...more);
+      }
+    }
+    return received;
+  };
+
+  /** Takes from one group that is locked, by messages of the same receive, and leaves it locked by one more. */
+  function dequeueOf(group: string, take: () => ReturnType<Dequeue>): ReturnType<Dequeue> {
+    const { fifoMessages, processTimers: process } = queue;
+    const waiting = fifoMessages.get(group);
+    if (!waiting) return [];
+    const locks = queue.fifoLockedGroups.get(group) ?? 0;
+    queue.fifoLockedGroups.delete(group);
+    queue.fifoMessages = new Map([[group, waiting]]);
+    // What came back now would be put among the messages of this group alone.
+    queue.processTimers = () => undefined;
+    try {
+      return take();
+    } finally {
+      queue.processTimers = process;
+      queue.fifoMessages = fifoMessages;
+      const now = locks + (queue.fifoLockedGroups.get(group) ?? 0);
+      if (now > 0) queue.fifoLockedGroups.set(group, now);
+      if (waiting.length === 0) fifoMessages.delete(group);
+    }
+  }
+}
+
+function bySequence(left: { sequenceNumber?: string }, right: { sequenceNumber?: string }): number {
+  return (left.sequenceNumber ?? '') < (right.sequenceNumber ?? '') ? -1 : 1;
+}

@@ -1,0 +1,31 @@
+import { S3Error } from './error.ts';
+import type { Metadata } from './store.ts';
+
+const MAX_USER_METADATA_BYTES = 2 * 1024;
+/** The headers that are kept with an object, and that a signed request may override in its response. */
+export const SYSTEM_METADATA = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+];
+
+/** Returns what is kept with an object out of the headers of its request, or the fields of its form. */
+export function metadataOf(
+  entries: Iterable<[string, unknown]>,
+  encode: (value: string, isUserMetadata: boolean) => string = (value) => value,
+): Metadata {
+  const metadata: Metadata = {};
+  let userBytes = 0;
+  for (const [name, value] of entries) {
+    const isUserMetadata = name.startsWith('x-amz-meta-');
+    if (typeof value !== 'string' || !(isUserMetadata || SYSTEM_METADATA.includes(name))) continue;
+    metadata[name] = encode(value, isUserMetadata);
+    if (isUserMetadata) userBytes += name.length - 'x-amz-meta-'.length + Buffer.byteLength(value);
+  }
+  if (userBytes > MAX_USER_METADATA_BYTES)
+    throw new S3Error('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size');
+  return metadata;
+}

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { assertWritable, isUnmodified, preconditionFailed } from './conditions.ts';
+import { S3Error } from './error.ts';
+import { metadataOf } from './metadata.ts';
+import { type Handler, respondEmpty, respondXml, type S3Request } from './request.ts';
+import type { ObjectStore } from './store.ts';
+
+/** S3 takes no larger object, part or copy in one request. */
+export const MAX_PUT_BYTES = 5 * 1024 ** 3;
+
+/** Handles PutObject. */
+export const putObject: Handler = async (request, res, { store, created }) => {
+  const { bucket, key, headers } = request;
+  const metadata = metadataOf(Object.entries(headers));
+  const check = () => assertWritable(headers, store.find(bucket, key));
+  check();
+  const object = store.commit(bucket, key, metadata, await store.write(bodyOf(request)), check);
+  created('Put', object);
+  res.setHeader('etag', `"${object.etag}"`);
+  respondEmpty(res);
+};
+
+/** Handles CopyObject; the conditions hold for the very bytes that are copied. */
+export const copyObject: Handler = async ({ bucket, key, headers }, res, { store, created }) => {
+  const from = parseCopySource(String(headers['x-amz-copy-source']));
+  assertBucket(store, from.bucket);
+  const directive = headers['x-amz-metadata-directive'] ?? 'COPY';
+  if (directive !== 'COPY' && directive !== 'REPLACE')
+    throw new S3Error('InvalidArgument', 'Unknown metadata directive.');
+  if (from.bucket === bucket && from.key === key && directive === 'COPY') {
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    );
+  }
+  const metadata = directive === 'REPLACE' ? metadataOf(Object.entries(headers)) : undefined;
+  const copied = await store.copy(from, { bucket, key }, metadata, (source) => {
+    if (isUnmodified(source, headers, 'x-amz-copy-source-')) throw preconditionFailed();
+    if (source.size > MAX_PUT_BYTES)
+      throw new S3Error(
+        'InvalidRequest',
+        `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+      );
+  });
+  created('Copy', copied);
+  respondXml(res, 'CopyObjectResult', {
+    LastModified: new Date(copied.modified).toISOString(),
+    ETag: `"${copied.etag}"`,
+  });
+};
+
+/** Returns the body to store; throws when it is larger than S3 takes in one request. */
+export function bodyOf({ body, headers }: S3Request): Readable {
+  if (Number(headers['content-length']) > MAX_PUT_BYTES)
+    throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size');
+  return body ?? Readable.from([]);
+}
+
+export function assertBucket(store: ObjectStore, bucket: string): void {
+  if (!store.hasBucket(bucket))
+    throw new S3Error('NoSuchBucket', 'The specified bucket does not exist', { BucketName: bucket });
+}
+
+/** Reads the bucket and key out of an `x-amz-copy-source` header. */
+export function parseCopySource(header: string): { bucket: string; key: string } {
+  let source: string;
+  try {
+    source = decodeURIComponent(header).replace(/^\//, '');
+  } catch {
+    throw new S3Error('InvalidArgument', 'Invalid copy source encoding.');
+  }
+  const slash = source.indexOf('/');
+  if (slash < 1 || slash === source.length - 1) {
+    throw new S3Error('InvalidArgument', 'Copy Source must mention the source bucket and key: sourcebucket/sourcekey');
+  }
+  return { bucket: source.slice(0, slash), key: source.slice(slash + 1) };
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { S3Error } from './error.ts';
+import type { S3Operation } from './operations.ts';
+import type { ObjectStore, StoredObject } from './store.ts';
+import { parseXml, type XmlContent, type XmlNode, xmlDocument } from './xml.ts';
+
+const MAX_XML_BYTES = 16 * 1024 * 1024;
+
+/** The body of a DeleteObjects request. */
+export interface Deletion {
+  keys: string[];
+  /** Whether the response leaves out what was deleted. */
+  quiet: boolean;
+}
+
+/** A request to S3 that the gate has let pass, with its body as it is to be stored; `query` holds no signature. */
+export interface S3Request {
+  operation: S3Operation;
+  bucket: string;
+  key: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Readable | undefined;
+  /** The address of the object, as the client knows it. */
+  location: string;
+  /** What DeleteObjects is to delete; its body was read to authorise that. */
+  deletion?: Deletion | undefined;
+}
+
+export type ObjectCreation = 'Put' | 'Post' | 'Copy' | 'CompleteMultipartUpload';
+export type CreationListener = (kind: ObjectCreation, object: StoredObject) => void;
+
+/** Handles an operation on a bucket that exists. */
+export type Handler = (
+  request: S3Request,
+  res: ServerResponse,
+  context: { store: ObjectStore; region: string; created: CreationListener },
+) => Promise<void> | void;
+
+/** Reads the body of a request as XML with this root element. */
+export async function readXml(body: Readable | undefined, root: string): Promise<XmlNode> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > MAX_XML_BYTES) throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.');
+    chunks.push(chunk);
+  }
+  const document = parseXml(Buffer.concat(chunks).toString());
+  if (document?.name !== root) throw malformedXml();
+  return document;
+}
+
+export function malformedXml(): S3Error {
+  return new S3Error(
+    'MalformedXML',
+    'The XML you provided was not well-formed or did not validate against our published schema.',
+  );
+}
+
+/** Reads a parameter that is a number of at most ten digits. */
+export function integerParameter(query: URLSearchParams, name: string, fallback: number): number {
+  const text = query.get(name) ?? String(fallback);
+  if (!/^\d{1,10}$/.test(text)) throw new S3Error('InvalidArgument', `Provided ${name} not an integer`);
+  return Number(text);
+}
+
+export function respondEmpty(res: ServerResponse, status: 200 | 204 = 200): void {
+  res.statusCode = status;
+  if (status !== 204) res.setHeader('content-length', 0);
+  res.end();
+}
+
+export function respondXml(res: ServerResponse, root: string, content: XmlContent, status = 200): void {
+  sendXml(res, status, xmlDocument(root, content));
+}
+
+export function respondError(res: ServerResponse, error: S3Error): void {
+  sendXml(res, error.status, error.toXml());
+}
+
+function sendXml(res: ServerResponse, status: number, body: string): void {
+  res.statusCode = status;
+  res.setHeader('content-type', 'application/xml');
+  res.setHeader('content-length', Buffer.byteLength(body));
+  res.end(body);
+}

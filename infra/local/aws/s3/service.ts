@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import { deleteObject, deleteObjects } from './delete-objects.ts';
+import { getObject } from './get-object.ts';
+import { listObjects } from './list-objects.ts';
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listParts,
+  uploadPart,
+} from './multipart.ts';
+import type { S3Operation } from './operations.ts';
+import { assertBucket, copyObject, putObject } from './put-object.ts';
+import { type CreationListener, type Handler, respondEmpty, respondXml, type S3Request } from './request.ts';
+import type { ObjectStore } from './store.ts';
+import { getObjectTagging, putObjectTagging } from './tagging.ts';
+
+export interface S3Service {
+  handle(request: S3Request, res: ServerResponse): Promise<void>;
+  /** Sets who is notified of a new object before the response to its writer is sent. */
+  onCreated(listener: CreationListener): void;
+}
+
+/** Creates the embedded S3 over the store. */
+export function createS3(store: ObjectStore, region: string): S3Service {
+  let notify: CreationListener = () => undefined;
+  const context = { store, region, created: (...event: Parameters<CreationListener>) => notify(...event) };
+  return {
+    async handle(request, res) {
+      assertBucket(store, request.bucket);
+      await handlers[request.operation](request, res, context);
+    },
+    onCreated(listener) {
+      notify = listener;
+    },
+  };
+}
+
+const handlers: Record<S3Operation, Handler> = {
+  HeadBucket: (_request, res) => respondEmpty(res),
+  GetBucketLocation: (_request, res, { region }) =>
+    // The first region has no name here.
+    respondXml(res, 'LocationConstraint', region === 'us-east-1' ? '' : region),
+  ListObjects: listObjects,
+  ListObjectsV2: listObjects,
+  DeleteObjects: deleteObjects,
+  GetObject: getObject,
+  HeadObject: getObject,
+  PutObject: putObject,
+  CopyObject: copyObject,
+  DeleteObject: deleteObject,
+  CreateMultipartUpload: createMultipartUpload,
+  UploadPart: uploadPart,
+  CompleteMultipartUpload: completeMultipartUpload,
+  AbortMultipartUpload: abortMultipartUpload,
+  ListParts: listParts,
+  GetObjectTagging: getObjectTagging,
+  PutObjectTagging: putObjectTagging,
+};

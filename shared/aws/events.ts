@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
+import { type ChangeEvent, changeEventOf, groupOf, isProgress, subjectOf } from '../events/change-event.ts';
+import type { Change } from '../lifecycle/lifecycle.ts';
+import { required } from '../settings.ts';
+import { revisionOf, type Task } from '../tasks/task.ts';
+import { batchesOf } from './batches.ts';
+import { messageBody } from './message-body.ts';
+import { queueVariable } from './queues.ts';
+
+/** What the queue of events carries. */
+export type EventMessage =
+  | { type: 'changed'; change: ChangeEvent }
+  /** A client has subscribed to a channel and is to be sent a snapshot, or asks for one again. */
+  | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
+  /** A connection is up, and its client waits for the first packet. */
+  | { type: 'opened'; connection: string }
+  /** A connection could neither be posted to nor closed, and is to be closed as soon as that works. */
+  | { type: 'abandoned'; connection: string };
+
+const client = new SQSClient({});
+const maxBatchEntries = 10;
+/** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
+const maxBatchBytes = 900_000;
+const maxTaskBytes = 200_000;
+const maxAttempts = 5;
+
+/** Publishes changes, in this order: events by the queue that keeps order, mere progress by another. */
+export async function publish(changes: Change[]): Promise<void> {
+  const all = changes.map(changeEventOf);
+  const progress = all.filter(isProgress);
+  const events = all.filter((change) => !isProgress(change));
+  await sendEvents(events.map((change) => ({ type: 'changed', change })));
+  if (progress.length > 0) {
+    const entries = progress.map((change, index) => ({
+      Id: String(index),
+      MessageBody: bodyOf({ type: 'changed', change }),
+    }));
+    await sendAll(required(queueVariable('progress')), entries);
+  }
+}
+
+/** Puts messages on the queue of events, which keeps their order within each job. */
+export async function sendEvents(messages: EventMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  const entries = messages.map((message, index) => ({
+    Id: String(index),
+    MessageBody: bodyOf(message),
+    MessageGroupId: groupOfMessage(message),
+    MessageDeduplicationId: deduplicationId(message),
+  }));
+  await sendAll(required(queueVariable('events')), entries);
+}
+
+function groupOfMessage(message: EventMessage): string {
+  if (message.type === 'changed') return groupOf(subjectOf(message.change));
+  return message.type === 'subscribed' ? message.group : message.connection;
+}
+
+function deduplicationId(message: EventMessage): string {
+  if (message.type !== 'changed') return randomUUID();
+  const { change } = message;
+  const subject = subjectOf(change);
+  const events = change.type === 'job' ? `-${change.events.join('-')}` : '';
+  return `${change.type}-${subject.id}-${revisionOf(subject)}${events}`;
+}
+
+function bodyOf(message: EventMessage): string {
+  const body = messageBody(message);
+  if (message.type !== 'changed' || message.change.type !== 'task') return body;
+  if (Buffer.byteLength(body) <= maxTaskBytes) return body;
+  const { form: _form, details: _details, ...task } = message.change.task;
+  const small: Task = { ...task, payload: {}, files: [], dependents: [] };
+  return messageBody({ type: 'changed', change: { type: 'task', task: small, partial: true } });
+}
+
+async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
+  for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
+    let left = batch;
+    for (let round = 0; left.length > 0; round++) {
+      if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
+      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
+      const failed = new Set(Failed.map(({ Id }) => Id));
+      left = left.filter(({ Id }) => failed.has(Id));
+    }
+  }
+}
+
+function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
+  return Buffer.byteLength(MessageBody);
+}

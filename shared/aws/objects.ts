@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
+import { chunksOf } from './batches.ts';
+import { bucket } from './bucket.ts';
+
+/** What DeleteObjects takes in one request. */
+const maxKeysPerDelete = 1_000;
+
+/** Makes the unguessable part of a download link. */
+export function newToken(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+/** Stores a small body that is in memory. */
+export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
+  const { client, name } = bucket();
+  await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
+}
+
+/** Deletes one object; one that does not exist is no failure. */
+export async function deleteObject(key: string): Promise<void> {
+  const { client, name } = bucket();
+  await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
+}
+
+/** Deletes all uploads and files of a task except the keys to keep. */
+export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
+  const { client, name } = bucket();
+  for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {
+    for (let token: string | undefined; ; ) {
+      const page = await client.send(
+        new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),
+      );
+      await deleteKeys((page.Contents ?? []).flatMap(({ Key }) => (Key && !keep(Key) ? [Key] : [])));
+      token = page.NextContinuationToken;
+      if (!page.IsTruncated || token === undefined) break;
+    }
+  }
+}
+
+/** Deletes the files under a prefix whose task was created before that id's time, oldest first, and returns how many. */
+export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): Promise<number> {
+  const { client, name } = bucket();
+  for (let deleted = 0; ; ) {
+    const { Contents, IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: prefix }));
+    const keys = (Contents ?? []).flatMap(({ Key }) => (Key ? [Key] : []));
+    const old = keys.filter((key) => (taskOfKey(key) ?? firstIdToKeep) < firstIdToKeep);
+    await deleteKeys(old);
+    deleted += old.length;
+    if (!IsTruncated || old.length < keys.length) return deleted;
+  }
+}
+
+async function deleteKeys(keys: string[]): Promise<void> {
+  const { client, name } = bucket();
+  for (const batch of chunksOf(keys, maxKeysPerDelete)) {
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: batch.map((Key) => ({ Key })), Quiet: true } }),
+    );
+    const [first] = Errors;
+    if (first)
+      throw new Error(`S3 did not delete ${Errors.length} of ${batch.length} files: ${first.Code} ${first.Message}`);
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+  UpdateItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { required } from '../settings.ts';
+import { chunksOf } from './batches.ts';
+
+/** An item as a plain object: sets are JavaScript sets, and undefined attributes are not stored. */
+export type Item = Record<string, unknown>;
+
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+interface Reading {
+  /** Defaults to true. */
+  consistent?: boolean;
+}
+
+/** The names and values that stand in an expression as `#name` and `:value`. */
+interface Placeholders {
+  names?: Record<string, string>;
+  values?: Item;
+}
+
+interface Update extends Placeholders {
+  condition?: string;
+  /** Which attributes to return; defaults to none. */
+  returns?: 'ALL_NEW' | 'UPDATED_NEW';
+}
+
+interface Selection extends Placeholders {
+  /** The index to query, which is eventually consistent; defaults to the table, which is read consistently. */
+  index?: string;
+  /** A condition on the key attributes of the table or index. */
+  keys: string;
+  filter?: string;
+}
+
+interface Query extends Selection {
+  /** A projection expression; defaults to all attributes. */
+  attributes?: string;
+  descending?: boolean;
+  /** Stops after this many items; defaults to all. */
+  limit?: number;
+  /** How many items a page reads before the filter is applied; defaults to as many as are missing from the limit. */
+  pageSize?: number;
+}
+
+/** Conditions on an item as a whole. */
+export const itemExists = 'attribute_exists(pk)';
+export const itemIsAbsent = 'attribute_not_exists(pk)';
+
+const maxBatchRead = 100;
+const maxBatchWrite = 25;
+const maxBackoffMs = 2_000;
+
+const client = new DynamoDBClient({});
+const tableName = () => required('LATHE_TABLE');
+
+/** Reads an item. */
+export async function get(key: Key, { consistent = true }: Reading = {}): Promise<Item | undefined> {
+  const command = new GetItemCommand({ TableName: tableName(), Key: toAttributes(key), ConsistentRead: consistent });
+  const { Item } = await client.send(command);
+  return Item && unmarshall(Item);
+}
+
+/** Writes an item, replacing the one that has its key. */
+export async function put(item: Key & Item): Promise<void> {
+  await client.send(new PutItemCommand({ TableName: tableName(), Item: toAttributes(item) }));
+}
+
+/** Writes an item if a condition holds for the one that has its key; returns whether it did. */
+export async function putIf(item: Key & Item, condition: string, values?: Item): Promise<boolean> {
+  const command = new PutItemCommand({
+    TableName: tableName(),
+    Item: toAttributes(item),
+    ConditionExpression: condition,
+    ExpressionAttributeValues: values && toAttributes(values),
+  });
+  return (await unlessConditionFails(client.send(command))) !== undefined;
+}
+
+/** Updates an item and returns the requested attributes; returns undefined where the condition did not hold. */
+export async function update(key: Key, expression: string, options: Update): Promise<Item | undefined> {
+  const command = new UpdateItemCommand({
+    TableName: tableName(),
+    Key: toAttributes(key),
+    UpdateExpression: expression,
+    ConditionExpression: options.condition,
+    ...placeholders(options),
+    ReturnValues: options.returns,
+  });
+  const output = await unlessConditionFails(client.send(command));
+  return output && unmarshall(output.Attributes ?? {});
+}
+
+/** Deletes an item; one that does not exist is no failure. */
+export async function remove(key: Key): Promise<void> {
+  await client.send(new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) }));
+}
+
+/** Returns the items that match a query, from all pages. */
+export async function query({ limit = Number.POSITIVE_INFINITY, pageSize, ...options }: Query): Promise<Item[]> {
+  const items: Item[] = [];
+  const nextPage = () => ({
+    ProjectionExpression: options.attributes,
+    ScanIndexForward: !options.descending,
+    Limit: pageSize ?? (Number.isFinite(limit) ? limit - items.length : undefined),
+  });
+  for await (const { Items = [] } of pages(options, nextPage)) {
+    items.push(...Items.map((item) => unmarshall(item)));
+    if (items.length >= limit) break;
+  }
+  return items.slice(0, limit);
+}
+
+/** Counts the items that match a query, from all pages and without transferring them. */
+export async function count(selection: Selection): Promise<number> {
+  let sum = 0;
+  for await (const { Count = 0 } of pages(selection, () => ({ Select: 'COUNT' }))) sum += Count;
+  return sum;
+}
+
+async function* pages(
+  selection: Selection,
+  nextPage: () => Partial<QueryCommandInput>,
+): AsyncGenerator<QueryCommandOutput> {
+  let ExclusiveStartKey: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: tableName(),
+        IndexName: selection.index,
+        ConsistentRead: selection.index === undefined,
+        KeyConditionExpression: selection.keys,
+        FilterExpression: selection.filter,
+        ...placeholders(selection),
+        ...nextPage(),
+        ExclusiveStartKey,
+      }),
+    );
+    yield page;
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+}
+
+/** Reads items in parallel batches, in no order; keys without an item are left out, and duplicate keys read once. */
+export async function batchGet(keys: Key[], { consistent = true }: Reading = {}): Promise<Item[]> {
+  const TableName = tableName();
+  const unique = new Map(keys.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }]));
+  const batches = await Promise.all(
+    chunksOf([...unique.values()], maxBatchRead).map(async (batch) => {
+      const items: Item[] = [];
+      let left = batch.map(toAttributes);
+      for (let round = 0; left.length > 0; round++) {
+        await backOff(round);
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: left, ConsistentRead: consistent } } }),
+        );
+        items.push(...(Responses?.[TableName] ?? []).map((item) => unmarshall(item)));
+        left = UnprocessedKeys?.[TableName]?.Keys ?? [];
+      }
+      return items;
+    }),
+  );
+  return batches.flat();
+}
+
+/** Writes items in parallel batches. Not atomic: a failure may leave some of them written. */
+export async function batchWrite(items: (Key & Item)[]): Promise<void> {
+  const TableName = tableName();
+  await Promise.all(
+    chunksOf(items, maxBatchWrite).map(async (batch) => {
+      let left: WriteRequest[] = batch.map((item) => ({ PutRequest: { Item: toAttributes(item) } }));
+      for (let round = 0; left.length > 0; round++) {
+        await backOff(round);
+        const { UnprocessedItems } = await client.send(
+          new BatchWriteItemCommand({ RequestItems: { [TableName]: left } }),
+        );
+        left = UnprocessedItems?.[TableName] ?? [];
+      }
+    }),
+  );
+}
+
+/** Delays a retry with exponential backoff and full jitter; the first attempt, round 0, is not delayed. */
+export async function backOff(round: number): Promise<void> {
+  if (round === 0) return;
+  const delayMs = Math.random() * Math.min(maxBackoffMs, 5 * 2 ** round);
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+/** Returns an item in DynamoDB's own form, for clients of other tables than the function's. */
+export function toAttributes(item: object) {
+  return marshall(item, { removeUndefinedValues: true });
+}
+
+function placeholders({ names, values }: Placeholders) {
+  return { ExpressionAttributeNames: names, ExpressionAttributeValues: values && toAttributes(values) };
+}
+
+async function unlessConditionFails<T>(sent: Promise<T>): Promise<T | undefined> {
+  try {
+    return await sent;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}

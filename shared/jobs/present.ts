@@ -1,0 +1,20 @@
+import { presentTask } from '../tasks/present.ts';
+import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
+import type { Job } from './job.ts';
+
+/** Returns a job as the API presents it, with its tasks where they are given. */
+export function presentJob(job: Job, tasks?: Task[]): JsonObject {
+  return {
+    id: job.id,
+    version: revisionOf(job),
+    ...(job.tag === undefined ? {} : { tag: job.tag }),
+    status: job.status,
+    createdAt: job.createdAt,
+    updatedAt: job.updatedAt,
+    startedAt: job.startedAt ?? null,
+    endedAt: job.endedAt ?? null,
+    expiresAt: job.expiresAt,
+    result: job.failure ? { ...job.failure } : {},
+    ...(tasks ? { tasks: tasks.map(presentTask) } : {}),
+  };
+}

@@ -1,0 +1,18 @@
+/** Field path to what is wrong with it, in the order found. */
+export type FieldErrors = Record<string, string[]>;
+
+/**
+ * Why a request that matches its schema is refused: what JSON Schema cannot express. The 400 has it as its `reason`, which
+ * no other response has.
+ */
+export const refusals = {
+  invalid_input: 'an input is not a task of the account or job, depends on itself, or the number of inputs is wrong',
+  unsupported_format: 'the operation is not available for this pair of formats',
+  invalid_options: 'the options do not apply to the pair of formats, exclude each other, or are too large in total',
+  invalid_url: 'the URL is well-formed, but its host or port cannot exist',
+  address_refused: 'the address is private, and the service is not allowed to call it',
+  conflicting_parameters: 'query parameters exclude each other',
+  forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
+} as const;
+export type Refusal = keyof typeof refusals;
+export const refusalNames = Object.keys(refusals) as Refusal[];

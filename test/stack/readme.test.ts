@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
+import { download, type JobView, taskOf } from '../support/client.ts';
+import { twoHalves } from '../support/images.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+
+const run = promisify(execFile);
+const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
+
+/** Returns the block of code of the README that contains a text. */
+function exampleWith(text: string): string {
+  const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block);
+  const found = blocks.filter((block) => block.includes(text));
+  expect(found).toHaveLength(1);
+  return found[0] ?? '';
+}
+
+let service: RunningService;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'readme-'));
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the first example of the README converts a picture by curl alone', async () => {
+  await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));
+  const [create = '', wait = '', fetchFile = ''] = exampleWith('import/base64')
+    .replace('http://localhost:3000', service.url)
+    .replace('<the key that npm start printed>', service.apiKey)
+    .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
+    .split(/(?<=\nEND\n)|(?<=\/wait .*\n)/);
+  const variables = create.slice(0, create.indexOf('curl'));
+  const bash = async (script: string) => (await run('bash', ['-euc', script], { cwd: folder })).stdout;
+
+  const { id }: JobView = JSON.parse(await bash(create));
+  const job: JobView = JSON.parse(await bash(variables + wait.replace('<id of the job>', id)));
+  await bash(fetchFile.replace('<result.url of the task "link">', taskOf(job, 'link').result.url ?? ''));
+
+  expect(await readFile(join(folder, 'picture.webp'), 'latin1')).toMatch(/^RIFF....WEBP/s);
+});
+
+test('the second example of the README uploads a video and converts it', async () => {
+  const video = join(folder, 'video.mov');
+  await run('ffmpeg', ['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:duration=1', video]);
+  const script = `import fs from 'node:fs';
+const API = ${JSON.stringify(service.url)};
+const KEY = ${JSON.stringify(service.apiKey)};
+${exampleWith('import/upload')}`;
+  await writeFile(join(folder, 'example.mjs'), script);
+
+  const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: folder });
+
+  expect((await download(stdout.trim())).subarray(4, 8).toString()).toBe('ftyp');
+});

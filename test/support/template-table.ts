@@ -1,0 +1,212 @@
+import { type Identified, type Json, referredTo, resourcesOf, type Template } from './template.ts';
+
+/** Properties that a table below shows, a rule in the test checks, or that only describe. All others are listed one by one. */
+const covered: Record<string, string[]> = {
+  'AWS::ApiGatewayV2::Integration': ['ApiId', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
+  'AWS::ApiGatewayV2::Route': ['ApiId', 'AuthorizationType', 'RouteKey', 'Target'],
+  'AWS::IAM::Policy': ['PolicyDocument', 'PolicyName', 'Roles'],
+  'AWS::IAM::Role': ['AssumeRolePolicyDocument', 'Description'],
+  'AWS::Lambda::Function': [
+    ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
+    ...['MemorySize', 'PackageType', 'Role', 'Runtime', 'Timeout'],
+  ],
+  'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceArn'],
+  'AWS::Logs::LogGroup': ['RetentionInDays'],
+};
+
+/** Types of which a table below shows every property. */
+const whole = ['AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
+
+/** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
+export function templateTable(template: Template): string {
+  const functions = resourcesOf(template, 'AWS::Lambda::Function');
+  const sections: [string, string[]][] = [
+    ['Resources', resourceRows(template)],
+    ['Parameters', parameterRows(template)],
+    ['Outputs', Object.entries(template.Outputs).map(([name, output]) => `- ${name}: ${short(output)}`)],
+    ['Functions', functionRows(template)],
+    ['Grants', grouped(functions, (fn) => grantsOf(template, fn), '\n- ')],
+    ['Environment', grouped(functions, environmentOf, ', ')],
+    ['Queues', queueRows(template)],
+    ['All other properties', otherProperties(template)],
+  ];
+  return sections.flatMap(([title, lines]) => [`## ${title}`, '', ...lines, '']).join('\n');
+}
+
+function resourceRows({ Resources }: Template): string[] {
+  const counts = new Map<string, number>();
+  for (const { Type, DeletionPolicy = '', UpdateReplacePolicy = '' } of Object.values(Resources)) {
+    const row = [Type, DeletionPolicy, UpdateReplacePolicy].join(' | ');
+    counts.set(row, (counts.get(row) ?? 0) + 1);
+  }
+  const rows = [...counts].map(([row, count]) => [row, String(count)]).sort();
+  return table(['type | when deleted | when replaced', 'count'], rows);
+}
+
+function parameterRows({ Parameters }: Template): string[] {
+  return table(
+    ['parameter', 'type', 'default'],
+    Object.entries(Parameters).map(([name, { Type, Default = '' }]) => [name, Type, Default]),
+  );
+}
+
+function functionRows(template: Template): string[] {
+  const names = [
+    'function',
+    'module',
+    'runs on',
+    'MB',
+    'seconds',
+    'disk MB',
+    'log days',
+    'queues',
+    'routes',
+    'invokers',
+  ];
+  const rows = resourcesOf(template, 'AWS::Lambda::Function').map(({ id, Properties, Metadata }) => {
+    const { LogGroup, ...logging } = Properties.LoggingConfig as { LogGroup: Json; LogFormat: Json };
+    const group = template.Resources[referredTo(LogGroup)];
+    return [
+      functionName(id),
+      short(Metadata?.['lathe:entry']),
+      [short(Properties.Runtime ?? Properties.PackageType), short(Properties.Architectures)].join(' '),
+      short(Properties.MemorySize),
+      short(Properties.Timeout),
+      short((Properties.EphemeralStorage as { Size: Json } | undefined)?.Size),
+      `${short(group?.Properties.RetentionInDays)} ${short(logging.LogFormat)}`,
+      sourcesOf(template, id).map(describeSource).join(', '),
+      routesOf(template, id).join(', '),
+      invokersOf(template, id).join(', '),
+    ];
+  });
+  return table(names, rows.sort());
+}
+
+function sourcesOf(template: Template, fn: string): Record<string, Json>[] {
+  return resourcesOf(template, 'AWS::Lambda::EventSourceMapping')
+    .map(({ Properties }) => Properties)
+    .filter(({ FunctionName }) => referredTo(FunctionName) === fn);
+}
+
+function describeSource({ FunctionName, EventSourceArn, ...rest }: Record<string, Json>): string {
+  return `${short(EventSourceArn)} ${short(rest)}`;
+}
+
+function routesOf(template: Template, fn: string): string[] {
+  return resourcesOf(template, 'AWS::ApiGatewayV2::Route')
+    .filter(({ Properties }) => {
+      const integration = template.Resources[referredTo(Properties.Target)];
+      return JSON.stringify(integration?.Properties.IntegrationUri).includes(`"${fn}"`);
+    })
+    .map(({ Properties: { ApiId, RouteKey, AuthorizationType } }) =>
+      [short(ApiId), short(RouteKey), AuthorizationType === 'NONE' ? '' : short(AuthorizationType)].join(' ').trim(),
+    );
+}
+
+function invokersOf(template: Template, fn: string): string[] {
+  return resourcesOf(template, 'AWS::Lambda::Permission')
+    .filter(({ Properties }) => referredTo(Properties.FunctionName) === fn)
+    .map(
+      ({ Properties }) => `${short(Properties.Principal).replace('.amazonaws.com', '')} ${short(Properties.SourceArn)}`,
+    );
+}
+
+/** Lists what the role of a function allows; what is its own (log group, queues) is not named, so that equal grants read the same. */
+function grantsOf(template: Template, { id, Properties }: Identified): string[] {
+  const role = referredTo(Properties.Role);
+  const { LogGroup } = Properties.LoggingConfig as { LogGroup: Json };
+  const own = new Map([
+    [short(LogGroup), 'own logs'],
+    ...sourcesOf(template, id).map((source): [string, string] => [short(source.EventSourceArn), 'own queues']),
+  ]);
+  return resourcesOf(template, 'AWS::IAM::Policy')
+    .filter((policy) => [policy.Properties.Roles ?? []].flat().some((user) => referredTo(user) === role))
+    .flatMap((policy) => (policy.Properties.PolicyDocument as { Statement: Record<string, Json>[] }).Statement)
+    .map(({ Effect, Action, Resource, ...rest }) => {
+      const resources = [Resource ?? []].flat().map(short);
+      const isOwn = resources.every((resource) => own.has(resource));
+      const [service] = short([Action ?? []].flat()[0]).split(':');
+      const actions = short(Action).replaceAll(`, ${service}:`, ', ');
+      const condition = Object.keys(rest).length > 0 ? ` where ${short(rest).slice(1, -1)}` : '';
+      return `${Effect === 'Allow' ? '' : `${short(Effect)} `}${actions} on ${[...new Set(isOwn ? resources.map((resource) => own.get(resource)) : resources)].join(', ')}${condition}`;
+    })
+    .sort();
+}
+
+function environmentOf({ Properties }: Identified): string[] {
+  const { Variables } = (Properties.Environment ?? { Variables: {} }) as { Variables: Record<string, Json> };
+  // The operation is the route's, which the rules compare; the version changes with every release.
+  return Object.entries(Variables)
+    .map(([name, value]) => (['LATHE_OPERATION', 'LATHE_VERSION'].includes(name) ? name : `${name}=${short(value)}`))
+    .sort();
+}
+
+function queueRows(template: Template): string[] {
+  const rows = resourcesOf(template, 'AWS::SQS::Queue').map(({ id, Properties }) => {
+    const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy, ...rest } = Properties;
+    return [nameOf(id), ...[VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy, rest].map(short)];
+  });
+  return table(['queue', 'visibility timeout', 'retention', 'redrive', 'other'], rows.sort());
+}
+
+function otherProperties({ Resources }: Template): string[] {
+  return Object.entries(Resources).flatMap(([id, { Type, Properties = {} }]) =>
+    whole.includes(Type)
+      ? []
+      : Object.entries(Properties)
+          .filter(([property]) => !covered[Type]?.includes(property))
+          .map(([property, value]) => `- ${nameOf(id)} ${property}: ${short(value)}`),
+  );
+}
+
+/** Writes what all have once, and of the rest equal sets once, under the names of all that have them. */
+function grouped(functions: Identified[], itemsOf: (fn: Identified) => string[], separator: string): string[] {
+  const entries = functions.map((fn) => [functionName(fn.id), itemsOf(fn)] as const);
+  const holders = entries.filter(([, items]) => items.length > 0);
+  const common = holders[0]?.[1].filter((item) => holders.every(([, items]) => items.includes(item))) ?? [];
+  const groups = Map.groupBy(entries, ([, items]) =>
+    items.length === 0 ? 'nothing at all' : items.filter((item) => !common.includes(item)).join(separator),
+  );
+  return [
+    ...['All, but for those with nothing at all:', `- ${common.join(separator)}`],
+    ...[...groups].flatMap(([text, members]) => [
+      ...['', `${members.map(([name]) => name).join(', ')}:`],
+      `- ${text || 'no more'}`,
+    ]),
+  ];
+}
+
+function table(names: string[], rows: string[][]): string[] {
+  const header = `| ${names.join(' | ')} |`;
+  const lines = rows.map((row) => `| ${row.join(' | ')} |`);
+  return [header, header.replace(/[^|]+/g, ' --- '), ...lines];
+}
+
+/** Writes a value in one line, references as the names of what they refer to. */
+function short(value: Json | undefined): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.map(short).join(', ');
+  if (value === null || typeof value !== 'object') return String(value);
+  const { Ref: reference, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value;
+  if (typeof reference === 'string') return nameOf(reference);
+  if (Array.isArray(attribute)) {
+    const [id, name] = attribute.map(String);
+    return name === 'Arn' ? nameOf(id ?? '') : `${nameOf(id ?? '')}.${name}`;
+  }
+  if (Array.isArray(join) && Array.isArray(join[1])) {
+    const text = join[1].map(short).join(short(join[0]));
+    return text.replace(/^arn:AWS::Partition:[\w-]+:AWS::Region:AWS::AccountId:/, '');
+  }
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${key}: ${short(item)}`)
+    .join(', ')}}`;
+}
+
+/** Drops the hash that the CDK ends a logical id with. */
+function nameOf(id: string): string {
+  return id.replace(/[0-9A-F]{8}$/, '');
+}
+
+function functionName(id: string): string {
+  return nameOf(id).replace(/Function$/, '');
+}

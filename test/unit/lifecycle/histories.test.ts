@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { type Action, type History, type Node, run, runPromptly } from './history.ts';
+import type { Faults } from './memory-records.ts';
+
+const node: fc.Arbitrary<Node> = fc.record({
+  source: fc.constantFrom('worker', 'inline', 'upload'),
+  inputs: fc.array(fc.nat(30), { maxLength: 3 }),
+});
+
+const someFaults: fc.Arbitrary<Faults> = fc.record({
+  crashIn: fc.option(fc.nat(12), { nil: undefined, freq: 3 }),
+  failIn: fc.option(fc.nat(12), { nil: undefined, freq: 6 }),
+});
+const noFaults: fc.Arbitrary<Faults> = fc.constant({});
+
+const pick = fc.nat(30);
+const work = (...outcomes: ('complete' | 'fail' | 'vanish')[]) =>
+  fc.record({
+    kind: fc.constant('work' as const),
+    pick,
+    outcome: fc.constantFrom(...outcomes),
+    beats: fc.nat(2),
+    lost: fc.boolean(),
+  });
+const touch = fc.record({
+  kind: fc.constantFrom('cancel' as const, 'delete' as const, 'upload' as const, 'redeliver' as const),
+  pick,
+});
+const giveUp = fc.record({ kind: fc.constant('deadLetter' as const), pick });
+const deleteJob = fc.record({ kind: fc.constant('deleteJob' as const) });
+const sweep = fc.record({ kind: fc.constant('sweep' as const) });
+// Within a heartbeat window, beyond it, beyond what consequences and queues may take, beyond an upload's time.
+const advance = fc.record({ kind: fc.constant('advance' as const), seconds: fc.constantFrom(20, 35, 70, 1000, 4000) });
+
+const faulty = (action: fc.Arbitrary<Action>): fc.Arbitrary<Action> =>
+  fc.tuple(action, someFaults).map(([plain, faults]) => ({ ...plain, ...faults }));
+
+const anyAction = faulty(
+  fc.oneof(
+    { weight: 6, arbitrary: work('complete', 'complete', 'fail', 'vanish') },
+    { weight: 5, arbitrary: touch },
+    { weight: 1, arbitrary: giveUp },
+    { weight: 1, arbitrary: deleteJob },
+    { weight: 2, arbitrary: sweep },
+    { weight: 2, arbitrary: advance },
+  ),
+);
+const faultlessAction: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: work('complete', 'complete', 'fail') },
+  { weight: 5, arbitrary: touch },
+  { weight: 1, arbitrary: giveUp },
+  { weight: 1, arbitrary: deleteJob },
+);
+
+const historyOf = (asJob: boolean, action: fc.Arbitrary<Action>, creation: fc.Arbitrary<Faults>) =>
+  fc.record<History>({
+    outside: fc.array(node, { maxLength: 3 }),
+    inside: fc.array(node, { minLength: 1, maxLength: 9, size: 'max' }),
+    asJob: fc.constant(asJob),
+    reversed: fc.boolean(),
+    creation,
+    actions: fc.array(action, { maxLength: 20, size: 'max' }),
+    choices: fc.uint8Array({ maxLength: 150, size: 'max' }),
+  });
+
+const worker: Node = { source: 'worker', inputs: [] };
+const complete = { kind: 'work', pick: 0, outcome: 'complete', beats: 0, lost: false } as const;
+/** A creation and a deletion of the job that both broke off: a worker started a task before anybody heard of its input's end. */
+const startInDeletedJob: History = {
+  outside: [worker, worker],
+  inside: [
+    worker,
+    { source: 'inline', inputs: [] },
+    { source: 'worker', inputs: [15] },
+    ...[worker, worker, worker, worker],
+  ],
+  asJob: true,
+  reversed: true,
+  creation: { crashIn: 8 },
+  actions: [
+    complete,
+    { kind: 'advance', seconds: 1000 },
+    { kind: 'deleteJob', crashIn: 2 },
+    { kind: 'sweep' },
+    { ...complete, failIn: 0 },
+    { ...complete, pick: 21 },
+  ],
+  choices: new Uint8Array(),
+};
+
+/** The same with a worker that reports progress: not the start was published, but the progress was. */
+const progressInDeletedJob: History = {
+  outside: [worker],
+  inside: [
+    { source: 'upload', inputs: [] },
+    { source: 'inline', inputs: [] },
+    { source: 'worker', inputs: [17, 4] },
+    ...[worker, worker, worker, worker, worker],
+  ],
+  asJob: true,
+  reversed: true,
+  creation: { crashIn: 9 },
+  actions: [complete, { kind: 'upload', pick: 26 }, { kind: 'deleteJob', crashIn: 2 }, { ...complete, beats: 1 }],
+  choices: new Uint8Array(),
+};
+
+describe('random histories', () => {
+  it('leave no task stuck and no job that disagrees with its tasks, whatever crashes, cancels and deletions interleave', async () => {
+    await fc.assert(fc.asyncProperty(historyOf(true, anyAction, someFaults), run), {
+      numRuns: 6_500,
+      examples: [[startInDeletedJob], [progressInDeletedJob]],
+    });
+  }, 300_000);
+
+  it('leave no task stuck when tasks are created one at a time, each naming earlier ones', async () => {
+    await fc.assert(fc.asyncProperty(historyOf(false, anyAction, someFaults), run), { numRuns: 2_000 });
+  }, 300_000);
+
+  it('leave nothing to the sweep when nothing crashes', async () => {
+    await fc.assert(fc.asyncProperty(historyOf(true, faultlessAction, noFaults), runPromptly), { numRuns: 2_500 });
+  }, 300_000);
+});

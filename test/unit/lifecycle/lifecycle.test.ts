@@ -1,0 +1,907 @@
+import { describe, expect, it } from 'vitest';
+import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { type Plan, workersLost } from '../../../shared/lifecycle/lifecycle.ts';
+import type { Task } from '../../../shared/tasks/task.ts';
+import {
+  heartbeatWindowMs,
+  maxAttempts,
+  maxRecoveries,
+  queueTimeoutMs,
+  type TaskEvent,
+} from '../../../shared/tasks/transitions.ts';
+import { createdAt, makeRequest } from '../tasks/factory.ts';
+import { CallFailed, Crash, countCalls, crashAfter, failOnce, fileOf, MemoryService } from './memory-records.ts';
+
+/** A change of a record that the caller does not know: a read and a conditional write. */
+const callsOfChange = 2;
+
+const uploadSeconds = 3_600;
+const damaged = { errorCode: 'processing_failed', msg: 'The file is damaged.' } as const;
+
+/** Plans tasks from their names and inputs: `{ merge: ['a', 'b'] }`. A name that starts with `upload` is an upload. */
+function planOf(graph: Record<string, string[]>, options: { alone?: boolean; outside?: Task[] } = {}): Plan {
+  const requests = Object.entries(graph).map(
+    ([name, inputs]): TaskRequest =>
+      makeRequest(name, { inputs, operation: name.startsWith('upload') ? 'import/upload' : 'export/url' }),
+  );
+  const planned = planTasks(requests, {
+    user: 'f'.repeat(24),
+    now: createdAt,
+    recordSeconds: 86_400,
+    uploadSeconds,
+    catalogue: new Catalogue([]),
+    outside: new Map((options.outside ?? []).map((task) => [task.id, task])),
+    ...(options.alone ? {} : { job: {} }),
+  });
+  if ('errors' in planned) throw new Error(JSON.stringify(planned.errors));
+  const tasks = planned.plan.tasks.map((task) =>
+    task.operation === 'import/upload' ? { ...task, form: { url: 'https://form', parameters: {} } } : task,
+  );
+  return { ...planned.plan, tasks };
+}
+
+/** A service on which a plan was created, addressed by the names of its tasks. */
+async function createdService(plan: Plan, service = new MemoryService(createdAt)) {
+  await service.lifecycle().create(plan);
+  return on(service, plan);
+}
+
+function on(service: MemoryService, plan: Plan) {
+  const lifecycle = service.lifecycle();
+  const id = (name: string) => plan.tasks.find((task) => task.name === name)?.id ?? name;
+  const nameOf = (taskId: string) => plan.tasks.find((task) => task.id === taskId)?.name ?? taskId;
+  const start = async (name: string): Promise<number> => {
+    const decision = await lifecycle.apply(id(name), { type: 'started' });
+    if (decision.outcome !== 'changed') throw new Error(`${name} did not start: ${JSON.stringify(decision)}`);
+    return decision.task.attempt;
+  };
+  return {
+    service,
+    lifecycle,
+    id,
+    task: (name: string) => service.tasks.get(id(name)),
+    status: (name: string) => service.tasks.get(id(name))?.status ?? 'gone',
+    job: () => service.jobs.get(plan.job?.id ?? ''),
+    /** Takes everything from the queue and says whose it was. */
+    takeQueue: () => service.queue.splice(0).map(nameOf),
+    start,
+    complete: async (name: string) => {
+      const attempt = await start(name);
+      await lifecycle.apply(id(name), { type: 'completed', attempt, files: [fileOf(id(name), attempt)] });
+    },
+    fail: async (name: string) => {
+      const attempt = await start(name);
+      await lifecycle.apply(id(name), { type: 'failed', attempt, failure: damaged });
+    },
+    upload: (name: string) => lifecycle.apply(id(name), { type: 'uploaded', file: fileOf(id(name), 0) }),
+    cancel: (name: string) => lifecycle.apply(id(name), { type: 'canceled' }),
+    remove: (name: string) => lifecycle.apply(id(name), { type: 'deleted' }),
+    deleteJob: () => lifecycle.deleteJob(plan.job?.id ?? ''),
+  };
+}
+
+const diamond = { top: [], left: ['top'], right: ['top'], bottom: ['left', 'right'] };
+
+describe('creating', () => {
+  it('queues the tasks that wait for nothing, and only those', async () => {
+    const { takeQueue } = await createdService(planOf({ a: [], b: ['a'], c: [], upload: [] }));
+
+    expect(takeQueue()).toEqual(['a', 'c']);
+  });
+
+  it('writes the job after all its tasks and before anything is queued', async () => {
+    const { gate, calls } = countCalls();
+
+    await new MemoryService(createdAt).lifecycle(gate).create(planOf({ a: [], b: ['a'] }));
+
+    const writes = calls.filter((call) => call.startsWith('create') || call.startsWith('enqueue'));
+    expect(writes).toEqual(['createTasks', 'createTasks', 'createJob', 'enqueue transfer']);
+  });
+
+  it('starts a job as processing when a client can upload at once, and else as created', async () => {
+    const uploading = await createdService(planOf({ upload: [] }));
+    const queued = await createdService(planOf({ a: [] }));
+
+    expect(uploading.job()?.status).toBe('processing');
+    expect(queued.job()?.status).toBe('created');
+  });
+
+  it('runs a task at once whose file came with the request of its input', async () => {
+    const plan = planOf({ a: [], b: ['a'] });
+    const [first] = plan.tasks;
+    const ready = withFile(plan, first?.id ?? '', fileOf(first?.id ?? '', 0), createdAt);
+
+    const { takeQueue, status, job } = await createdService(ready);
+
+    expect(takeQueue()).toEqual(['b']);
+    expect(status('a')).toBe('completed');
+    expect(job()).toMatchObject({ status: 'processing', open: [ready.tasks[1]?.id] });
+  });
+
+  it('releases nothing in a job that is not written yet', async () => {
+    const plan = planOf({ upload: [], convert: ['upload'] });
+    const service = new MemoryService(createdAt);
+    await service.records().createTasks(plan.tasks);
+    const { upload, takeQueue, start } = on(service, plan);
+
+    await upload('upload');
+    expect(takeQueue()).toEqual([]);
+
+    if (plan.job) await service.records().createJob(plan.job);
+    service.now += queueTimeoutMs;
+    await service.sweep();
+    expect(takeQueue()).toContain('convert');
+    await start('convert');
+  });
+});
+
+describe('completing', () => {
+  it('runs a chain one task after the other and then completes the job', async () => {
+    const { takeQueue, complete, job } = await createdService(planOf({ a: [], b: ['a'], c: ['b'] }));
+
+    expect(takeQueue()).toEqual(['a']);
+    await complete('a');
+    expect(takeQueue()).toEqual(['b']);
+    await complete('b');
+    expect(job()?.status).toBe('processing');
+    expect(takeQueue()).toEqual(['c']);
+    await complete('c');
+
+    expect(takeQueue()).toEqual([]);
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+  });
+
+  it('releases a task with several inputs after the last of them', async () => {
+    const { takeQueue, complete } = await createdService(planOf({ a: [], b: [], c: [], all: ['a', 'b', 'c'] }));
+    takeQueue();
+
+    await complete('c');
+    await complete('a');
+    expect(takeQueue()).toEqual([]);
+    await complete('b');
+
+    expect(takeQueue()).toEqual(['all']);
+  });
+
+  it('releases every dependent of a task', async () => {
+    const dependents = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index}`, ['a']]));
+    const { takeQueue, complete } = await createdService(planOf({ a: [], ...dependents }));
+    takeQueue();
+
+    await complete('a');
+
+    expect(takeQueue().sort()).toEqual(Object.keys(dependents).sort());
+  });
+
+  it('runs the bottom of a diamond once', async () => {
+    const { takeQueue, complete, job } = await createdService(planOf(diamond));
+    takeQueue();
+
+    await complete('top');
+    expect(takeQueue().sort()).toEqual(['left', 'right']);
+    await complete('left');
+    await complete('right');
+    expect(takeQueue()).toEqual(['bottom']);
+    await complete('bottom');
+
+    expect(job()?.status).toBe('completed');
+  });
+
+  it('takes the same input twice as one', async () => {
+    const { takeQueue, complete } = await createdService(planOf({ a: [], twice: ['a', 'a'] }));
+    takeQueue();
+
+    await complete('a');
+
+    expect(takeQueue()).toEqual(['twice']);
+  });
+
+  it('completes an upload when its file is there, and releases what waits for it', async () => {
+    const { takeQueue, upload, task } = await createdService(planOf({ upload: [], b: ['upload'] }));
+
+    await upload('upload');
+
+    expect(task('upload')).toMatchObject({ status: 'completed' });
+    expect(task('upload')).not.toHaveProperty('form');
+    expect(takeQueue()).toEqual(['b']);
+  });
+
+  it('hands the router the inputs in the order in which they were named', async () => {
+    const service = new MemoryService(createdAt);
+    const seen: string[][] = [];
+    service.route = (_task, inputs) => {
+      seen.push(inputs.map(({ name }) => name));
+      return { engine: 'transfer' };
+    };
+    const { complete } = await createdService(planOf({ a: [], b: [], merge: ['b', 'a'] }), service);
+
+    await complete('a');
+    await complete('b');
+
+    expect(seen.at(-1)).toEqual(['b', 'a']);
+  });
+
+  it('fails a task that no engine can do once its file is known, with the reason', async () => {
+    const service = new MemoryService(createdAt);
+    const failure = { errorCode: 'processing_failed', msg: 'Cannot convert "png" to "mp3".' } as const;
+    service.route = (task) => (task.name === 'b' ? { failure } : { engine: 'transfer' });
+    const { complete, task, job } = await createdService(planOf({ a: [], b: ['a'], c: ['b'] }), service);
+
+    await complete('a');
+
+    expect(task('b')).toMatchObject({ status: 'failed', failure });
+    expect(task('c')).toMatchObject({ status: 'failed' });
+    expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' } });
+  });
+});
+
+describe('telling', () => {
+  /** Says what listeners heard, by the names of tasks, each call's news in one list. */
+  async function heardOf(
+    graph: Record<string, string[]>,
+    act: (on: Awaited<ReturnType<typeof createdService>>) => Promise<void>,
+  ) {
+    const plan = planOf(graph);
+    const service = new MemoryService(createdAt);
+    const on = await createdService(plan, service);
+    service.published.length = 0;
+    await act(on);
+    return service.published.map((change) =>
+      'job' in change ? `job ${change.events}` : `${change.task.name} ${change.task.status}`,
+    );
+  }
+
+  it('names the start of a job before that of its first task, and its end after that of its last', async () => {
+    const heard = await heardOf({ first: [], last: ['first'] }, async ({ complete }) => {
+      await complete('first');
+      await complete('last');
+    });
+    expect(heard).toEqual([
+      'job started',
+      'first processing',
+      'first completed',
+      'last processing',
+      'last completed',
+      'job ended',
+    ]);
+  });
+
+  it('takes one announcement for the end of a job and of its last task', async () => {
+    const plan = planOf({ only: [] });
+    const on = await createdService(plan);
+    const attempt = await on.start('only');
+    const calls: string[] = [];
+    const lifecycle = on.service.lifecycle(async (call) => void calls.push(call));
+    await lifecycle.apply(on.id('only'), { type: 'completed', attempt, files: [] });
+    expect(calls.filter((call) => call === 'publish')).toHaveLength(1);
+    expect(on.job()?.status).toBe('completed');
+  });
+
+  it('comes back to a job whose end was written and not told, with its tasks before it', async () => {
+    const plan = planOf({ only: [] });
+    const service = new MemoryService(createdAt);
+    const { start, id } = await createdService(plan, service);
+    const attempt = await start('only');
+    service.published.length = 0;
+    const dying = service.lifecycle(async (call) => {
+      if (call === 'publish') throw new Crash();
+    });
+    await expect(dying.apply(id('only'), { type: 'completed', attempt, files: [] })).rejects.toThrow(Crash);
+    expect(service.published).toEqual([]);
+    service.now += queueTimeoutMs;
+    await service.sweep();
+    const heard = service.published.map((change) => ('job' in change ? `job ${change.events}` : change.task.status));
+    expect([...new Set(heard)]).toEqual(['completed', 'job ended']);
+  });
+});
+
+describe('inputs of earlier requests', () => {
+  it('hold a task back until they complete', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, complete, takeQueue } = await createdService(earlier);
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
+    takeQueue();
+
+    await service.lifecycle().create(later);
+    expect(service.queue).toEqual([]);
+    await complete('a');
+
+    expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
+  it('release a task at once when they completed before', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, complete, takeQueue } = await createdService(earlier);
+    takeQueue();
+    await complete('a');
+
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
+    await service.lifecycle().create(later);
+
+    expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
+  it.each(['canceled', 'failed'] as const)(
+    'that were %s before fail the task, its dependents and its job without waiting for the sweep',
+    async (end) => {
+      const earlier = planOf({ a: [] }, { alone: true });
+      const first = await createdService(earlier);
+      await (end === 'canceled' ? first.cancel('a') : first.fail('a'));
+      const later = planOf({ b: [earlier.tasks[0]?.id ?? ''], c: ['b'] }, { outside: earlier.tasks });
+
+      const { task, job, service } = await createdService(later, first.service);
+
+      const why = end === 'canceled' ? 'was canceled.' : 'failed: The file is damaged.';
+      const msg = `The input task "a" (${earlier.tasks[0]?.id}) ${why}`;
+      expect(task('b')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed', msg } });
+      expect(task('c')).toMatchObject({ status: 'failed' });
+      expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' } });
+      expect([...service.tasks.values()].filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
+    },
+  );
+
+  it('that are gone fail the task and say so', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const first = await createdService(earlier);
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
+    await first.remove('a');
+
+    const { task, job } = await createdService(later, first.service);
+
+    const msg = `The input task ${earlier.tasks[0]?.id} no longer exists.`;
+    expect(task('b')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed', msg } });
+    expect(job()?.status).toBe('failed');
+  });
+});
+
+describe('canceling', () => {
+  it('fails all that depend on the task, each naming its input and why, and the job with task_canceled', async () => {
+    const { cancel, task, job, id, takeQueue } = await createdService(planOf({ a: [], b: ['a'], c: ['b'] }));
+    takeQueue();
+
+    const decision = await cancel('a');
+
+    expect(decision).toMatchObject({ outcome: 'changed', task: { status: 'canceled' } });
+    expect(task('b')?.failure).toEqual({
+      errorCode: 'processing_failed',
+      msg: `The input task "a" (${id('a')}) was canceled.`,
+    });
+    expect(task('c')?.failure?.msg).toBe(
+      `The input task "b" (${id('b')}) failed: The input task "a" (${id('a')}) was canceled.`,
+    );
+    expect(job()).toMatchObject({
+      status: 'failed',
+      open: [],
+      failure: { errorCode: 'task_canceled', msg: `task "a" (${id('a')}) was canceled.` },
+    });
+    expect(takeQueue()).toEqual([]);
+  });
+
+  it('lets independent branches of the job go on', async () => {
+    const { cancel, complete, status, job, takeQueue } = await createdService(
+      planOf({ a: [], b: ['a'], other: [], another: ['other'] }),
+    );
+    await cancel('a');
+    takeQueue();
+
+    await complete('other');
+    expect(takeQueue()).toEqual(['another']);
+    await complete('another');
+
+    expect([status('b'), status('other'), status('another')]).toEqual(['failed', 'completed', 'completed']);
+    expect(job()).toMatchObject({ status: 'failed', open: [], failure: { errorCode: 'task_canceled' } });
+  });
+
+  it('wins over a worker that is at it', async () => {
+    const { cancel, start, lifecycle, id, status } = await createdService(planOf({ a: [] }));
+    const attempt = await start('a');
+
+    await cancel('a');
+    const decision = await lifecycle.apply(id('a'), { type: 'completed', attempt, files: [fileOf(id('a'), attempt)] });
+
+    expect(decision).toEqual({ outcome: 'refused', reason: 'ended' });
+    expect(status('a')).toBe('canceled');
+  });
+
+  it('is refused for a task that has ended', async () => {
+    const { cancel, complete, status } = await createdService(planOf({ a: [] }));
+    await complete('a');
+
+    expect(await cancel('a')).toEqual({ outcome: 'refused', reason: 'ended' });
+    expect(status('a')).toBe('completed');
+  });
+
+  it('reaches through 500 tasks in a row', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`t${index}`, index === 0 ? [] : [`t${index - 1}`]]),
+    );
+    const { cancel, status, job } = await createdService(planOf(chain));
+
+    await cancel('t0');
+
+    expect(status('t499')).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+  });
+});
+
+describe('failing', () => {
+  it('fails the dependents and the job with task_failed and the reason', async () => {
+    const { fail, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+
+    await fail('a');
+
+    expect(task('a')?.failure).toEqual(damaged);
+    expect(task('b')?.failure?.msg).toBe(`The input task "a" (${id('a')}) failed: The file is damaged.`);
+    expect(job()?.failure).toEqual({
+      errorCode: 'task_failed',
+      msg: `task "a" (${id('a')}) failed: The file is damaged.`,
+    });
+  });
+
+  it('keeps the first reason of a job', async () => {
+    const { fail, cancel, job } = await createdService(planOf({ a: [], b: [] }));
+
+    await fail('a');
+    await cancel('b');
+
+    expect(job()).toMatchObject({ failure: { errorCode: 'task_failed' }, open: [] });
+  });
+
+  it('does not complete a task that still waits for another input', async () => {
+    const { fail, complete, status, takeQueue } = await createdService(planOf({ a: [], b: [], merge: ['a', 'b'] }));
+    takeQueue();
+
+    await fail('a');
+    await complete('b');
+
+    expect(status('merge')).toBe('failed');
+    expect(takeQueue()).toEqual([]);
+  });
+});
+
+describe('deleting a task', () => {
+  it('removes its record and files, fails its dependents, and its job with task_deleted', async () => {
+    const { remove, status, task, job, id, service } = await createdService(planOf({ a: [], b: ['a'] }));
+
+    await remove('a');
+
+    expect(status('a')).toBe('gone');
+    expect(service.filesDeletedOf).toEqual([id('a')]);
+    expect(task('b')?.failure).toEqual({
+      errorCode: 'user_deleted_task',
+      msg: `The input task "a" (${id('a')}) was deleted.`,
+    });
+    expect(job()?.failure).toEqual({ errorCode: 'task_deleted', msg: `task "a" (${id('a')}) was deleted.` });
+  });
+
+  it('of a completed job leaves the job completed', async () => {
+    const { remove, complete, job } = await createdService(planOf({ a: [] }));
+    await complete('a');
+
+    await remove('a');
+
+    expect(job()?.status).toBe('completed');
+  });
+
+  it('that broke off while its end was being settled is finished by the sweep', async () => {
+    const { service, id, complete, status, lifecycle } = await createdService(planOf({ a: [] }, { alone: true }));
+    await complete('a');
+    const completed = service.tasks.get(id('a'));
+    if (!completed) throw new Error('the task is gone');
+
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), { type: 'deleted' })).rejects.toThrow(
+      Crash,
+    );
+    await lifecycle.settle(completed);
+    expect(status('a')).toBe('deleted');
+    service.now += queueTimeoutMs;
+    await service.sweep();
+
+    expect(status('a')).toBe('gone');
+  });
+
+  it('deletes its secrets, as every end does', async () => {
+    const plan = planOf({ a: [], b: [], c: [] });
+    const withSecrets = { ...plan, tasks: plan.tasks.map((task) => ({ ...task, hasSecrets: true })) };
+    const { service, id, remove, complete, cancel } = await createdService(withSecrets);
+    for (const name of ['a', 'b', 'c']) service.secretsOf.add(id(name));
+
+    await remove('a');
+    await complete('b');
+    await cancel('c');
+
+    expect([...service.secretsOf]).toEqual([]);
+  });
+});
+
+describe('deleting a job', () => {
+  it('removes it with all its tasks and files', async () => {
+    const plan = planOf(diamond);
+    const { deleteJob, complete, service } = await createdService(plan);
+    await complete('top');
+
+    await deleteJob();
+
+    expect(service.tasks.size).toBe(0);
+    expect(service.jobs.size).toBe(0);
+    expect(new Set(service.filesDeletedOf)).toEqual(new Set(plan.tasks.map(({ id }) => id)));
+  });
+
+  it('fails tasks of other requests that wait for one of its tasks', async () => {
+    const plan = planOf({ a: [] });
+    const { deleteJob, service } = await createdService(plan);
+    const later = planOf({ b: [plan.tasks[0]?.id ?? ''] }, { outside: plan.tasks });
+    const other = await createdService(later, service);
+
+    await deleteJob();
+
+    expect(other.task('b')).toMatchObject({ status: 'failed', failure: { errorCode: 'user_deleted_task' } });
+    expect(other.job()?.status).toBe('failed');
+  });
+
+  it('is harmless a second time', async () => {
+    const { deleteJob, service } = await createdService(planOf({ a: [] }));
+
+    await deleteJob();
+    await deleteJob();
+
+    expect(service.jobs.size).toBe(0);
+  });
+});
+
+describe('the sweep', () => {
+  it('removes the tasks of a job that was never committed', async () => {
+    const service = new MemoryService(createdAt);
+    const plan = planOf({ a: [], b: ['a'], upload: [] });
+    await expect(service.lifecycle(crashAfter(2)).create(plan)).rejects.toThrow(Crash);
+    expect(service.tasks.size).toBe(2);
+
+    service.now += queueTimeoutMs;
+    await service.sweep();
+
+    expect(service.tasks.size).toBe(0);
+    expect(service.queue).toEqual([]);
+  });
+
+  it('fails a job whose task was canceled while the job was not written yet', async () => {
+    const service = new MemoryService(createdAt);
+    const plan = planOf({ a: [], b: [] });
+    const { cancel, job, complete } = on(service, plan);
+    await service.records().createTasks(plan.tasks);
+    await cancel('a');
+    if (plan.job) await service.records().createJob(plan.job);
+    await complete('b');
+    expect(job()?.status).toBe('processing');
+
+    service.now += 60_000;
+    await service.sweep();
+
+    expect(job()).toMatchObject({ status: 'failed', open: [], failure: { errorCode: 'task_canceled' } });
+  });
+
+  it('releases a task of which an input was not written yet when the other one ended', async () => {
+    const service = new MemoryService(createdAt);
+    const plan = planOf({ merge: ['upload', 'inline'], upload: [], inline: [] });
+    const inline = plan.tasks[2]?.id ?? '';
+    const ready = withFile(plan, inline, fileOf(inline, 0), createdAt);
+    const { upload, takeQueue } = on(service, ready);
+    await service.records().createTasks(ready.tasks.slice(0, 2));
+    await upload('upload');
+    expect(takeQueue()).toEqual([]);
+
+    await service.records().createTasks(ready.tasks.slice(2));
+    if (ready.job) await service.records().createJob(ready.job);
+    service.now += queueTimeoutMs;
+    await service.sweep();
+
+    expect(new Set(takeQueue())).toEqual(new Set(['merge']));
+  });
+
+  it('fails a task whose input expired while it waited for another one', async () => {
+    const { service, id, complete, task } = await createdService(planOf({ a: [], b: [], merge: ['a', 'b'] }));
+    await complete('a');
+    service.tasks.delete(id('a'));
+
+    await complete('b');
+
+    const msg = `The input task ${id('a')} no longer exists.`;
+    expect(task('merge')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed', msg } });
+  });
+
+  it('queues a committed task whose message was never sent', async () => {
+    const service = new MemoryService(createdAt);
+    await expect(service.lifecycle(crashAfter(2)).create(planOf({ a: [] }))).rejects.toThrow(Crash);
+    expect(service.queue).toEqual([]);
+
+    service.now += queueTimeoutMs;
+    await service.sweep();
+
+    expect(service.queue).toHaveLength(1);
+  });
+
+  it('links a task whose input does not know of it', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, complete } = await createdService(earlier);
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
+    await expect(service.lifecycle(crashAfter(2)).create(later)).rejects.toThrow(Crash);
+    service.queue.length = 0;
+
+    await complete('a');
+    expect(service.queue).toEqual([]);
+    service.now += queueTimeoutMs;
+    await service.sweep();
+
+    expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
+  it('fails an upload that never came with upload_timeout', async () => {
+    const { service, task, job } = await createdService(planOf({ upload: [], b: ['upload'] }));
+
+    service.now += uploadSeconds * 1000 - 1;
+    await service.sweep();
+    expect(task('upload')?.status).toBe('processing');
+    service.now += 1;
+    await service.sweep();
+
+    expect(task('upload')).toMatchObject({ status: 'failed', failure: { errorCode: 'upload_timeout' } });
+    expect(task('b')?.status).toBe('failed');
+    expect(job()?.failure?.errorCode).toBe('task_failed');
+  });
+
+  it('queues a task again whose worker fell silent, and another attempt takes it over', async () => {
+    const { service, start, takeQueue, complete, task } = await createdService(planOf({ a: [] }));
+    takeQueue();
+    await start('a');
+
+    service.now += 2 * heartbeatWindowMs;
+    await service.sweep();
+    expect(takeQueue()).toEqual(['a']);
+    await complete('a');
+
+    expect(task('a')).toMatchObject({ status: 'completed', attempt: 2 });
+  });
+
+  it('gives a task up that no worker survived', async () => {
+    const { service, start, task, job } = await createdService(planOf({ a: [] }));
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      await start('a');
+      service.now += 2 * heartbeatWindowMs;
+    }
+
+    await service.sweep();
+
+    expect(task('a')).toMatchObject({ status: 'failed', failure: workersLost });
+    expect(job()?.status).toBe('failed');
+  });
+
+  it('finishes the consequences of an end that were not drawn', async () => {
+    const { service, start, takeQueue, id, job } = await createdService(planOf({ a: [], b: ['a'] }));
+    takeQueue();
+    const attempt = await start('a');
+    const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(id('a'), attempt)] };
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
+
+    service.now += 60_000;
+    await service.sweep();
+
+    expect(takeQueue()).toEqual(['b']);
+    expect(job()?.open).toEqual([id('b')]);
+  });
+
+  it('leaves alone what is not due', async () => {
+    const { service, start, takeQueue } = await createdService(planOf({ a: [], upload: [] }));
+    await start('a');
+    takeQueue();
+    const before = new Map(service.tasks);
+
+    service.now += heartbeatWindowMs;
+    await service.sweep();
+
+    expect(service.tasks).toEqual(before);
+    expect(takeQueue()).toEqual([]);
+  });
+});
+
+describe('a record that the sweep cannot recover', () => {
+  const hourMs = 3_600_000;
+  /** A gate that refuses every call of a kind, for good. */
+  const refuse = (kind: string) => async (call: string) => {
+    if (call.startsWith(kind)) throw new CallFailed();
+  };
+
+  /** Sweeps every minute for hours; returns what was given up and how often a call of the kind was attempted. */
+  async function sweepForHours(service: MemoryService, kind: string) {
+    const gate = refuse(kind);
+    const givenUp: string[] = [];
+    let attempts = 0;
+    const counting = async (call: string) => {
+      if (call.startsWith(kind)) attempts += 1;
+      await gate(call);
+    };
+    for (const end = service.now + 3 * hourMs; service.now < end; service.now += 60_000)
+      givenUp.push(...(await service.sweepAndCount(counting)));
+    return { givenUp, attempts };
+  }
+
+  it('is failed after five attempts and given up once, when no queue takes its message', async () => {
+    const { service, takeQueue, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+    takeQueue();
+
+    const { givenUp, attempts } = await sweepForHours(service, 'enqueue');
+
+    expect(attempts).toBe(maxRecoveries);
+    expect(givenUp).toEqual([id('a')]);
+    expect(task('a')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed' } });
+    expect(task('b')?.status).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+  });
+
+  it('is settled but for its events, when nobody can be told', async () => {
+    const { service, start, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+    const attempt = await start('a');
+    const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+    await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+
+    const { givenUp } = await sweepForHours(service, 'publish');
+
+    expect(new Set(givenUp).size).toBe(givenUp.length);
+    expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
+    expect(task('b')?.status).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+  });
+
+  it('can be deleted, and so can its job, while nobody can be told', async () => {
+    const { service, id, status } = await createdService(planOf({ a: [], b: ['a'] }));
+    const lifecycle = service.lifecycle(refuse('publish'));
+    const errors: unknown[] = [];
+
+    const decision = await lifecycle.commit(id('a'), { type: 'deleted' }, (error) => errors.push(error));
+    expect(decision.outcome).toBe('changed');
+    expect(status('a')).toBe('deleted');
+    await lifecycle.deleteJob(service.jobs.keys().next().value ?? '', (error) => errors.push(error));
+    expect(errors.length).toBeGreaterThan(0);
+    await sweepForHours(service, 'publish');
+
+    expect(status('a')).toBe('gone');
+    expect(status('b')).toBe('gone');
+    expect(service.jobs.size).toBe(0);
+  });
+
+  it('starts to count anew once it was recovered', async () => {
+    const { service, takeQueue, task } = await createdService(planOf({ a: [] }));
+    takeQueue();
+    for (let round = 0; round < maxRecoveries - 1; round++) {
+      service.now = task('a')?.dueAt ?? 0;
+      expect(await service.sweepAndCount(refuse('enqueue'))).toEqual([]);
+    }
+    expect(task('a')?.failedRecoveries).toBe(maxRecoveries - 1);
+
+    service.now = task('a')?.dueAt ?? 0;
+    await service.sweepAndCount();
+
+    expect(takeQueue()).toEqual(['a']);
+    expect(task('a')?.failedRecoveries).toBeUndefined();
+    expect(task('a')?.status).toBe('created');
+  });
+});
+
+describe('redelivery', () => {
+  it('of a message for an ended task repeats only consequences that change nothing', async () => {
+    const { service, complete, lifecycle, id, takeQueue, job } = await createdService(planOf({ a: [], b: ['a'] }));
+    await complete('a');
+    await complete('b');
+    takeQueue();
+    const before = { a: service.tasks.get(id('a'))?.status, job: job()?.status };
+
+    const decision = await lifecycle.apply(id('a'), { type: 'started' });
+    await lifecycle.settleAgain(id('a'));
+
+    expect(decision).toEqual({ outcome: 'refused', reason: 'ended' });
+    expect({ a: service.tasks.get(id('a'))?.status, job: job()?.status }).toEqual(before);
+    expect(takeQueue()).toEqual([]);
+  });
+
+  it('of a message for a task that another worker holds is refused', async () => {
+    const { start, lifecycle, id } = await createdService(planOf({ a: [] }));
+    await start('a');
+
+    expect(await lifecycle.apply(id('a'), { type: 'started' })).toEqual({ outcome: 'refused', reason: 'owned' });
+  });
+
+  it('of a message for a task that is gone does nothing', async () => {
+    const { remove, lifecycle, id, service } = await createdService(planOf({ a: [] }, { alone: true }));
+    await remove('a');
+
+    expect(await lifecycle.apply(id('a'), { type: 'started' })).toEqual({ outcome: 'missing' });
+    await lifecycle.settleAgain(id('a'));
+    expect(service.tasks.size).toBe(0);
+  });
+
+  it('of an upload event is harmless', async () => {
+    const { upload, lifecycle, id, takeQueue, task } = await createdService(planOf({ upload: [], b: ['upload'] }));
+    await upload('upload');
+    const files = task('upload')?.files;
+
+    expect(await upload('upload')).toEqual({ outcome: 'refused', reason: 'ended' });
+    await lifecycle.settleAgain(id('upload'));
+
+    expect(task('upload')?.files).toEqual(files);
+    expect(new Set(takeQueue())).toEqual(new Set(['b']));
+  });
+});
+
+type Service = Awaited<ReturnType<typeof createdService>>;
+type Act = (lifecycle: ReturnType<MemoryService['lifecycle']>, on: Service) => Promise<unknown>;
+
+const acts: Record<string, { act: Act; end: string }> = {
+  cancel: { act: (lifecycle, { id }) => lifecycle.apply(id('left'), { type: 'canceled' }), end: 'task_canceled' },
+  delete: { act: (lifecycle, { id }) => lifecycle.apply(id('left'), { type: 'deleted' }), end: 'task_deleted' },
+  fail: {
+    act: async (lifecycle, { id, start }) => {
+      const attempt = await start('left');
+      return lifecycle.apply(id('left'), { type: 'failed', attempt, failure: damaged });
+    },
+    end: 'task_failed',
+  },
+  complete: {
+    act: async (lifecycle, { id, start }) => {
+      const attempt = await start('left');
+      return lifecycle.apply(id('left'), { type: 'completed', attempt, files: [fileOf(id('left'), attempt)] });
+    },
+    end: 'completed',
+  },
+  'delete job': { act: (lifecycle, { job }) => lifecycle.deleteJob(job()?.id ?? ''), end: 'gone' },
+};
+
+/** Lets the sweep and workers finish everything, and says how the job ended. */
+async function finish({ service, takeQueue, complete, status, job }: Service): Promise<string> {
+  for (let round = 0; round < 6; round++) {
+    service.now += queueTimeoutMs;
+    await service.sweep();
+    for (const name of new Set(takeQueue())) {
+      if (status(name) === 'created' || status(name) === 'processing') await complete(name);
+    }
+  }
+  expect([...service.tasks.values()].filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
+  return job()?.failure?.errorCode ?? job()?.status ?? 'gone';
+}
+
+describe.each(Object.entries(acts))('breaking off a %s', (_name, { act, end }) => {
+  async function prepare(): Promise<Service> {
+    const created = await createdService(planOf(diamond));
+    await created.complete('top');
+    created.takeQueue();
+    return created;
+  }
+
+  async function countCallsOf(): Promise<number> {
+    const created = await prepare();
+    const { gate, calls } = countCalls();
+    await act(created.service.lifecycle(gate), created);
+    return calls.length;
+  }
+
+  it('before any of its calls comes to the same end after the sweep', async () => {
+    const total = await countCallsOf();
+
+    for (let calls = callsOfChange; calls < total; calls++) {
+      const created = await prepare();
+      await expect(act(created.service.lifecycle(crashAfter(calls)), created)).rejects.toThrow(Crash);
+      expect(await finish(created), `after ${calls} of ${total} calls`).toBe(end);
+    }
+    expect(total).toBeGreaterThan(2);
+  });
+
+  it('by a call that fails comes to the same end after the sweep', async () => {
+    const total = await countCallsOf();
+
+    for (let call = callsOfChange; call < total; call++) {
+      const created = await prepare();
+      await expect(act(created.service.lifecycle(failOnce(call)), created)).rejects.toThrow(CallFailed);
+      expect(await finish(created), `at call ${call} of ${total}`).toBe(end);
+    }
+  });
+});

@@ -1,0 +1,383 @@
+import type { Job } from '../../../shared/jobs/job.ts';
+import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
+import type {
+  Change as LifecycleChange,
+  LifecycleParts,
+  LifecycleRecords,
+} from '../../../shared/lifecycle/lifecycle.ts';
+import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
+import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
+import { taskOf } from '../../../shared/tasks/transitions.ts';
+
+/** A change of one record: `before` is absent when it was made, `after` when it was removed. */
+export interface Change<T> {
+  before: T | undefined;
+  after: T | undefined;
+}
+
+/** What every call into the records, queues and files passes before it takes effect; a test stops or breaks it there. */
+export type Gate = (call: string) => Promise<void>;
+
+export interface Observer {
+  taskChanged?(change: Change<Task>): void;
+  jobChanged?(change: Change<Job>): void;
+  enqueued?(taskId: string): void;
+}
+
+const open: Gate = () => Promise.resolve();
+
+/**
+ * The state that survives every crash: records, queue and files. Records are never changed in place, so what a reader
+ * holds stays as it was when read, as with a real table; each write is atomic on one record, and none is on two.
+ */
+export class MemoryService {
+  readonly tasks = new Map<string, Task>();
+  readonly jobs = new Map<string, Job>();
+  /** Messages in the order sent; the same task may be there many times. */
+  readonly queue: string[] = [];
+  /** What was published, in the order sent. */
+  readonly published: LifecycleChange[] = [];
+  readonly filesDeletedOf: string[] = [];
+  /** Tasks whose secrets are kept beside their files. */
+  readonly secretsOf = new Set<string>();
+  now: number;
+  route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
+  readonly #observer: Observer;
+
+  constructor(now: number, observer: Observer = {}) {
+    this.now = now;
+    this.#observer = observer;
+  }
+
+  /** Makes the lifecycle of one process, whose every call passes the gate. */
+  lifecycle(gate: Gate = open) {
+    return createLifecycle({
+      records: this.records(gate),
+      enqueue: async (engine, taskId) => {
+        await gate(`enqueue ${engine}`);
+        this.#observer.enqueued?.(taskId);
+        this.queue.push(taskId);
+      },
+      deleteFiles: async (taskId) => {
+        await gate('deleteFiles');
+        this.filesDeletedOf.push(taskId);
+      },
+      deleteSecrets: async (taskId) => {
+        await gate('deleteSecrets');
+        this.secretsOf.delete(taskId);
+      },
+      route: (task, inputs) => this.route(task, inputs),
+      publish: async (changes) => {
+        await gate('publish');
+        this.published.push(...changes);
+      },
+      now: () => this.now,
+    });
+  }
+
+  /** Makes the records as one process sees them. */
+  records(gate: Gate = open): LifecycleRecords {
+    return {
+      task: async (id) => {
+        await gate('task');
+        return this.tasks.get(id);
+      },
+      tasks: async (ids) => {
+        await gate('tasks');
+        return [...new Set(ids)].flatMap((id) => this.tasks.get(id) ?? []);
+      },
+      createTasks: async (tasks) => {
+        // A batch write is many writes: it may break off between any two.
+        for (const task of tasks) {
+          await gate('createTasks');
+          this.putTask(task);
+        }
+      },
+      changeTask: (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeTask',
+          () => this.tasks.get(id),
+          (task) => this.putTask(task),
+        );
+        return changeRecord(access, decision, taskOf, known);
+      },
+      addDependent: async (id, dependent) => {
+        await gate('addDependent');
+        return this.#alterTask(id, (task) => ({ dependents: [...new Set([...task.dependents, dependent])] }));
+      },
+      removeWait: async (id, input) => {
+        await gate('removeWait');
+        return this.#alterTask(id, (task) => ({ waitsFor: task.waitsFor.filter((other) => other !== input) }));
+      },
+      setDue: async (id, dueAt) => {
+        await gate('setDue');
+        const task = this.tasks.get(id);
+        if (!task) return;
+        const { dueAt: _dueAt, ...rest } = task;
+        this.putTask({ ...rest, ...(dueAt === undefined ? {} : { dueAt }), version: task.version + 1 });
+      },
+      deleteTask: async (id) => {
+        await gate('deleteTask');
+        const before = this.tasks.get(id);
+        this.tasks.delete(id);
+        if (before) this.#observer.taskChanged?.({ before, after: undefined });
+      },
+      job: async (id) => {
+        await gate('job');
+        return this.jobs.get(id);
+      },
+      createJob: async (job) => {
+        await gate('createJob');
+        this.putJob(job);
+      },
+      changeJob: async (id, decision, known) => {
+        const access = accessTo(
+          gate,
+          'changeJob',
+          () => this.jobs.get(id),
+          (job) => this.putJob(job),
+        );
+        const made = await changeRecord(
+          access,
+          (job) => ({ job: decision(job) }),
+          ({ job }) => job,
+          known,
+        );
+        return 'job' in made ? made.job : undefined;
+      },
+      closeTask: async (id, task) => {
+        await gate('closeTask');
+        const job = this.jobs.get(id);
+        if (!job) return undefined;
+        return this.putJob({ ...job, open: job.open.filter((other) => other !== task), version: job.version + 1 });
+      },
+      markPublished: async (id, events) => {
+        const update = async (condition: (job: Job) => boolean, change: (job: Job) => Job) => {
+          await gate('markPublished');
+          const job = this.jobs.get(id);
+          if (!job || !condition(job)) return false;
+          this.putJob({ ...change(job), version: job.version + 1 });
+          return true;
+        };
+        const isLive = ({ status }: Job) => status !== 'deleted';
+        const left = ({ pendingEvents = [] }: Job) => pendingEvents.filter((event) => !events.includes(event));
+        const settled = ({ pendingEvents: _pending, dueAt: _dueAt, ...rest }: Job): Job => rest;
+        if (events.length > 0) {
+          const isAll = (job: Job) => left(job).length === 0 && job.pendingEvents?.length === events.length;
+          if (await update((job) => isLive(job) && isAll(job), settled)) return;
+          await update(
+            () => true,
+            (job) => ({ ...job, pendingEvents: left(job) }),
+          );
+        }
+        await update((job) => isLive(job) && !job.pendingEvents?.length, settled);
+      },
+      deleteJob: async (id) => {
+        await gate('deleteJob');
+        const before = this.jobs.get(id);
+        this.jobs.delete(id);
+        if (before) this.#observer.jobChanged?.({ before, after: undefined });
+      },
+    };
+  }
+
+  /** Lists what is due now, as the sweep reads it. */
+  due(): { tasks: Task[]; jobs: Job[] } {
+    const isDue = ({ dueAt }: { dueAt?: number }) => dueAt !== undefined && dueAt <= this.now;
+    return { tasks: [...this.tasks.values()].filter(isDue), jobs: [...this.jobs.values()].filter(isDue) };
+  }
+
+  /** Does what the sweep does with everything that is due now, and returns what it gave up. */
+  async sweepAndCount(gate: Gate = open): Promise<string[]> {
+    const lifecycle = this.lifecycle(gate);
+    const { tasks, jobs } = this.due();
+    const givenUp: string[] = [];
+    const note = async (id: string, failed: Promise<boolean>) => void ((await failed) && givenUp.push(id));
+    for (const task of tasks) await lifecycle.recover(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
+    for (const job of jobs) await lifecycle.recoverJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
+    return givenUp;
+  }
+
+  /** Does what the sweep does with everything that is due now. */
+  async sweep(gate: Gate = open): Promise<void> {
+    const lifecycle = this.lifecycle(gate);
+    const { tasks, jobs } = this.due();
+    for (const task of tasks) await lifecycle.recover(task);
+    for (const job of jobs) await lifecycle.recoverJob(job);
+  }
+
+  putTask(task: Task): Task {
+    const before = this.tasks.get(task.id);
+    this.tasks.set(task.id, task);
+    this.#observer.taskChanged?.({ before, after: task });
+    return task;
+  }
+
+  putJob(job: Job): Job {
+    const before = this.jobs.get(job.id);
+    this.jobs.set(job.id, job);
+    this.#observer.jobChanged?.({ before, after: job });
+    return job;
+  }
+
+  #alterTask(id: string, change: (task: Task) => Partial<Task>): Task | undefined {
+    const task = this.tasks.get(id);
+    return task && this.putTask({ ...task, ...change(task), version: task.version + 1 });
+  }
+}
+
+/** Makes the access to one record as a table gives it: a read and a conditional write are two calls. */
+function accessTo<T extends { version: number }>(
+  gate: Gate,
+  call: string,
+  get: () => T | undefined,
+  put: (record: T) => void,
+): RecordAccess<T> {
+  return {
+    read: async () => {
+      await gate(`${call} read`);
+      return get();
+    },
+    replace: async (record, version) => {
+      await gate(call);
+      if (get()?.version !== version) return false;
+      put(record);
+      return true;
+    },
+    backOff: () => Promise.resolve(),
+  };
+}
+
+/** The end of a process between two of its calls. */
+export class Crash extends Error {
+  override name = 'Crash';
+}
+
+/** A call that failed although its process lives on; its effect may have happened or not. */
+export class CallFailed extends Error {
+  override name = 'CallFailed';
+}
+
+/** Lets calls through until as many were made as told; then the process is dead and makes no further call. */
+export function crashAfter(calls: number): Gate {
+  let left = calls;
+  return async () => {
+    if (left <= 0) throw new Crash();
+    left -= 1;
+  };
+}
+
+/** Counts the calls that pass. */
+export function countCalls(): { gate: Gate; calls: string[] } {
+  const calls: string[] = [];
+  return {
+    calls,
+    gate: async (call) => {
+      calls.push(call);
+    },
+  };
+}
+
+/** Breaks the n-th call once, before it takes effect. */
+export function failOnce(call: number): Gate {
+  let seen = 0;
+  return async () => {
+    if (seen++ === call) throw new CallFailed();
+  };
+}
+
+interface PendingCall {
+  process: Process;
+  go: () => void;
+  stop: (error: Error) => void;
+}
+
+export interface Process {
+  name: string;
+  /** Calls left until it dies, or undefined when it lives. */
+  crashIn: number | undefined;
+  /** Calls left until one fails although the process lives on, or undefined when none does. */
+  failIn: number | undefined;
+  dead: boolean;
+}
+
+export interface Faults {
+  crashIn?: number | undefined;
+  failIn?: number | undefined;
+}
+
+/**
+ * Interleaves processes at their calls: a call waits until the chooser picks it. Nothing runs on real time, so a
+ * history is the same each time it is run with the same choices.
+ */
+export class Interleaving {
+  readonly #pending: PendingCall[] = [];
+  #alive = 0;
+  #failure: unknown;
+
+  /** Starts a process; its calls then wait to be chosen. */
+  start(name: string, work: (gate: Gate) => Promise<unknown>, faults: Faults = {}): Process {
+    const process: Process = { name, crashIn: faults.crashIn, failIn: faults.failIn, dead: false };
+    this.#alive += 1;
+    work(() => this.#pass(process))
+      .catch((error: unknown) => {
+        if (!(error instanceof Crash || error instanceof CallFailed)) this.#failure ??= error;
+      })
+      .finally(() => {
+        process.dead = true;
+        this.#alive -= 1;
+      });
+    return process;
+  }
+
+  #pass(process: Process): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ process, go: resolve, stop: reject });
+    });
+  }
+
+  get waiting(): number {
+    return this.#pending.length;
+  }
+
+  get alive(): number {
+    return this.#alive;
+  }
+
+  /** Lets what can run without a further call do so; then every living process stands at a call. */
+  async settle(): Promise<void> {
+    // A process needs a few turns from one call to its next; all are microtasks, so counting turns is enough.
+    let quiet = 0;
+    for (let seen = -1; quiet < 20; ) {
+      await undefined;
+      const now = this.#pending.length * 1000 + this.#alive;
+      quiet = now === seen ? quiet + 1 : 0;
+      seen = now;
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** Lets the chosen call happen, or ends its process there. */
+  step(choice: number): void {
+    const [call] = this.#pending.splice(choice % this.#pending.length, 1);
+    if (!call) return;
+    const { process } = call;
+    if (process.crashIn !== undefined && process.crashIn-- <= 0) process.dead = true;
+    if (process.dead) call.stop(new Crash());
+    else if (process.failIn !== undefined && process.failIn-- === 0) call.stop(new CallFailed());
+    else call.go();
+  }
+}
+
+/** Makes a stored file of a run. */
+export function fileOf(taskId: string, attempt: number): StoredFile {
+  return {
+    key: `files/${taskId}/${attempt}/0`,
+    name: 'output.png',
+    size: 10,
+    format: 'png',
+    mediaType: 'image/png',
+    token: `token-${attempt}`,
+  };
+}
