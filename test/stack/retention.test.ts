@@ -60,7 +60,7 @@ describe.concurrent('Retention', () => {
     const task = await stack.client.waitForTask(convert.id, { seconds: 60 });
     expect(task).toMatchObject({
       status: 'failed',
-      result: { errorCode: 'engine_timeout', msg: expect.stringContaining('longer') },
+      result: { errorCode: 'engine_timeout', msg: expect.stringContaining('time limit') },
     });
   });
 });
