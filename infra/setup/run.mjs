@@ -2,6 +2,7 @@
 // Plain JavaScript for Node 20 and nothing but its own modules: it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { installNpmPackages, node } from './npm-packages.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
@@ -13,8 +14,13 @@ const options = args.slice(0, start);
 installNpmPackages();
 installSystemPackages({ forTests: options.includes('--tests'), optional: options.includes('--optional') });
 
-// The C library keeps freed memory in a pool for each of many threads, 40 MB more for the service than with two pools.
-const env = { MALLOC_ARENA_MAX: '2', ...process.env };
+const env = {
+  // The C library keeps freed memory in a pool for each of many threads, 40 MB more for the service than with two pools.
+  MALLOC_ARENA_MAX: '2',
+  // Halves the time of a start: types are stripped, and modules compiled, once.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)),
+  ...process.env,
+};
 const child = spawn(node, args.slice(start), { stdio: 'inherit', env });
 // A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
 process.on('SIGINT', () => {});

@@ -17,8 +17,8 @@ export function describeFunction(fn: LocalFunction): FunctionDescription {
     memoryMegabytes: fn.memoryMegabytes,
     logGroupName: `/aws/lambda/${fn.name}`,
     logStreamName: `${day}/[$LATEST]${randomUUID().replaceAll('-', '')}`,
-    // Node's default, named here because a process has a temporary folder of its own.
-    compileCache: join(tmpdir(), 'node-compile-cache'),
+    // Named here because a process has a temporary folder of its own, which is Node's default.
+    compileCache: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
   };
 }
 
