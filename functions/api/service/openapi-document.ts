@@ -89,8 +89,7 @@ function parametersOf(operation: OperationName, schema: z.ZodType): Json {
 }
 
 function bodyOf(route: Route, body: z.ZodType): Json {
-  const operation = operationNames.find((name) => route.path === `/v1/process/${name}`);
-  if (operation) return parametersOf(operation, body);
+  if (route.operation) return parametersOf(route.operation, body);
   const { properties, ...schema } = schemaOf(body, 'input');
   const { tasks, ...others } = Object(properties);
   if (!tasks) return { ...schema, properties };
