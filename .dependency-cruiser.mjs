@@ -87,11 +87,22 @@ export default {
         path: `^functions/(?!${part}/|wiring/)`,
         pathNot: [
           '^functions/engines/runtime/catalogues[.]ts$',
-          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker|engine|outputs)[.]ts$'] : []),
+          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker/worker|engine|outputs)[.]ts$'] : []),
           ...(part === 'engines' ? ['^functions/transfers/catalogue[.]ts$'] : []),
         ],
       },
     })),
+    {
+      name: 'engines-hold-no-keys',
+      comment:
+        'An engine opens the files of strangers, so it is given signed URLs and no client of AWS; and what concerns other engines would rebuild its image.',
+      severity: 'error',
+      from: { path: '^functions/engines/[^/]+/(handler|run)[.]ts$' },
+      to: {
+        path: ['@aws-sdk/', '^shared/aws/', '^functions/wiring/', '^functions/engines/runtime/(worker/|catalogues)'],
+        reachable: true,
+      },
+    },
     {
       name: 'engines-stand-alone',
       comment:

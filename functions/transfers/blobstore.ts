@@ -11,7 +11,7 @@ import {
 } from '@azure/storage-blob';
 import { type PartStore, storeInParts } from '../../shared/aws/parts.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {

@@ -7,7 +7,7 @@ import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
-import type { Run } from '../engines/runtime/worker.ts';
+import type { Run } from '../engines/runtime/worker/worker.ts';
 import { settings as deployment } from '../wiring/settings.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed } from './failures.ts';

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
@@ -19,46 +20,98 @@ const permissions: Permission[] = [
   'queues:send',
 ];
 
-/** An engine: its queue, and the function that consumes it. */
+/** The maximum of Lambda. */
+const maxTimeoutSeconds = 900;
+/** What a worker needs before and after its engine runs, beside the time that it reserves to record the end. */
+const workerSeconds = 30;
+/** A worker holds records and signs URLs; no file passes through it. */
+const workerMegabytes = 512;
+const workerEntry = 'functions/engines/runtime/worker/handler.ts';
+
+/** Settings that engines themselves read: what pages may load, and what is installed. */
+const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_MISSING'];
+
+/**
+ * An engine: its queue, the worker that consumes it, and the function that touches the files. That one may do nothing but
+ * write its log: whoever breaks into a converter finds the signed URLs of one task there, and no permission.
+ */
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly #catalogue: EngineCatalogue;
+  readonly #workerTimeout: Duration;
 
   constructor(scope: Construct, id: string, catalogue: EngineCatalogue) {
     super(scope, id);
     this.#catalogue = catalogue;
-    this.work = new WorkQueue(this, 'Work', { consumerTimeout: Duration.seconds(catalogue.resources.timeoutSeconds) });
+    const { packaging, timeoutSeconds } = catalogue.resources;
+    const seconds = packaging === 'worker' ? timeoutSeconds : timeoutSeconds + workerSeconds;
+    this.#workerTimeout = Duration.seconds(Math.min(maxTimeoutSeconds, seconds));
+    this.work = new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
   }
 
-  /** Adds the function; it comes after the queues of all engines because the end of a task may queue others on any of them. */
+  /** Adds the functions; they come after the queues of all engines because the end of a task may queue others on any of them. */
   addWorker(resources: Resources, environment: Record<string, string>): void {
-    const { summary, resources: size, reachesOpenBuckets } = this.#catalogue;
-    const folder = folderOf(this.#catalogue);
-    const props: FunctionProps = {
-      entry: `${folder}/handler.ts`,
+    const { packaging, maxConcurrency } = this.#catalogue.resources;
+    const props = this.#workerProps(resources, environment);
+    const worker = new ZipFunction(
+      this,
+      'Worker',
+      packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
+    );
+    worker.function.addEventSource(new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency }));
+  }
+
+  #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {
+    return {
+      entry: workerEntry,
+      description: `Worker: ${this.#catalogue.summary}`,
+      timeout: this.#workerTimeout,
+      memoryMegabytes: workerMegabytes,
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
+    };
+  }
+
+  /** Returns the properties of a worker that performs its tasks itself. */
+  #asPerformer(props: FunctionProps): FunctionProps {
+    const { resources: size, reachesOpenBuckets } = this.#catalogue;
+    return {
+      ...props,
+      entry: `${folderOf(this.#catalogue)}/handler.ts`,
+      description: this.#catalogue.summary,
+      memoryMegabytes: size.memoryMegabytes,
+      environment: {
+        ...props.environment,
+        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+      },
+      statements: [...props.statements, ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : [])],
+    };
+  }
+
+  /** Adds the engine and returns the properties of a worker that invokes it. */
+  #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
+    const { summary, resources: size } = this.#catalogue;
+    const { function: engine } = new ImageFunction(this, 'Engine', {
+      entry: `${folderOf(this.#catalogue)}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
+      environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
+      statements: [],
+      dockerfile: `${folderOf(this.#catalogue)}/Dockerfile`,
+      diskMegabytes: size.diskMegabytes,
+    });
+    return {
+      ...props,
       environment: {
-        ...environment,
-        ...variablesFor(permissions, resources),
-        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+        ...props.environment,
+        LATHE_ENGINE: this.#catalogue.engine,
+        LATHE_ENGINE_FUNCTION: engine.functionName,
       },
       statements: [
-        ...statementsFor(permissions, resources),
-        ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : []),
+        ...props.statements,
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] }),
       ],
     };
-    const worker =
-      size.packaging === 'zip'
-        ? new ZipFunction(this, 'Worker', props)
-        : new ImageFunction(this, 'Worker', {
-            ...props,
-            dockerfile: `${folder}/Dockerfile`,
-            diskMegabytes: size.diskMegabytes,
-          });
-    worker.function.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency }),
-    );
   }
 }

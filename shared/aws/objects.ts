@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
 import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
@@ -16,6 +22,14 @@ export function newToken(): string {
 export async function putObject(key: string, body: Uint8Array, mediaType: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
+}
+
+/** Returns the size of an object; throws where there is none. */
+export async function sizeOfObject(key: string): Promise<number> {
+  const { client, name } = bucket();
+  const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
+  if (ContentLength === undefined) throw new Error(`S3 responded without the size of ${key}.`);
+  return ContentLength;
 }
 
 /** Deletes one object; one that does not exist is no failure. */

@@ -45,8 +45,11 @@ export interface Capability {
 
 /** What the function of an engine is made of and may use. */
 export interface EngineResources {
-  /** `image` where system programs are needed, from the engine's packages.txt and Dockerfile; `zip` where npm packages do. */
-  packaging: 'image' | 'zip';
+  /**
+   * `image`: a container image with the programs in the engine's packages.txt, invoked by a worker and without any
+   * permission of its own. `worker`: its worker performs the tasks itself, because they open no file of a user.
+   */
+  packaging: 'image' | 'worker';
   memoryMegabytes: number;
   diskMegabytes: number;
   timeoutSeconds: number;

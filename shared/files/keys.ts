@@ -31,6 +31,14 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
+/** Prefix of the objects that tell an engine to end a run. */
+export const revokedPrefix = 'revoked/';
+
+/** Returns the key of the object that exists once a run of a task is revoked. The bucket's lifecycle rule deletes it. */
+export function revokedKey(taskId: string, attempt: number): string {
+  return `${revokedPrefix}${taskId}/${attempt}`;
+}
+
 /** Returns the key under which a posted file is kept, where no form can write. It is derived from the content, so that two posts never share one. */
 export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;

@@ -8,7 +8,7 @@ import { functionOf, type RunningService, startAlteredStack, startService } from
 import { messagesInOwnQueue, sendToOwnQueue, storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
 
-const imageWorker = 'functions/engines/image/handler.ts';
+const imageWorker = { worker: 'image' };
 const transferWorker = 'functions/transfers/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */

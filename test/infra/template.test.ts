@@ -8,8 +8,9 @@ import type { LocalFunction, LocalStack } from '../../infra/local/template/model
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { Permission } from '../../shared/permissions.ts';
-import { functionOf } from '../support/running-stack.ts';
+import { type FunctionName, functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
 import { templateTable } from '../support/template-table.ts';
 
@@ -31,6 +32,11 @@ const deadLetterIds = new Set(
 
 function textsOf(value: Json | undefined): string[] {
   return [value ?? []].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+}
+
+function nameOfWorker(catalogue: EngineCatalogue): FunctionName {
+  const performsItself = catalogue.resources.packaging === 'worker';
+  return performsItself ? `${folderOf(catalogue)}/handler.ts` : { worker: catalogue.engine };
 }
 
 describe('every function', () => {
@@ -112,12 +118,49 @@ describe('every queue', () => {
   test('of an engine is worked on one message at a time, and its dead letters are read', () => {
     for (const catalogue of engineCatalogues) {
       const { engine } = catalogue;
-      const worker = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
+      const worker = functionOf(stack, nameOfWorker(catalogue));
       const source = stack.queueSources.find((candidate) => candidate.function === worker);
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
       const reader = stack.queueSources.find(({ queue }) => queue.arn === deadLetterTargetArn);
       expect(reader?.function, engine).toBe(functionOf(stack, 'functions/lifecycle/dead-letters.ts'));
+    }
+  });
+});
+
+describe('an engine', () => {
+  const engines = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
+
+  test.for(engines.map((catalogue) => [catalogue.engine, catalogue] as const))(
+    '(%s) may write its log and nothing else, and only its worker may invoke it',
+    ([, catalogue]) => {
+      const engine = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
+      expect(engine.role.statements.flatMap(({ actions }) => actions).sort()).toEqual([
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+      ]);
+      const callers = stack.functions.filter(({ role }) =>
+        role.statements.some(
+          ({ actions, resources }) => actions.includes('lambda:InvokeFunction') && resources.includes(engine.arn),
+        ),
+      );
+      expect(callers).toEqual([functionOf(stack, { worker: catalogue.engine })]);
+      expect(callers[0]?.environment.LATHE_ENGINE_FUNCTION).toBe(engine.name);
+    },
+  );
+
+  test('is told no name of a table, bucket or queue', () => {
+    for (const { engine } of engines) {
+      const { environment } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+      expect(Object.keys(environment).sort(), engine).toEqual(['LATHE_ALLOW_HOSTS', 'LATHE_MISSING']);
+    }
+  });
+
+  test('has a worker that outlives it, as far as Lambda lets functions run', () => {
+    for (const { engine } of engines) {
+      const { timeoutSeconds } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+      const worker = functionOf(stack, { worker: engine });
+      expect(worker.timeoutSeconds, engine).toBe(Math.min(900, timeoutSeconds + 30));
     }
   });
 });

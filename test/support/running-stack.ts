@@ -131,15 +131,15 @@ export class RunningService {
     return this.stop();
   }
 
-  /** Acts with the role of the function that runs the module, through the gate like the function itself. */
-  async as(entry: string): Promise<Caller> {
+  /** Acts with the role of a function, through the gate like the function itself. */
+  async as(named: FunctionName): Promise<Caller> {
     const gate = `http://127.0.0.1:${new URL(this.#url).port}`;
     const stack = readTemplate({
       template: await currentTemplate(),
       origins: { api: this.#url, gate },
       parameters: {},
     });
-    const fn = functionOf(stack, entry);
+    const fn = functionOf(stack, named);
     const { masterSecret } = JSON.parse(await readFile(join(this.dataDirectory, 'identity.json'), 'utf8'));
     const credentials = makeCredentials(masterSecret, fn.role);
     return {
@@ -200,9 +200,14 @@ export async function startAlteredStack(
   };
 }
 
-/** Finds the function that runs a module, named by its path from the project's root. */
-export function functionOf(stack: Pick<LocalStack, 'functions'>, entry: string): LocalFunction {
-  const found = stack.functions.find((fn) => fn.entry === join(projectRoot, entry));
-  if (!found) throw new Error(`No function of the stack runs ${entry}.`);
+/** A function by the path of its module from the project's root, or the worker of an engine. */
+export type FunctionName = string | { worker: string };
+
+/** Finds a function of a stack. */
+export function functionOf(stack: Pick<LocalStack, 'functions'>, named: FunctionName): LocalFunction {
+  const found = stack.functions.find((fn) =>
+    typeof named === 'string' ? fn.entry === join(projectRoot, named) : fn.environment.LATHE_ENGINE === named.worker,
+  );
+  if (!found) throw new Error(`The stack has no function ${JSON.stringify(named)}.`);
   return found;
 }

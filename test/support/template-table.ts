@@ -20,13 +20,17 @@ const whole = ['AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
 /** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
 export function templateTable(template: Template): string {
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
+  const { engines = [], others = [] } = Object.groupBy(functions, ({ Properties }) =>
+    Properties.PackageType === 'Image' ? 'engines' : 'others',
+  );
   const sections: [string, string[]][] = [
     ['Resources', resourceRows(template)],
     ['Parameters', parameterRows(template)],
     ['Outputs', Object.entries(template.Outputs).map(([name, output]) => `- ${name}: ${short(output)}`)],
     ['Functions', functionRows(template)],
     ['Grants', grouped(functions, (fn) => grantsOf(template, fn), '\n- ')],
-    ['Environment', grouped(functions, environmentOf, ', ')],
+    ['Environment', grouped(others, environmentOf, ', ')],
+    ['Environment of engines', grouped(engines, environmentOf, ', ')],
     ['Queues', queueRows(template)],
     ['All other properties', otherProperties(template)],
   ];

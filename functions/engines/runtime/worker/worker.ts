@@ -1,15 +1,15 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { deleteFiles } from '../../../shared/aws/objects.ts';
-import { hideFor, queueVariable, type WorkMessage } from '../../../shared/aws/queues.ts';
-import { readSecrets } from '../../../shared/aws/secrets.ts';
-import { attemptPrefix } from '../../../shared/files/keys.ts';
-import { required } from '../../../shared/settings.ts';
-import { resultFailure } from '../../../shared/tasks/limits.ts';
-import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../shared/tasks/task.ts';
-import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
-import { lifecycle } from '../../wiring/lifecycle.ts';
-import { EngineError } from './engine.ts';
+import { deleteFiles } from '../../../../shared/aws/objects.ts';
+import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws/queues.ts';
+import { readSecrets } from '../../../../shared/aws/secrets.ts';
+import { attemptPrefix } from '../../../../shared/files/keys.ts';
+import { required } from '../../../../shared/settings.ts';
+import { resultFailure } from '../../../../shared/tasks/limits.ts';
+import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
+import { heartbeatWindowMs } from '../../../../shared/tasks/transitions.ts';
+import { lifecycle } from '../../../wiring/lifecycle.ts';
+import { EngineError } from '../engine.ts';
 import { ProgressPace } from './progress-pace.ts';
 
 /** A canceled task must end its program within two seconds, of which this is the largest part. */
@@ -41,6 +41,8 @@ export interface Run {
   inputs: Task[];
   /** Aborted when the task is canceled, deleted, taken over or out of time. */
   signal: AbortSignal;
+  /** When it is out of time, in milliseconds since the epoch. */
+  deadline: number;
   progress(percent: number): void;
   logger: Logger;
 }
@@ -87,6 +89,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const { task } = decision;
   const { attempt } = task;
   const controller = new AbortController();
+  const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: number | undefined;
   const run: Run = {
     task,
@@ -94,16 +97,14 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     attempt,
     inputs: await lifecycle.inputsOf(task),
     signal: controller.signal,
+    deadline,
     progress: (percent) => {
       reported = Math.floor(Math.min(99, Math.max(0, percent)));
     },
     logger: logger.createChild({ persistentLogAttributes: { taskId, attempt, engine: worker.engine } }),
   };
   const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
-  const timer = setTimeout(
-    () => controller.abort(new OutOfTime()),
-    Math.max(0, context.getRemainingTimeInMillis() - reserveMs),
-  );
+  const timer = setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now());
   try {
     const result = await worker.perform(run);
     const failure = resultFailure(result.files, result.details);
