@@ -1,23 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
-import type { Permission } from '../../shared/permissions.ts';
-import { type Resources, statementsFor, statementsForOpenBuckets, variablesFor } from '../permissions.ts';
+import {
+  type Resources,
+  statementsFor,
+  statementsForOpenBuckets,
+  variablesFor,
+  workerPermissions,
+} from '../permissions.ts';
 import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
+import { QueueSource } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
-
-const permissions: Permission[] = [
-  'records:read',
-  'records:write',
-  'files:read',
-  'files:write',
-  'files:delete',
-  'secrets:read',
-  'secrets:delete',
-  'queues:send',
-];
 
 /** An engine: its queue, and the function that consumes it. */
 export class Engine extends Construct {
@@ -34,6 +28,7 @@ export class Engine extends Construct {
   addWorker(resources: Resources, environment: Record<string, string>): void {
     const { summary, resources: size, reachesOpenBuckets } = this.#catalogue;
     const folder = folderOf(this.#catalogue);
+    const permissions = workerPermissions(this.#catalogue);
     const props: FunctionProps = {
       entry: `${folder}/handler.ts`,
       description: summary,
@@ -58,7 +53,7 @@ export class Engine extends Construct {
             diskMegabytes: size.diskMegabytes,
           });
     worker.function.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency }),
+      new QueueSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency, hidesMessages: true }),
     );
   }
 }
