@@ -24,7 +24,16 @@ export class Lifecycle extends Construct {
       'Completes tasks whose uploads have arrived',
       uploadedTimeout,
       // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
-      [...endTask, ...publishJob, ...releaseTasks, 'uploads:get', 'uploads:delete', 'files:put', 'files:delete'],
+      [
+        ...endTask,
+        ...publishJob,
+        ...releaseTasks,
+        'uploads:get',
+        'uploads:list',
+        'uploads:delete',
+        'files:put',
+        'files:delete',
+      ],
       props,
     );
     uploaded.function.addEventSource(new QueueSource(props.uploads, { batchSize: 10, reportBatchItemFailures: true }));

@@ -76,6 +76,17 @@ describe('a task of every operation', () => {
       expect(denials()).toEqual([]);
     },
   );
+
+  test.for(exports('').map(({ operation }) => operation))(
+    '(%s) is queued for transfer where its input has completed',
+    async (operation) => {
+      const input = await service.client.createTask('import/base64', fileOf('png'));
+      const { operation: _operation, ...parameters } =
+        exports(input.id).find((each) => each.operation === operation) ?? {};
+      expect((await service.client.createTask(operation, parameters)).status).toBe('created');
+      expect(denials()).toEqual([]);
+    },
+  );
 });
 
 describe('a task whose input was canceled', () => {

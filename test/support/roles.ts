@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import type { LocalRole, LocalStack } from '../../infra/local/template/model.ts';
 import type { TaskDefinition } from './client.ts';
 
@@ -7,6 +10,22 @@ export function roleOf({ functions }: LocalStack, name: string): LocalRole {
   const found = functions.find(({ logicalId }) => new RegExp(`^${name}Function[0-9A-F]{8}$`).test(logicalId));
   if (!found) throw new Error(`The stack has no function ${name}.`);
   return found.role;
+}
+
+/** Returns options for a client of the SDK that acts with the role of a function, through the gate like the function itself. */
+export async function clientAs(
+  { stack, url, dataDirectory }: { stack: LocalStack; url: string; dataDirectory: string },
+  name: string,
+  service: 's3' | 'sqs' | 'dynamodb',
+) {
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  return {
+    region: stack.region,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/${service}`,
+    forcePathStyle: true,
+    credentials: makeCredentials(masterSecret, roleOf(stack, name)),
+    userAgentAppId: 'tests',
+  };
 }
 
 /** Takes an action away from a role: on keys or a prefix such as `job#*`, or on a resource with this in its name. */

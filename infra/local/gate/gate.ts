@@ -76,11 +76,21 @@ export function createGate(options: GateOptions): Gate {
       });
       if (allowed) continue;
       options.onDenied?.({ roleArn: role.arn, action: need.action, resource: need.resource });
-      throw new Refusal(
-        'access-denied',
-        `User: ${role.arn} is not authorized to perform: ${need.action} on resource: ${need.resource}`,
-      );
+      throw new Refusal('access-denied', notAuthorized(role.arn, need));
     }
+  }
+
+  /**
+   * Returns what the caller learns of an error: that an object does not exist only where they may list the bucket, which a
+   * policy that limits the prefix does not allow in general.
+   */
+  function errorFor({ role }: Credentials, bucket: string, error: unknown): unknown {
+    if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') return error;
+    const need = { action: 's3:ListBucket', resource: `arn:aws:s3:::${bucket}` };
+    const caller = { type: 'role', arn: role.arn, account: stack.account } as const;
+    const request = { caller, ...need, context: (key: string) => contextValue(need, key) };
+    if (isAllowed(request, role.statements, resourcePolicy(need))) return error;
+    return new Refusal('access-denied', notAuthorized(role.arn, need));
   }
 
   function resourcePolicy(need: RequiredAction): PolicyStatement[] {
@@ -142,6 +152,8 @@ export function createGate(options: GateOptions): Gate {
       if (deletion) authoriseKeys(deletion.keys);
       const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
       await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+    } catch (error) {
+      throw errorFor(verified.credentials, target.bucket, error);
     } finally {
       body?.destroy();
     }
@@ -200,6 +212,10 @@ function contextValue(need: RequiredAction, key: string): string[] | undefined {
   // The loopback interface stands for TLS here: nothing on it leaves the machine.
   if (name === 'aws:securetransport') return ['true'];
   return need.conditions?.[name]?.();
+}
+
+function notAuthorized(roleArn: string, { action, resource }: RequiredAction): string {
+  return `User: ${roleArn} is not authorized to perform: ${action} on resource: ${resource}`;
 }
 
 function conditionValues({ conditions = {} }: RequiredAction): Record<string, string[]> {
