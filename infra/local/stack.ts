@@ -7,6 +7,7 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
@@ -164,7 +165,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
 
   const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
-  const usable = (fn: LocalFunction) => !off.includes(basename(dirname(fn.entry)));
+  const usable = ({ environment: { LATHE_ENGINE: engine } }: LocalFunction) => !off.includes(engine ?? '');
   const sources = stack.queueSources
     .filter((source) => usable(source.function))
     .map((source) =>
@@ -276,7 +277,12 @@ function operatorRole(stack: LocalStack): LocalRole {
     logicalId: 'Operator',
     arn: `arn:aws:iam::${stack.account}:role/Operator`,
     statements: [
-      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: stack.tables.map(({ arn }) => arn), conditions: {} },
+      {
+        effect: 'Allow',
+        actions: ['dynamodb:PutItem'],
+        resources: stack.tables.map(({ arn }) => arn),
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`] } },
+      },
     ],
   };
 }
