@@ -19,7 +19,7 @@ import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
 import { MAX_IDLE_ENVIRONMENTS } from './lambda/options.ts';
-import { createLambdaRuntime } from './lambda/runtime.ts';
+import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
@@ -111,12 +111,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   ]);
   const buses = startEventBuses(stack.eventBuses);
   let sockets: WebSocketApi | undefined;
+  let functions: LocalRuntime | undefined;
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
     servers,
     putEvents: buses.put,
     sockets: () => sockets,
+    functions: () => functions,
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
   });
@@ -130,6 +132,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     codeOf,
     environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });
+  functions = runtime;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack);

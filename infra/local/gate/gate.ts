@@ -10,6 +10,7 @@ import { type ManagedConnections, manageConnection } from './connections.ts';
 import { respondPreflight, setCorsHeaders } from './cors.ts';
 import type { Credentials } from './credentials.ts';
 import { type JsonService, Refusal, respondServiceError, type Service } from './errors.ts';
+import { type InvokableFunctions, invokeFunction } from './lambda.ts';
 import { notifyCreated } from './notifications.ts';
 import { assertUnderstood, isAllowed } from './policy.ts';
 import { postObject } from './post-object.ts';
@@ -37,6 +38,8 @@ export interface GateOptions {
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
   sockets?: () => ManagedConnections | undefined;
+  /** The functions that calls invoke. */
+  functions?: () => InvokableFunctions | undefined;
   onDenied?: (denial: Denial) => void;
   /** Receives errors that callers only see as an internal error. */
   onError?: (error: unknown) => void;
@@ -108,6 +111,11 @@ export function createGate(options: GateOptions): Gate {
       manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
         authorise(req, credentials, [need]),
       );
+      return;
+    }
+    if (service === 'lambda') {
+      const call = { path: url.path.slice(`${PREFIX}${service}`.length), query: url.query, body };
+      await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);
@@ -204,7 +212,7 @@ function splitUrl(url: string): { path: string; query: string } {
 function serviceOf(path: string): Service {
   const name = path.slice(PREFIX.length).split('/', 1)[0];
   if (name === CONNECTIONS) return 'execute-api';
-  return name === 'dynamodb' || name === 'sqs' || name === 'events' ? name : 's3';
+  return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' ? name : 's3';
 }
 
 function contextValue(need: RequiredAction, key: string): string[] | undefined {
