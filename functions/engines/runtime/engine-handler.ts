@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newToken } from '../../../shared/aws/objects.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
@@ -24,16 +23,16 @@ const ownMemoryBytes = 200 * 1024 * 1024;
 /** Returns the Lambda handler of an engine: it fetches files to disk, runs the engine in its sandbox and stores the outputs. */
 export function engineHandler(engine: string, module: URL) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
-  const sandbox = new Sandbox({ module, memoryBytes });
+  const sandbox = new Sandbox({ module, memoryBytes, network: engine === 'webpage' });
   sandbox.warm();
   return workerHandler({
     engine,
-    perform: (run) => inOwnFolder((folder) => perform(engine, run, sandbox, folder)),
+    perform: (run) => inOwnFolder(sandbox, run.task.user, (folder) => perform(engine, run, sandbox, folder)),
   });
 }
 
-async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'task-'));
+async function inOwnFolder<T>(sandbox: Sandbox, tenant: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await sandbox.prepare(tenant);
   try {
     return await work(folder);
   } finally {
@@ -43,11 +42,12 @@ async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> 
 
 async function perform(engine: string, run: Run, sandbox: Sandbox, folder: string): Promise<RunResult> {
   const work = { ...(await workOf(run, folder)), maxOutputBytes: roomFor(engine, run) };
-  const result = await sandbox.run(work, {
+  const context = {
     signal: run.signal,
     progress: run.progress,
-    log: (message, details) => run.logger.info(message, details ?? {}),
-  });
+    log: (message: string, details?: JsonObject) => run.logger.info(message, details ?? {}),
+  };
+  const result = await sandbox.run(work, context, run.task.user);
   const outputs = new Outputs(work);
   await outputs.add(...result.outputs);
   const details = detailsOf(result);
