@@ -85,7 +85,7 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
     await using service = await startService();
     const job = await startSlowJob(service.client);
 
-    process.kill(await findProcess(service, 'lambda/process.ts', imageWorker), 'SIGKILL');
+    process.kill(await findProcess(service, 'runtime-client/main.ts', imageWorker), 'SIGKILL');
 
     await expectOneOutput(service, job);
   });
