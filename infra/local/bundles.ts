@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { esbuildOptions, projectRoot } from '../bundling.ts';
@@ -31,11 +31,14 @@ export async function currentBundles(
   };
 }
 
+let builds = 0;
+
 async function bundle(entries: string[], folders: Map<string, string>, cache: string): Promise<void> {
   removeOld(cache);
-  const draft = join(cache, `draft-${process.pid}`);
+  const draft = mkdtempSync(join(cache, 'draft-'));
   // Only now, because most starts find their bundles.
   const esbuild = await import('esbuild');
+  builds += 1;
   try {
     const outputs = entries.map((entry, index) => ({ in: entry, out: `${index}/index` }));
     await esbuild.build({
@@ -48,8 +51,9 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
     });
     for (const [index, entry] of entries.entries()) publish(join(draft, String(index)), folders.get(entry) ?? '');
   } finally {
+    builds -= 1;
     // Its process would stay for as long as this one.
-    await esbuild.stop();
+    if (builds === 0) await esbuild.stop();
     rmSync(draft, { recursive: true, force: true });
   }
 }

@@ -133,7 +133,8 @@ export class Environment {
         runtimeApi: address,
         folder: this.#folder,
       });
-      const child = spawn(process.execPath, [...nodeOptions(fn), CLIENT], {
+      // The last argument is for whoever looks at the list of processes.
+      const child = spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(projectRoot, fn.entry)], {
         cwd: this.#folder,
         detached: true,
         env,

@@ -153,7 +153,10 @@ function readFunction(
   }
   const variables = objectOf(properties.object('Environment').raw('Variables'));
   properties.pass('The disk of this machine has the size it has', 'EphemeralStorage');
-  properties.pass('Bundles and images are made of the entry, which runs from source here', 'Code');
+  properties.pass(
+    'Bundles and images are made of the entry, which is bundled here as well, or runs from source',
+    'Code',
+  );
   properties.pass('This machine has the architecture it has', 'Architectures');
   properties.pass('A text for people', 'Description');
   properties.pass('Logs go to a file here', 'LoggingConfig');

@@ -158,6 +158,15 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     }
   });
 
+  test('that does not load in time is timed out', async () => {
+    await using runtime = fixtureRuntime();
+    const fn = fixtureFunction('handler', { packaging, entry: fixture('slow-start.ts'), timeoutSeconds: 1 });
+
+    const failure = await settle(runtime.invoke(fn, {}));
+
+    expect(failure).toMatchObject({ errorType: 'Sandbox.Timedout', message: 'Task timed out after 10.00 seconds' });
+  });
+
   test('takes events and results of 6 MB and refuses larger ones', async () => {
     await using runtime = fixtureRuntime();
     const limit = 6_291_556 - 2;
