@@ -30,7 +30,9 @@ export function statementsFor(permissions: readonly Permission[], resources: Res
 export function variablesFor(permissions: readonly Permission[], resources: Resources): Record<string, string> {
   const touches = (kind: string) => permissions.some((permission) => permission.startsWith(kind));
   return {
-    ...(touches('records:') || touches('keys:') ? { LATHE_TABLE: resources.table.tableName } : {}),
+    ...(touches('records:') || touches('keys:') || touches('engines:')
+      ? { LATHE_TABLE: resources.table.tableName }
+      : {}),
     ...(touches('files:') || touches('secrets:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
     ...(touches('queues:')
       ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
@@ -71,6 +73,8 @@ const statements: Record<Permission, (resources: Resources) => PolicyStatement[]
     allow(['dynamodb:GetItem'], [table.tableArn], leadingKeys(partitions.apiKey)),
     allow(['dynamodb:UpdateItem'], [table.tableArn], leadingKeys(partitions.rate)),
   ],
+  'engines:read': ({ table }) => [allow(['dynamodb:BatchGetItem'], [table.tableArn], leadingKeys(partitions.engine))],
+  'engines:write': ({ table }) => [allow(['dynamodb:PutItem'], [table.tableArn], leadingKeys(partitions.engine))],
   'records:read': ({ table }) => [allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], [table.tableArn])],
   'records:write': ({ table }) => [
     allow(

@@ -1,6 +1,8 @@
 /** What a function may touch. Its row or construct lists these, and its role allows them and nothing else. */
 export type Permission =
   | 'keys:check'
+  | 'engines:read'
+  | 'engines:write'
   | 'records:read'
   | 'records:write'
   | 'records:list'

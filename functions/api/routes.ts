@@ -408,7 +408,7 @@ export const routes = {
     summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    permissions: ['sockets:locate'],
+    permissions: ['sockets:locate', 'engines:read'],
     success: 200,
     response: 'Health',
   },

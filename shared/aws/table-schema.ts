@@ -15,6 +15,7 @@ export const tableSchema = {
 /** First parts of the partition keys that roles are limited to. */
 export const partitions = {
   apiKey: 'key#',
+  engine: 'engine#',
   rate: 'rate#',
   subscribers: 'listen#',
   webhooks: 'hooks#',

@@ -253,6 +253,8 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
 const permissionsOf: Record<Permission, (stack: LocalStack, fn: LocalFunction) => string[]> = {
   'keys:check': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
+  'engines:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:BatchGetItem'),
+  'engines:write': ({ tables }) => on(tables[0]?.arn, 'dynamodb:PutItem'),
   'records:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem'),
   'records:write': ({ tables }) =>
     on(tables[0]?.arn, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'),
