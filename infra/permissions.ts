@@ -70,8 +70,8 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
 /** What a worker that performs its tasks itself needs beyond the others: large files, and credentials of stores. */
 const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
 
-/** What a worker that invokes an engine needs beyond the others: passwords of files, and the objects that end a run. */
-const calling = ['passwords:get', 'revoked:get', 'revoked:put'] as const satisfies Permission[];
+/** What a worker that invokes an engine needs beyond the others: passwords of files, the objects that end a run, the engine's state. */
+const calling = ['passwords:get', 'revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
 
 /** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
 export function workerPermissions({ resources }: Pick<EngineCatalogue, 'resources'>): Permission[] {

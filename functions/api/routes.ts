@@ -432,7 +432,7 @@ export const routes = {
     summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    permissions: ['sockets:locate'],
+    permissions: ['sockets:locate', 'engine:batchGet'],
     success: 200,
     response: 'Health',
   },

@@ -22,8 +22,8 @@ const workerSeconds = 30;
 const workerMegabytes = 512;
 const workerEntry = 'functions/engines/runtime/worker/handler.ts';
 
-/** Settings that engines themselves read: what pages may load, and what is installed. */
-const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_MISSING'];
+/** Settings that engines themselves read: what pages may load, what is installed, and how programs are isolated. */
+const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING', 'LATHE_SINGLE_TENANT'];
 
 /**
  * An engine: its queue, the worker that consumes it, and the function that touches the files. That one may do nothing but

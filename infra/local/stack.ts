@@ -6,7 +6,9 @@ import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { probeEngine } from '../../functions/engines/runtime/sandbox/probe.ts';
 import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { engineStateItem } from '../../shared/aws/engine-state.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
@@ -162,9 +164,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
   const [table] = stack.tables;
   if (!table) throw new Error('The template has no table.');
-  await new DynamoDBClient(clientFor(operator, 'dynamodb')).send(
-    new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }),
-  );
+  const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
+  await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }));
+  for (const { engine } of engineCatalogues.filter(({ resources }) => resources.packaging === 'image')) {
+    const barriers = await probeEngine({ network: engine === 'webpage' });
+    await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: engineStateItem(engine, barriers) }));
+  }
 
   const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);

@@ -1,15 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
+import { noBarriers, unprotected } from '../../functions/engines/runtime/sandbox/barriers.ts';
 import { Sandbox, type SandboxOptions } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { descendantsOf } from '../support/processes.ts';
 import { quietContext } from '../support/sandboxed.ts';
 import { until } from '../support/until.ts';
 
 const memoryBytes = 1_000_000_000;
+const programModule = new URL('../../functions/engines/runtime/program.ts', import.meta.url).href;
 /** Far longer than any of these tests is to take. */
 const forEver = 100_000;
 
@@ -112,5 +114,101 @@ describe('The sandbox of an engine', () => {
     await expect(unloadable.run()).rejects.toThrow('before it was ready (code 3)');
     const dying = await sandboxOf('dying', { work: "process.kill(process.pid, 'SIGKILL'); await pause(10_000)" });
     await expect(dying.run()).rejects.toThrow('during the work (SIGKILL)');
+  });
+
+  it('replaces its process when the tenant changes, unless there is one tenant only', async () => {
+    const shared = await sandboxOf('tenants', {});
+    const single = await sandboxOf('single-tenant', {}, { singleTenant: true });
+    const identities = async ({ run }: typeof shared, ...tenants: string[]) => {
+      const found: unknown[] = [];
+      for (const tenant of tenants) found.push((await run(quietContext(), tenant)).details?.identity);
+      return new Set(found).size;
+    };
+
+    expect(await identities(shared, 'ann', 'ann', 'bob', 'ann')).toBe(3);
+    expect(await identities(single, 'ann', 'bob')).toBe(1);
+  });
+
+  it('replaces its process after work that broke', async () => {
+    const { run, identity } = await sandboxOf('broken', { work: "throw new Error('a bug')" });
+
+    await expect(run()).rejects.toThrow('a bug');
+    const first = await identity();
+    await expect(run()).rejects.toThrow('a bug');
+    expect(await identity()).not.toBe(first);
+  });
+
+  it('empties its folders before each task, and keeps those of warm programs for a tenant', async () => {
+    const { run, sandbox } = await sandboxOf('emptied', {
+      loading: "import { existsSync, readdirSync } from 'node:fs'; const { TMPDIR, LATHE_WARM } = process.env;",
+      work: `const found = { tmp: existsSync(TMPDIR + '/mine'), warm: existsSync(LATHE_WARM + '/mine'), tasks: readdirSync(TMPDIR + '/../tasks').length };
+             writeFileSync(TMPDIR + '/mine', ''); writeFileSync(LATHE_WARM + '/mine', '');
+             return { outputs: [], details: found }`,
+    });
+    const found = async (tenant: string) => (await run(quietContext(), tenant)).details;
+
+    expect(await found('ann')).toEqual({ tmp: false, warm: false, tasks: 1 });
+    expect(await found('ann')).toEqual({ tmp: false, warm: true, tasks: 1 });
+    expect(await found('bob')).toEqual({ tmp: false, warm: false, tasks: 1 });
+    const { folder: root } = sandbox;
+    sandbox.stop();
+    await expect(readdir(root)).rejects.toThrow('ENOENT');
+  });
+
+  it('ends what a task leaves running, detached or not, but not what is warm', async () => {
+    const sleeper = (name: string) => `'/bin/sh', ['-c', 'sleep 300; : ${name}']`;
+    const { run } = await sandboxOf('strays', {
+      loading: `import { runProgram } from ${JSON.stringify(programModule)}; import { spawn } from 'node:child_process';
+                void runProgram(${sleeper('warm-one')}, { cwd: process.env.LATHE_WARM, warm: true }).catch(() => {});`,
+      work: `spawn('/usr/bin/setsid', ['--fork', ${sleeper('detached-one').replace(', [', ', ').replace(']', '')}], { env: {} });
+             void runProgram(${sleeper('plain-one')}, { cwd: process.env.LATHE_WARM }).catch(() => {});
+             await pause(300)`,
+    });
+
+    await run();
+
+    const commands = (await descendantsOf(process.pid)).map(({ command }) => command);
+    expect(commands.filter((command) => command.includes('warm-one'))).toHaveLength(1);
+    expect(commands.filter((command) => /detached-one|plain-one/.test(command))).toEqual([]);
+  });
+
+  it('counts the memory of processes that left its group', async () => {
+    const hog = "my $x = 'x' x 300_000_000; sleep 60";
+    const { run } = await sandboxOf(
+      'memory',
+      {
+        work: `const { spawn } = await import('node:child_process'); spawn('/usr/bin/setsid', ['--fork', '/usr/bin/perl', '-e', ${JSON.stringify(hog)}]); await pause(20_000)`,
+      },
+      { memoryBytes: 350_000_000 },
+    );
+
+    await expect(run()).rejects.toThrow(/needs more memory/);
+  });
+
+  it('refuses work where isolation is required and the system does not have it, and says so to the operator', async () => {
+    const barriers = noBarriers('clone: Operation not permitted');
+    expect(unprotected(barriers, { network: false })).toHaveLength(4);
+    expect(unprotected(barriers, { network: true })).toHaveLength(3);
+    const landlocked = { ...barriers, files: { stands: true }, calls: { stands: true } } as const;
+    expect(unprotected(landlocked, { network: false })).toEqual([]);
+    const { run } = await sandboxOf('required', {}, { isolation: 'required' });
+    const lines: string[] = [];
+    const outcome = run({ ...quietContext(), log: (line) => lines.push(line) }).then(
+      () => 'it ran',
+      (error: Error) => error.message,
+    );
+    // On a system that has it; planted-program.test.ts has the other side, on a kernel that is masked.
+    const expected = process.platform === 'linux' ? 'it ran' : expect.stringContaining('The engine is off');
+    expect(await outcome).toEqual(expected);
+    expect(lines).toHaveLength(process.platform === 'linux' ? 0 : 1);
+  });
+
+  it.each([{ LATHE_ISOLATION: 'yes' }, { LATHE_SINGLE_TENANT: '1' }])('is not made with %j', async (variables) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    try {
+      await expect(sandboxOf('mistaken', {})).rejects.toThrow(/expected .* but received/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

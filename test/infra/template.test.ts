@@ -152,7 +152,12 @@ describe('an engine', () => {
   test('is told no name of a table, bucket or queue', () => {
     for (const { engine } of engines) {
       const { environment } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
-      expect(Object.keys(environment).sort(), engine).toEqual(['LATHE_ALLOW_HOSTS', 'LATHE_MISSING']);
+      expect(Object.keys(environment).sort(), engine).toEqual([
+        'LATHE_ALLOW_HOSTS',
+        'LATHE_ISOLATION',
+        'LATHE_MISSING',
+        'LATHE_SINGLE_TENANT',
+      ]);
     }
   });
 

@@ -47,6 +47,11 @@ async function respond(
   const { taskId, attempt } = request;
   const logger = new Logger({ serviceName: 'lathe', persistentKeys: { taskId, attempt } });
   const watch = watchRun(request, logger);
+  // A sandbox that does not start says so by the run.
+  const reported = sandbox.barriers().then(
+    (barriers) => send({ type: 'isolation', barriers }),
+    () => {},
+  );
   try {
     const work = await workOf(request, folder, watch.signal);
     const context: WorkContext = {
@@ -63,6 +68,7 @@ async function respond(
     return { type: 'broken', message };
   } finally {
     watch.stop();
+    await reported;
   }
 }
 

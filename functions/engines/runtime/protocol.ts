@@ -50,8 +50,13 @@ export interface RemoteOutput {
   format: string;
 }
 
-/** A line of the engine's response, which is a stream of JSON objects. Any but `progress` is the last. */
+/** Which barriers stand, by their names, and why the others do not. */
+export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;
+
+/** A line of the engine's response, which is a stream of JSON objects. Any but the first two is the last. */
 export type EngineResponse =
+  /** What stands between the files and the rest of the engine's machine, for the operator. */
+  | { type: 'isolation'; barriers: Isolation }
   | { type: 'progress'; percent: number }
   | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject }
   /** The file or the options are at fault: `msg` is for the user, `detail` for the log. */

@@ -6,6 +6,7 @@ const output = { name: 'a.webp', format: 'webp' };
 
 describe('A line of an engine', () => {
   test.for([
+    [{ type: 'isolation', barriers: { files: { stands: true }, network: { stands: false, reason: 'EPERM' } } }],
     [{ type: 'progress', percent: 12.5 }],
     [{ type: 'done', outputs: [output] }],
     [{ type: 'done', outputs: [output], details: { before: 2, after: 1 } }],
@@ -26,6 +27,8 @@ describe('A line of an engine', () => {
     '"done"',
     '{}',
     '{"type":"progress","percent":"50"}',
+    '{"type":"isolation","barriers":{"files":{"stands":"yes"}}}',
+    '{"type":"isolation","barriers":{"files":{"stands":false}}}',
     '{"type":"done"}',
     '{"type":"done","outputs":[{"name":"a"}]}',
     '{"type":"done","outputs":[null]}',

@@ -55,6 +55,9 @@ export async function probeBarriers(options: LaunchOptions): Promise<Barriers> {
   return barriersFrom(JSON.parse(stdout));
 }
 
+/** Users that sandboxes of this process have, whether they are running or not. */
+const takenUsers = new Set<number>();
+
 /** Returns a user that neither a person nor a process has, for a process started by root; undefined otherwise. */
 export function freeUser(): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -64,7 +67,9 @@ export function freeUser(): number | undefined {
   const offset = process.pid % (last - first);
   for (let index = 0; index < last - first; index += 1) {
     const user = first + ((offset + index) % (last - first));
-    if (!used.has(user)) return user;
+    if (used.has(user) || takenUsers.has(user)) continue;
+    takenUsers.add(user);
+    return user;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SettingsError } from '../../../../shared/settings.ts';
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../engine.ts';
 import { type Barriers, unprotected } from './barriers.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
@@ -57,7 +58,7 @@ export class Sandbox {
   #child: Child | undefined;
 
   constructor(options: SandboxOptions) {
-    this.#options = options;
+    this.#options = { ...settingsOf(process.env), ...options };
     this.#readable = readablePaths(options.module);
   }
 
@@ -126,7 +127,7 @@ export class Sandbox {
 
   /** Ends the process if it has seen files of another tenant. */
   #admit(tenant: string): void {
-    const { singleTenant = process.env.LATHE_SINGLE_TENANT === 'true' } = this.#options;
+    const { singleTenant } = this.#options;
     const served = this.#child?.tenant;
     if (served !== undefined && served !== tenant && !singleTenant) this.#kill();
   }
@@ -243,7 +244,7 @@ export class Sandbox {
 
   /** Returns why work is refused if the deployment demands isolation that this system does not have. */
   #refusal(barriers: Barriers, context: WorkContext): EngineError | undefined {
-    const { isolation = process.env.LATHE_ISOLATION, network } = this.#options;
+    const { isolation, network } = this.#options;
     if (isolation !== 'required') return undefined;
     const open = unprotected(barriers, { network });
     if (open.length === 0) return undefined;
@@ -269,6 +270,17 @@ export class Sandbox {
       await wait(2);
     }
   }
+}
+
+/** Reads the settings of the deployment; a mistake must not pass for a lack of isolation that was chosen. */
+function settingsOf({ LATHE_ISOLATION, LATHE_SINGLE_TENANT }: NodeJS.ProcessEnv): Partial<SandboxOptions> {
+  const isolation = LATHE_ISOLATION || 'available';
+  if (isolation !== 'available' && isolation !== 'required')
+    throw new SettingsError(`LATHE_ISOLATION: expected "available" or "required" but received "${isolation}"`);
+  const singleTenant = LATHE_SINGLE_TENANT || 'false';
+  if (singleTenant !== 'true' && singleTenant !== 'false')
+    throw new SettingsError(`LATHE_SINGLE_TENANT: expected "true" or "false" but received "${singleTenant}"`);
+  return { isolation, singleTenant: singleTenant === 'true' };
 }
 
 function readyOf(child: Child, message: FromSandbox | undefined): Ready {

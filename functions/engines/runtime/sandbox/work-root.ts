@@ -5,6 +5,8 @@ import { join, relative, sep } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
 const prefix = 'lathe-sandbox-';
+/** Folders in which any user may write. */
+const sharedFolders = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /**
  * The folder of a sandbox, the only one that its processes can write to: `tasks` and `tmp`, emptied for each task, and
@@ -27,7 +29,10 @@ export class WorkRoot {
 
   /** Empties the folders of tasks, and unless their programs go on, those of warm programs. */
   async empty({ warm }: { warm: boolean }): Promise<void> {
-    await Promise.all(['tasks', 'tmp', ...(warm ? ['warm'] : [])].map((name) => this.#emptyFolder(name)));
+    await Promise.all([
+      ...['tasks', 'tmp', ...(warm ? ['warm'] : [])].map((name) => this.#emptyFolder(name)),
+      ...sharedFolders.map((folder) => this.#emptyShared(folder)),
+    ]);
   }
 
   /** Makes the folder of a task. */
@@ -61,6 +66,18 @@ export class WorkRoot {
     for (const entry of await readdir(folder)) {
       const path = join(folder, entry);
       if (name === 'tmp' && (await this.#stays(path, entry))) continue;
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  /** Deletes what programs left outside, where the system does not keep them in: all that is their user's, or all if the machine is ours alone. */
+  async #emptyShared(folder: string): Promise<void> {
+    const isOurs = process.env.LAMBDA_TASK_ROOT !== undefined && tmpdir() === '/tmp';
+    if (this.user === undefined && !isOurs) return;
+    for (const entry of await readdir(folder).catch(() => [])) {
+      const path = join(folder, entry);
+      const found = await lstat(path).catch(() => undefined);
+      if (!found || entry.startsWith(prefix) || found.isSocket() || (found.uid !== this.user && !isOurs)) continue;
       await rm(path, { recursive: true, force: true, maxRetries: 3 });
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
 import { newToken, putObject, sizeOfObject } from '../../../../shared/aws/objects.ts';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../../../shared/concurrency.ts';
@@ -27,7 +28,7 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const request = await requestOf(run, files, { ...planOf(run, files), maxOutputBytes: roomFor(engine, files) });
   // The engine of a worker that died goes on without it.
   if (attempt > 1) await revoke(task.id, attempt - 1);
-  const response = await responseOf(request, run);
+  const response = await responseOf(engine, request, run);
   switch (response.type) {
     case 'done':
       return {
@@ -42,12 +43,12 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
 }
 
 /** Returns the last response of the engine. A run that is aborted is revoked, and has stored all that it ever will on return. */
-async function responseOf(request: EngineRequest, run: Run): Promise<EngineResponse> {
+async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(run.signal.reason);
   run.signal.addEventListener('abort', abort, { once: true });
   if (run.signal.aborted) abort();
-  const last = lastResponse(request, run);
+  const last = lastResponse(engine, request, run);
   try {
     return await Promise.race([last, aborted.promise]);
   } catch (error) {
@@ -61,10 +62,11 @@ async function responseOf(request: EngineRequest, run: Run): Promise<EngineRespo
   }
 }
 
-async function lastResponse(request: EngineRequest, run: Run): Promise<EngineResponse> {
+async function lastResponse(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
   for await (const response of invokeEngine(request, run.signal)) {
-    if (response.type !== 'progress') return response;
-    run.progress(response.percent);
+    if (response.type === 'progress') run.progress(response.percent);
+    else if (response.type === 'isolation') await writeEngineState(engine, response.barriers);
+    else return response;
   }
   throw new Error('The engine ended its response without a result.');
 }
