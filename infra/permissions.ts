@@ -68,7 +68,8 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
 }
 
 /** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
-export function workerPermissions({ engine }: Pick<EngineCatalogue, 'engine'>): Permission[] {
+export function workerPermissions({ engine, capabilities }: EngineCatalogue): Permission[] {
+  const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => /password/i.test(name)));
   return [
     ...endTask,
     ...publishJob,
@@ -77,8 +78,9 @@ export function workerPermissions({ engine }: Pick<EngineCatalogue, 'engine'>): 
     'progress:send',
     'files:get',
     'files:put',
-    'files:abort',
-    engine === 'transfer' ? 'secrets:get' : 'passwords:get',
+    // Files of any size pass through transfers in parts; engines store what they made in one.
+    ...(engine === 'transfer' ? (['files:abort', 'secrets:get'] as const) : []),
+    ...(takesPasswords ? (['passwords:get'] as const) : []),
   ];
 }
 
