@@ -110,17 +110,17 @@ const nameOfError = (sent: Promise<unknown>) =>
     (error: Error) => error.name,
   );
 
-function onTable(command: (TableName: string) => Parameters<DynamoDBClient['send']>[0]): Attempt {
+function onTable(call: (client: DynamoDBClient, TableName: string) => Promise<unknown>): Attempt {
   return async (service, role) => {
     const client = new DynamoDBClient(await clientAs(service, role, 'dynamodb'));
-    return nameOfError(client.send(command(service.stack.tables[0]?.name ?? '')));
+    return nameOfError(call(client, service.stack.tables[0]?.name ?? ''));
   };
 }
 
-function onBucket(command: (Bucket: string) => Parameters<S3Client['send']>[0]): Attempt {
+function onBucket(call: (client: S3Client, Bucket: string) => Promise<unknown>): Attempt {
   return async (service, role) => {
     const client = new S3Client(await clientAs(service, role, 's3'));
-    return nameOfError(client.send(command(service.stack.buckets[0]?.name ?? '')));
+    return nameOfError(call(client, service.stack.buckets[0]?.name ?? ''));
   };
 }
 
@@ -133,23 +133,20 @@ function toQueue(name: string): Attempt {
 }
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 'x' } });
-const get = (pk: string) => onTable((TableName) => new GetItemCommand({ TableName, Key: key(pk) }));
-const put = (pk: string) => onTable((TableName) => new PutItemCommand({ TableName, Item: key(pk) }));
+const get = (pk: string) => onTable((db, TableName) => db.send(new GetItemCommand({ TableName, Key: key(pk) })));
+const put = (pk: string) => onTable((db, TableName) => db.send(new PutItemCommand({ TableName, Item: key(pk) })));
 const update = (pk: string) =>
-  onTable(
-    (TableName) =>
-      new UpdateItemCommand({
-        TableName,
-        Key: key(pk),
-        UpdateExpression: 'SET a = :a',
-        ExpressionAttributeValues: { ':a': { S: 'a' } },
-      }),
-  );
+  onTable((db, TableName) => {
+    const change = { UpdateExpression: 'SET a = :a', ExpressionAttributeValues: { ':a': { S: 'a' } } };
+    return db.send(new UpdateItemCommand({ TableName, Key: key(pk), ...change }));
+  });
 const batchGet = (...pks: string[]) =>
-  onTable((TableName) => new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: pks.map(key) } } }));
+  onTable((db, TableName) =>
+    db.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: pks.map(key) } } })),
+  );
 const query = (attribute: string, value: string, IndexName?: string) =>
-  onTable(
-    (TableName) =>
+  onTable((db, TableName) =>
+    db.send(
       new QueryCommand({
         TableName,
         IndexName,
@@ -157,11 +154,12 @@ const query = (attribute: string, value: string, IndexName?: string) =>
         ExpressionAttributeNames: { '#key': attribute },
         ExpressionAttributeValues: { ':value': { S: value } },
       }),
+    ),
   );
-const scan = onTable((TableName) => new ScanCommand({ TableName }));
-const read = (Key: string) => onBucket((Bucket) => new GetObjectCommand({ Bucket, Key }));
-const write = (Key: string) => onBucket((Bucket) => new PutObjectCommand({ Bucket, Key, Body: 'x' }));
-const list = (Prefix?: string) => onBucket((Bucket) => new ListObjectsV2Command({ Bucket, Prefix }));
+const scan = onTable((db, TableName) => db.send(new ScanCommand({ TableName })));
+const read = (Key: string) => onBucket((s3, Bucket) => s3.send(new GetObjectCommand({ Bucket, Key })));
+const write = (Key: string) => onBucket((s3, Bucket) => s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' })));
+const list = (Prefix?: string) => onBucket((s3, Bucket) => s3.send(new ListObjectsV2Command({ Bucket, Prefix })));
 
 /** Calls that a condition alone forbids: the role may make them on other kinds of items. */
 const forbiddenByCondition: [role: string, what: string, attempt: Attempt][] = [
