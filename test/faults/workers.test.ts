@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { describe, expect, test } from 'vitest';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
@@ -91,9 +92,27 @@ function denialsOf({ reports }: Service): string[] {
   return reports.filter((line) => line.startsWith('refused: ') && !line.includes('HttpDeleteJob'));
 }
 
+/** Waits until the workers of an engine have done all that follows from their tasks, and their messages are deleted. */
+async function untilIdle(service: Service, engine: string): Promise<void> {
+  const role = `Engine${engine}Worker`;
+  const sqs = new SQSClient(await clientAs(service, role, 'sqs'));
+  const source = service.stack.queueSources.find((each) => each.function.logicalId.startsWith(role));
+  const request = new GetQueueAttributesCommand({ QueueUrl: source?.queue.url, AttributeNames: ['All'] });
+  await until(`the queue of ${engine} is empty`, async () => {
+    const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } =
+      (await sqs.send(request)).Attributes ?? {};
+    return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible) === 0 ? true : undefined;
+  });
+}
+
 describe.for(names)('a worker of %s', (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startWith(engine);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   test('queues what waits for its task for any engine', async () => {
-    await using service = await startWith(engine);
     const { client } = service;
     const upload = await client.createTask('import/upload');
     const job = await client.createJob({ task: taskFor(engine, upload.id) });
@@ -106,11 +125,11 @@ describe.for(names)('a worker of %s', (engine) => {
     await client.createTask('export/url', { input: [id] });
     await post(upload, await sampleFor(engine));
     expect((await client.waitForJob(job.id)).status).toBe('completed');
+    await untilIdle(service, engine);
     expect(denialsOf(service)).toEqual([]);
   });
 
   test('reads and deletes secrets, and deletes what a failed run stored', async () => {
-    await using service = await startWith(engine);
     const { client } = service;
     const upload = await client.createTask('import/upload');
     const sftp = (input: string) => exports(input).find(({ operation }) => operation === 'export/sftp');
@@ -133,6 +152,12 @@ describe.for(names)('a worker of %s', (engine) => {
     if (engine === 'webpage') {
       await until('it has begun', async () => ((await client.showTask(id)).status === 'processing' ? true : undefined));
       expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
+      const refused = await client.createJob({
+        page: { operation: 'import/webpage', url: 'http://127.0.0.1/' },
+        export: { ...sftp('page'), operation: 'export/sftp' },
+        convert: { operation: 'convert', input: 'page', output_format: 'pdf', options: { password: 'secret' } },
+      });
+      expect((await client.waitForJob(refused.id)).status).toBe('failed');
     }
     expect((await client.waitForJob(job.id)).status).toBe('failed');
     for (const prefix of [`${objectPrefixes.files}${id}/`, objectPrefixes.secrets, objectPrefixes.passwords])
@@ -140,11 +165,11 @@ describe.for(names)('a worker of %s', (engine) => {
         const { KeyCount } = await sweep.send(new ListObjectsV2Command({ Bucket, Prefix: prefix }));
         return KeyCount === 0 ? true : undefined;
       });
+    await untilIdle(service, engine);
     expect(denialsOf(service)).toEqual([]);
   });
 
   test('deletes a task whose job was deleted before it started', async () => {
-    await using service = await startWith(engine);
     const job = await service.client.createJob({
       upload: { operation: 'import/upload' },
       task: taskFor(engine, 'upload'),
@@ -156,6 +181,7 @@ describe.for(names)('a worker of %s', (engine) => {
       const { status } = await service.client.call('GET', `/v1/process/tasks/${taskOf(job, 'task').id}`);
       return status === 404 ? true : undefined;
     });
+    await untilIdle(service, engine);
     expect(denialsOf(service)).toEqual([]);
   });
 });
