@@ -67,14 +67,15 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
   };
 }
 
-/** What a worker that performs its tasks itself needs beyond the others: large files, and credentials of stores. */
+/** What a worker that performs its tasks itself needs beyond the others: files of any size, in parts, and credentials of stores. */
 const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
 
-/** What a worker that invokes an engine needs beyond the others: passwords of files, the objects that end a run, the engine's state. */
-const calling = ['passwords:get', 'revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
+/** What a worker that invokes an engine needs beyond the others: the objects that end a run, and the engine's state. */
+const calling = ['revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
 
 /** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
-export function workerPermissions({ resources }: Pick<EngineCatalogue, 'resources'>): Permission[] {
+export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
+  const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => /password/i.test(name)));
   return [
     ...endTask,
     ...publishJob,
@@ -84,6 +85,7 @@ export function workerPermissions({ resources }: Pick<EngineCatalogue, 'resource
     'files:get',
     'files:put',
     ...(resources.packaging === 'worker' ? performing : calling),
+    ...(takesPasswords ? (['passwords:get'] as const) : []),
   ];
 }
 

@@ -39,6 +39,9 @@ async function completeUpload(key: string): Promise<void> {
     if (!task || hasEnded(task)) {
       // The first delivery of this event may have died before it did all that follows from the end.
       if (task?.status === 'completed' && task.dueAt !== undefined) await lifecycle.settle(task);
+      // That delivery may also have copied the file of a task that ended otherwise.
+      const late = await readPosted(key, 1);
+      if (late) await deleteUnlessKept(taskId, keptUploadKey(taskId, late.etag));
       return deleteObject(key);
     }
     const posted = await readPosted(key, detectionBytes);

@@ -31,5 +31,10 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const { url: ownUrl, apiKey: ownKey, dataDirectory } = service;
   const secondKey = await addUser({ url: ownUrl, dataDirectory, stack });
   project.provide('target', { url: ownUrl, apiKey: ownKey, otherKey: secondKey });
-  return () => service.stop();
+  return async () => {
+    await service.stop();
+    const refused = service.reports.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('refused: '));
+    // Some of what follows from a request is left to the sweep where it fails, and no response tells.
+    if (refused.length > 0) throw new Error(`Roles lack permissions:\n${[...new Set(refused)].join('\n')}`);
+  };
 }

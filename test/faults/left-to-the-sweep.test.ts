@@ -2,6 +2,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } fro
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import type { LocalStack } from '../../infra/local/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
@@ -145,9 +146,9 @@ test('a task that no worker of any engine could finish fails, with what depends 
   });
   const { client } = service;
   const jobs = [];
-  for (const { from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+  for (const { engine, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
     const input = await client.createTask('import/base64', fileOf(from));
-    const options = from === 'pdf' ? { options: { password: 'secret' } } : {};
+    const options = engine === 'document' ? { options: { password: 'secret' } } : {};
     jobs.push(
       await createAbandoned(service, {
         convert: { operation: 'convert', input: input.id, output_format: to, ...options },
@@ -157,20 +158,53 @@ test('a task that no worker of any engine could finish fails, with what depends 
   }
   const input = await client.createTask('import/base64', fileOf('png'));
   jobs.push(await createAbandoned(service, { export: { operation: 'export/url', input: input.id } }));
-  // Of a format that takes no password, so that the worker would refuse the option if it came to that.
-  const upload = await client.createTask('import/upload');
-  jobs.push(
-    await createAbandoned(service, {
-      convert: { operation: 'convert', input: upload.id, output_format: 'webp', options: { password: 'secret' } },
-    }),
-  );
-  await post(upload);
   for (const { id } of jobs) expect((await client.waitForJob(id)).status).toBe('failed');
   await until('the secrets are gone', async () =>
     (await storedUnder(service, objectPrefixes.passwords)).length === 0 ? true : undefined,
   );
   await expectNoSecrets(service);
   expect(denialsOf(service, /HttpCreateJob|role\/Engine/)).toEqual([]);
+});
+
+test('a file that is posted to a task that has ended leaves nothing behind', async () => {
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers));
+  const task = await service.client.createTask('import/upload');
+  expect((await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`)).status).toBe(200);
+  await post(task);
+  for (const prefix of [objectPrefixes.uploads, objectPrefixes.files])
+    await until(`nothing is left under ${prefix}`, async () =>
+      (await storedUnder(service, prefix)).length === 0 ? true : undefined,
+    );
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('an import of a web page fails at once on an instance without a browser', async () => {
+  const components = engineCatalogues.find(({ engine }) => engine === 'webpage')?.components ?? {};
+  const missing = {
+    engines: { webpage: Object.fromEntries(Object.keys(components).map((name) => [name, 'not installed'])) },
+  };
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {}, { missing });
+  const task = await service.client.createTask('import/webpage', { url: 'http://203.0.113.1/' });
+  expect(await service.client.showTask(task.id)).toMatchObject({ status: 'failed' });
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('an event that the relay receives twice makes one delivery', async () => {
+  await using service = await startAlteredStack(
+    (stack) => pauseConsumers(stack, /^EventsDeliver/),
+    { LATHE_ALLOW_HOSTS: '127.0.0.1' },
+    { deliverTwice: (source) => source.function.logicalId.startsWith('EventsRelay') },
+  );
+  const webhook = await service.client.create<{ id: string }>('/v1/account/webhooks', { url: 'http://127.0.0.1:9/' });
+  await service.client.createJob({ import: { operation: 'import/base64', ...fileOf('png') } });
+  const path = `/v1/account/webhooks/${webhook.id}/deliveries`;
+  const events = await until('the end of the job is to be delivered', async () => {
+    const { body } = await service.client.call<{ docs: { event: string }[] }>('GET', path);
+    const found = body.docs.map(({ event }) => event);
+    return found.includes('job.completed') ? found : undefined;
+  });
+  expect(new Set(events).size).toBe(events.length);
+  expect(denialsOf(service)).toEqual([]);
 });
 
 describe('the sweep', () => {

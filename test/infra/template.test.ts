@@ -365,6 +365,75 @@ function queuesOf(urls: string[]): LocalStack['queues'] {
   return stack.queues.filter(({ url }) => urls.includes(url));
 }
 
+/** Who may do what must not spread, by the names of the functions in the template, with the reason. */
+const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
+  [
+    'only the operator writes API keys, so that no breach of a function makes one',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* key#\*$/,
+    [],
+  ],
+  ['only what authenticates callers reads API keys', / key#\*$/, /^Http|^Sockets(?:Connect|Message)$/],
+  ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsConnect', 'SocketsMessage']],
+  ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsConnect', 'SocketsMessage']],
+  ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],
+  [
+    'only engines that open protected files read their passwords',
+    /s3:GetObject .*\/passwords\/\*$/,
+    ['EnginedocumentWorker', 'EnginearchiveWorker'],
+  ],
+  [
+    'webhooks hold signing secrets, which only their endpoints and those that call or plan need',
+    /(?:GetItem|Query) .* hooks#\*$/,
+    /^HttpWebhook|^EventsRelay$|^EventsDeliver$/,
+  ],
+  [
+    'a webhook decides where data goes',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* hooks#\*$/,
+    ['HttpCreateJob', 'HttpWebhookCreate', 'HttpWebhookDelete', 'EventsDeliver'],
+  ],
+  ['connections belong to the WebSocket API', / (?:conn|session|listen)#\*$/, /^Sockets|^Events(?:Relay|Progress)$/],
+  ['posted files are unchecked, so one function reads them', /s3:GetObject .*\/uploads\/\*$/, ['LifecycleUploaded']],
+  ['and only forms write them', /s3:PutObject .*\/uploads\/\*$/, ['HttpCreateJob', 'HttpImportUpload']],
+  ['links and workers read stored files', /s3:GetObject .*\/files\/\*$/, /^HttpFile$|^Engine\w+Worker$/],
+  ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
+  ['only workers and the sweep know of revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
+  ['only the sweep looks for what is due', /\/index\/byDue /, ['LifecycleSweep']],
+  ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsMessage$/],
+];
+
+describe('roles', () => {
+  const grants = stack.functions.map((fn) => [functionNameOf(fn), permissionsIn(fn)] as const);
+
+  test.for(sensitive)('%s', ([, atom, holders]) => {
+    const found = grants.filter(([, atoms]) => atoms.some((each) => atom.test(each))).map(([name]) => name);
+    if (Array.isArray(holders)) expect(found.sort()).toEqual(holders.sort());
+    else for (const name of found) expect(name).toMatch(holders);
+  });
+
+  // The condition on the keys holds for a request that has none, so nothing that has none may be allowed.
+  test('reach items by their keys alone, and of named kinds', () => {
+    const keyed =
+      /^dynamodb:(?:(?:Batch)?GetItem|Query|PutItem|UpdateItem|DeleteItem|BatchWriteItem) \S+ where dynamodb:LeadingKeys ForAllValues:StringLike [a-zA-Z]+#\*$/;
+    for (const [name, atoms] of grants)
+      for (const atom of atoms.filter((each) => each.startsWith('dynamodb:'))) expect(atom, name).toMatch(keyed);
+  });
+
+  test('list the bucket under named prefixes alone', () => {
+    for (const [name, atoms] of grants)
+      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket')))
+        expect(atom, name).toMatch(/ where s3:prefix StringLike [a-z]+\/\*$/);
+  });
+
+  test('fit the limit of inline policies with room to spare', () => {
+    for (const { role } of stack.functions)
+      expect(JSON.stringify(role.statements).length, role.logicalId).toBeLessThan(10_240 / 2);
+  });
+});
+
+function functionNameOf({ logicalId }: LocalFunction): string {
+  return logicalId.replace(/Function[0-9A-F]{8}$/, '');
+}
+
 test('/health has the URL of the WebSocket API: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
   const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');

@@ -1,6 +1,6 @@
 import { isAllowed } from '../../infra/local/gate/policy.ts';
 import type { RecordedDecision } from '../../infra/local/gate/record.ts';
-import type { LocalRole, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
+import type { LocalFunction, LocalRole, PolicyStatement } from '../../infra/local/template/model.ts';
 import { indexPartitions, partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 
@@ -37,7 +37,10 @@ const probes: Record<string, string[]> = {
 };
 
 /** Judges the roles of a stack by the calls that its functions made. */
-export function prove(stack: Pick<LocalStack, 'functions' | 'account'>, decisions: RecordedDecision[]): Proof {
+export function prove(
+  stack: { account: string; functions: Pick<LocalFunction, 'role'>[] },
+  decisions: RecordedDecision[],
+): Proof {
   const roles = [...new Set(stack.functions.map(({ role }) => role))];
   const proof: Proof = {
     roles: roles.length,

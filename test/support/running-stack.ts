@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { projectRoot } from '../../infra/bundling.ts';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import { startLocalStack } from '../../infra/local/stack.ts';
+import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
@@ -180,18 +180,19 @@ export async function startService(
 export async function startAlteredStack(
   alter: (stack: LocalStack) => void,
   settings: Record<string, string> = {},
-  template?: string,
+  options: Partial<Pick<LocalStackOptions, 'template' | 'missing' | 'deliverTwice'>> = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];
   const running = await startLocalStack({
-    template: template ?? (await currentTemplate()),
+    template: await currentTemplate(),
     dataDirectory,
     port: 0,
     missing: { engines: {} },
     environment: { ...settingsOfTests, ...settings },
     report: (line) => reports.push(line),
     alter,
+    ...options,
   });
   return {
     client: new Client(running),

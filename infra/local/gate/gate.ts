@@ -232,8 +232,7 @@ function conditionValues({ conditions = {} }: RequiredAction): Record<string, st
 
 /** Reads the application out of a user agent such as `aws-sdk-js/3.0 … app/tests`. */
 function appOf({ headers }: IncomingMessage): { app?: string } {
-  const agent = headers['x-amz-user-agent'] ?? headers['user-agent'];
-  const app = /(?:^| )app\/(\S+)/.exec(String(agent))?.[1];
+  const app = /(?:^| )app\/(\S+)/.exec(`${headers['x-amz-user-agent']} ${headers['user-agent']}`)?.[1];
   return app === undefined ? {} : { app };
 }
 

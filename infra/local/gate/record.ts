@@ -11,7 +11,7 @@ export interface RecordedDecision {
   /** The values of each condition key that the request carries. */
   conditions: Record<string, string[]>;
   isAllowed: boolean;
-  /** The application that the caller's SDK names in its user agent; functions name none. */
+  /** The application that the caller's SDK names in its user agent, if any. */
   app?: string;
 }
 
