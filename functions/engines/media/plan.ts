@@ -156,6 +156,7 @@ interface Encoding {
   rate: number;
   source: { width: number; height: number; rate: number };
   filters: string[];
+  bitsPerPixel: number | undefined;
 }
 
 function loadOf(
@@ -166,11 +167,11 @@ function loadOf(
   if (seconds === undefined || (!encoding && audio.tracks === 0)) return undefined;
   const sound = audio.encoder === undefined ? 0 : audioSeconds(audio.encoder, seconds) * audio.tracks;
   if (!encoding) return { seconds, megapixelsRead: 0, oneCoreSeconds: sound };
-  const { encoder, width, height, rate, source, filters } = encoding;
+  const { encoder, width, height, rate, source, filters, bitsPerPixel } = encoding;
   const megapixelsRead = (source.width * source.height * source.rate * seconds) / 1_000_000;
   return {
     seconds,
-    pictures: { writer: encoder, width, height, frames: rate * seconds },
+    pictures: { writer: encoder, width, height, frames: rate * seconds, bitsPerPixel },
     megapixelsRead,
     oneCoreSeconds: sound + filterSeconds(filters, megapixelsRead),
   };
@@ -281,9 +282,18 @@ function planVideo(
       ...size,
       rate: perSecond(rate) ?? Math.min(video.framesPerSecond ?? fallbackRate, maxRate),
       source: { width: video.width, height: video.height, rate: video.framesPerSecond ?? fallbackRate },
+      bitsPerPixel: bitsPerPixel(probe, video),
       filters: scalesNothing(video, size) ? filters.filter((filter) => !filter.startsWith('scale=')) : filters,
     },
   };
+}
+
+const efficientCodecs = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
+
+/** Returns how many bits a video takes for a pixel, if its codec spends them only where something is to be seen. */
+function bitsPerPixel({ bitRate }: Probe, { codec, width, height, framesPerSecond }: VideoStream): number | undefined {
+  if (bitRate === undefined || !efficientCodecs.includes(codec)) return undefined;
+  return bitRate / (width * height * (framesPerSecond ?? fallbackRate));
 }
 
 /** ffmpeg passes pictures through that have the size already. */

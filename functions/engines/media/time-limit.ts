@@ -11,11 +11,21 @@ export interface TimeLimit {
   usual: number;
 }
 
+/** Pictures to be encoded. */
+export interface Pictures {
+  writer: Writer;
+  width: number;
+  height: number;
+  frames: number;
+  /** Of the input, if that says how much there is to be seen. */
+  bitsPerPixel?: number | undefined;
+}
+
 /** What has to be done for an output. */
 export interface Load {
   /** Duration of the output. */
   seconds: number;
-  pictures?: { writer: Writer; width: number; height: number; frames: number } | undefined;
+  pictures?: Pictures | undefined;
   /** Decoded pixels, in millions. */
   megapixelsRead: number;
   /** CPU time of what only one core works on: filters and audio. */
@@ -45,8 +55,21 @@ export function estimate(load: Load, preset: Preset, cores: number): number {
   if (!pictures) return reading + oneCoreSeconds;
   const { writer, width, height, frames } = pictures;
   const [speed, usefulCores] = speedOf(writer, preset, width * height);
-  const writing = (width * height * frames) / 1_000_000 / speed / Math.min(cores, usefulCores);
+  const megapixels = (width * height * frames * effort(pictures)) / 1_000_000;
+  const writing = megapixels / speed / Math.min(cores, usefulCores);
   return reading + oneCoreSeconds + writing;
+}
+
+/** Bits per pixel of the video that the speeds are measured with, and of one that hardly changes. */
+const busy = 0.3;
+const quiet = 0.03;
+/** A recording of a screen takes a third to a tenth of the time; half of it is certain. */
+const minEffort = 0.5;
+
+/** Returns the share of the measured time that a video takes, by how much there is to be seen in it. */
+function effort({ bitsPerPixel = busy }: Pictures): number {
+  const share = Math.log(bitsPerPixel / quiet) / Math.log(busy / quiet);
+  return minEffort + (1 - minEffort) * Math.max(0, Math.min(1, share));
 }
 
 /**
@@ -98,7 +121,7 @@ function tooLong(
 
 /** Lists the settings that would fit, each as advice. */
 function otherSettings(
-  load: Load & { pictures: NonNullable<Load['pictures']> },
+  load: Load & { pictures: Pictures },
   preset: Preset,
   { writers, hasOptions }: Choices,
   fits: (load: Load, preset: Preset) => boolean,
@@ -125,7 +148,7 @@ function fastestOf(writer: Writer): Preset {
   return presetsOf(writer)[0] ?? usualPreset;
 }
 
-function resized(load: Load, pictures: NonNullable<Load['pictures']>): Load {
+function resized(load: Load, pictures: Pictures): Load {
   const scaling = filterSeconds(['scale='], load.megapixelsRead);
   return { ...load, pictures, oneCoreSeconds: load.oneCoreSeconds + scaling };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Preset, presets, videoArgs } from '../../../functions/engines/media/codecs.ts';
 import { mediaFormat, type VideoEncoder } from '../../../functions/engines/media/formats.ts';
-import { emptyRequest, type MediaRequest, planInTime } from '../../../functions/engines/media/plan.ts';
+import { emptyRequest, type MediaRequest, plan, planInTime } from '../../../functions/engines/media/plan.ts';
 import type { Probe, VideoStream } from '../../../functions/engines/media/probe.ts';
 import { presetsOf, speedOf } from '../../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load, type TimeLimit } from '../../../functions/engines/media/time-limit.ts';
@@ -105,6 +105,32 @@ describe('The default preset', () => {
     expect(presetOf(long.after, 'libvpx-vp9', 'webm')).toBe('superfast');
     expect(presetOf(unknown.after, 'libvpx-vp9', 'webm')).toBe('veryfast');
   });
+});
+
+test('A video of few bits takes less time, down to half of it', () => {
+  const seconds = (bitsPerPixel: number | undefined) =>
+    estimate(
+      {
+        seconds: 60,
+        pictures: { writer: 'libx264', width: 1920, height: 1080, frames: 1800, bitsPerPixel },
+        megapixelsRead: 0,
+        oneCoreSeconds: 0,
+      },
+      'veryfast',
+      6,
+    );
+
+  expect(seconds(1)).toBe(seconds(undefined));
+  expect(seconds(0.1)).toBeLessThan(seconds(0.3));
+  expect(seconds(0.001)).toBeCloseTo(seconds(undefined) / 2);
+});
+
+test('The bits of a video count only where its codec is efficient', () => {
+  const load = (codec: string) =>
+    plan({ ...probeOf(60, { codec }), bitRate: 1_000_000 }, mediaFormat('mkv'), mediaFormat('webm'), emptyRequest).load;
+
+  expect(load('h264')?.pictures?.bitsPerPixel).toBeCloseTo(0.016, 3);
+  expect(load('mjpeg')?.pictures?.bitsPerPixel).toBeUndefined();
 });
 
 describe('What cannot end in time', () => {
