@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { countCalls } from './calls.ts';
 import { benchColdStarts } from './cold-start.ts';
 import { benchDocument } from './document.ts';
+import { benchEncoders } from './encoders.ts';
 import { benchEvents } from './events.ts';
 import { benchImage } from './image.ts';
 import { benchJobs } from './jobs.ts';
@@ -47,6 +48,11 @@ const parts: Record<string, () => Promise<void>> = {
     console.log(`\nEngines, beside their bare programs\n\n${formatRatios(rows)}`);
   },
 
+  async encoders() {
+    console.log('\nEncoders: megapixels in a second of CPU time, and cores that they use of six\n');
+    await benchEncoders(console.log);
+  },
+
   async memory() {
     console.log(`\nMemory of an engine's processes while they convert again and again\n\n${await benchMemory()}`);
   },
@@ -68,7 +74,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak']);
+const onlyByName = new Set(['soak', 'encoders']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {
