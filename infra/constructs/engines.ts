@@ -1,12 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, statementsForOpenBuckets, variablesFor } from '../permissions.ts';
-import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
+import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
+import { layerOf } from './layers.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const permissions: Permission[] = [
@@ -91,16 +93,23 @@ export class Engine extends Construct {
   /** Adds the engine and returns the properties of a worker that invokes it. */
   #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
     const { summary, resources: size } = this.#catalogue;
-    const { function: engine } = new ImageFunction(this, 'Engine', {
+    const architecture = engineArchitecture(this);
+    const engineProps = {
       entry: `${folderOf(this.#catalogue)}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
       environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
       statements: [],
-      dockerfile: `${folderOf(this.#catalogue)}/Dockerfile`,
       diskMegabytes: size.diskMegabytes,
-    });
+    };
+    const { function: engine } =
+      size.layers && architecture === Architecture.X86_64
+        ? new LayeredFunction(this, 'Engine', {
+            ...engineProps,
+            layers: size.layers.map((name) => layerOf(this, name)),
+          })
+        : new ImageFunction(this, 'Engine', { ...engineProps, architecture });
     return {
       ...props,
       environment: {

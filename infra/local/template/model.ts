@@ -31,6 +31,8 @@ export interface LocalFunction {
   arn: string;
   /** A zip function runs in a thread, a container image in a process of its own. */
   packaging: 'zip' | 'image';
+  /** Folders whose builds make the content of its layers, which Lambda puts in /opt. */
+  layers?: string[];
   /** Absolute path of the TypeScript module and the export that is the handler. */
   entry: string;
   handler: string;
