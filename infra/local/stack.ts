@@ -12,11 +12,12 @@ import { encodeMissing, type MissingComponents } from '../../shared/catalogue/mi
 import { parameterOf, settings } from '../settings.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { startServers } from './aws/servers.ts';
+import { currentBundles } from './bundles.ts';
 import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
-import { MAX_IDLE_THREADS } from './lambda/options.ts';
+import { MAX_IDLE_ENVIRONMENTS } from './lambda/options.ts';
 import { createLambdaRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
@@ -98,12 +99,15 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     credentials: credentialsOf(role),
   });
 
-  const servers = await startServers({
-    stack,
-    dataDirectory: options.dataDirectory,
-    origin: gateOrigin,
-    onError: (error) => report(`embedded servers: ${String(error)}`),
-  });
+  const [servers, codeOf] = await Promise.all([
+    startServers({
+      stack,
+      dataDirectory: options.dataDirectory,
+      origin: gateOrigin,
+      onError: (error) => report(`embedded servers: ${String(error)}`),
+    }),
+    currentBundles(stack.functions),
+  ]);
   const buses = startEventBuses(stack.eventBuses);
   let sockets: WebSocketApi | undefined;
   const gate = createGate({
@@ -119,9 +123,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
-    // For tests that call every endpoint in turn: each start of a thread costs half a second of processor time.
-    maxIdleThreads: Number(environment.LATHE_IDLE_THREADS ?? MAX_IDLE_THREADS),
+    // For tests that call every endpoint in turn, and need not start its function again each time.
+    maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
     log: logs.write,
+    codeOf,
     environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });
   const [api] = stack.httpApis;
@@ -289,6 +294,7 @@ function awsEnvironment(
     AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
     AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
     AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
+    AWS_ENDPOINT_URL_LAMBDA: `${origin}/_aws/lambda`,
     ...(sockets
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: `${origin}/_aws/apigatewaymanagementapi/${sockets.stage}` }
       : {}),

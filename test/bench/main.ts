@@ -29,13 +29,13 @@ const parts: Record<string, () => Promise<void>> = {
     console.log('\nAPI functions: process start to first answer, and bundle\n');
     console.log(
       formatTable(
-        ['', 'start', 'bundle', 'start with SDK inside', 'bundle', 'empty process'],
+        ['', 'start', 'bundle', 'start without SDK', 'bundle', 'empty process'],
         (await benchColdStarts()).map((result) => [
           result.entry,
           milliseconds(result.deployedStart),
           kilobytes(result.deployed),
-          milliseconds(result.withSdkStart),
-          kilobytes(result.withSdk),
+          milliseconds(result.withoutSdkStart),
+          kilobytes(result.withoutSdk),
           milliseconds(result.emptyStart),
         ]),
       ),

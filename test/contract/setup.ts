@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('target', { url: url.replace(/\/$/, ''), apiKey, otherKey });
     return undefined;
   }
-  const service = await startService({ LATHE_RATE_PER_MINUTE: '1000000', LATHE_IDLE_THREADS: '60' });
+  const service = await startService({ LATHE_RATE_PER_MINUTE: '1000000', LATHE_IDLE_ENVIRONMENTS: '60' });
   project.provide('target', { url: service.url, apiKey: service.apiKey, otherKey: await addUser(service) });
   return () => service.stop();
 }

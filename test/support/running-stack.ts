@@ -18,7 +18,7 @@ const startArguments = packageJson.scripts.start.replace('node infra/setup/run.m
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
-export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_THREADS: '24' };
+export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {

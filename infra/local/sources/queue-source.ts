@@ -132,7 +132,10 @@ export function startQueueSource(
 }
 
 function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): number {
-  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  // A worker waits for its engine, an image function that has at most as many environments as there are cores. More
+  // messages would wait for it with their visibility running.
+  const bound = fn.packaging === 'image' || fn.environment.LATHE_ENGINE !== undefined;
+  const own = bound ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
   return Math.min(own, maximumConcurrency ?? own, fn.reservedConcurrency ?? own);
 }
 

@@ -72,9 +72,9 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
       AWS_REGION: 'eu-central-1',
       AWS_LAMBDA_FUNCTION_NAME: fn.name,
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
-      _HANDLER: 'handlers.environment',
+      _HANDLER: 'test/infra/local/lambda/fixtures/handlers.environment',
     });
-    const given = /^(AWS_|LAMBDA_|_HANDLER$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$)/;
+    const given = /^(AWS_|LAMBDA_|_HANDLER$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(Object(environment)).filter((name) => !given.test(name))).toEqual([]);
   });
 
