@@ -125,7 +125,7 @@ export class LayeredFunction extends BaseFunction {
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
-      environment: { ...props.environment, HOME: '/tmp', FONTCONFIG_FILE: '/opt/fonts/fonts.conf' },
+      environment: props.environment,
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,

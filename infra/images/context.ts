@@ -69,7 +69,8 @@ function debianPackages(folder: string): string[] {
 
 function fingerprint({ texts, copies }: Context, root: string): string {
   const hash = createHash('sha256');
-  const add = (path: string, content: string | Uint8Array) => hash.update(`${path}\0${content.length}\0`).update(content);
+  const add = (path: string, content: string | Uint8Array) =>
+    hash.update(`${path}\0${content.length}\0`).update(content);
   for (const path of copies) add(path, readFileSync(join(root, path)));
   for (const path of Object.keys(texts).sort()) add(path, texts[path] ?? '');
   return hash.digest('hex').slice(0, 16);

@@ -53,7 +53,9 @@ async function convertSamples(engine: string, memoryMegabytes: number): Promise<
   });
   image.process.stdout?.pipe(process.stdout);
   image.process.stderr?.pipe(process.stderr);
-  image.process.once('exit', (code, signal) => host.fail(new Error(`The image ended with ${signal ?? `code ${code}`}.`)));
+  image.process.once('exit', (code, signal) =>
+    host.fail(new Error(`The image ended with ${signal ?? `code ${code}`}.`)),
+  );
   try {
     for (const sample of samples.filter((candidate) => candidate.engine === engine)) await tryOut(host, sample);
   } finally {

@@ -38,7 +38,10 @@ export const samples: Sample[] = [
     name: 'gradient.png',
     format: 'png',
     outputFormat: 'webp',
-    content: () => sharp(Buffer.from(gradient(0))).png().toBuffer(),
+    content: () =>
+      sharp(Buffer.from(gradient(0)))
+        .png()
+        .toBuffer(),
     signature: 'WEBP',
     skip: 8,
   },
@@ -50,7 +53,15 @@ export const samples: Sample[] = [
     content: async () => tone(),
     signature: 'ID3',
   },
-  { engine: 'media', name: 'frames.gif', format: 'gif', outputFormat: 'mp4', content: frames, signature: 'ftyp', skip: 4 },
+  {
+    engine: 'media',
+    name: 'frames.gif',
+    format: 'gif',
+    outputFormat: 'mp4',
+    content: frames,
+    signature: 'ftyp',
+    skip: 4,
+  },
   {
     engine: 'document',
     name: 'scripts.html',
@@ -146,7 +157,13 @@ function gradient(turn: number): string {
 
 async function frames(): Promise<Buffer> {
   const turns = Array.from({ length: 12 }, (_, index) => index * 30);
-  const pictures = await Promise.all(turns.map((turn) => sharp(Buffer.from(gradient(turn))).png().toBuffer()));
+  const pictures = await Promise.all(
+    turns.map((turn) =>
+      sharp(Buffer.from(gradient(turn)))
+        .png()
+        .toBuffer(),
+    ),
+  );
   return sharp(pictures, { join: { animated: true } })
     .gif({ delay: 80 })
     .toBuffer();

@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findProgram, isExecutable } from '../runtime/find-program.ts';
 import { unpackBundle } from './bundle.ts';
-import { chromiumLayer, unpackChromium } from './layer.ts';
+import { findLayers, unpackChromium } from './layer.ts';
 
 /** A browser, and what it needs in its environment. */
 export interface Chromium {
@@ -24,8 +24,11 @@ export async function findChromium(): Promise<Chromium> {
     return { path: named, env: {} };
   }
   const fits = arch() === 'x64' && platform() === 'linux';
-  const layer = fits ? chromiumLayer() : undefined;
-  if (layer !== undefined) return withLibraries(await unpackChromium(layer), join(layer, 'lib'));
+  const layers = fits ? findLayers() : undefined;
+  if (layers) {
+    const { path, env } = withLibraries(await unpackChromium(layers), layers.libraries);
+    return { path, env: { ...env, FONTCONFIG_FILE: layers.fonts } };
+  }
   const found = await findInstalled();
   if (found !== undefined) return { path: found, env: {} };
   if (fits) {

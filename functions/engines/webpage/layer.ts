@@ -5,20 +5,31 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 
-/** Returns the folder of the layer's browser: where Lambda puts layers, or where the local stack offers them. */
-export function chromiumLayer(): string | undefined {
-  const folder = join(process.env.LATHE_LAYERS ?? '/opt', 'chromium');
-  return existsSync(join(folder, 'chromium.br')) ? folder : undefined;
+/** The content of the function's layers. */
+export interface Layers {
+  /** The browser, compressed. */
+  archive: string;
+  libraries: string;
+  /** Configuration of the fonts. */
+  fonts: string;
 }
 
-/** Unpacks the browser of the layer, once for an environment, and returns its path. */
-export async function unpackChromium(layer: string): Promise<string> {
+/** Finds the browser of the function's layers: where Lambda puts them, or in the folder that LATHE_LAYERS names. */
+export function findLayers(): Layers | undefined {
+  const folder = process.env.LATHE_LAYERS ?? '/opt';
+  const archive = join(folder, 'chromium', 'chromium.br');
+  if (!existsSync(archive)) return undefined;
+  return { archive, libraries: join(folder, 'chromium', 'lib'), fonts: join(folder, 'fonts', 'fonts.conf') };
+}
+
+/** Unpacks the browser, once for an environment, and returns its path. */
+export async function unpackChromium({ archive }: Layers): Promise<string> {
   const path = join(process.env.LATHE_WARM ?? tmpdir(), 'chromium');
   if (existsSync(path)) return path;
   const draft = `${path}.${process.pid}`;
   try {
     await pipeline(
-      createReadStream(join(layer, 'chromium.br'), { highWaterMark: 2 ** 20 }),
+      createReadStream(archive, { highWaterMark: 2 ** 20 }),
       createBrotliDecompress({ chunkSize: 2 ** 21 }),
       createWriteStream(draft, { mode: 0o700 }),
     );

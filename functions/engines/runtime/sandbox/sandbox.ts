@@ -152,6 +152,7 @@ function cleanEnvironment(): Record<string, string> {
     'LATHE_FFPROBE',
     'LATHE_SOX',
     'LATHE_CHROMIUM',
+    'LATHE_LAYERS',
     'LATHE_MISSING',
     'LATHE_ALLOW_HOSTS',
   ];
