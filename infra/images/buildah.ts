@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectRoot } from '../bundling.ts';
@@ -11,7 +11,8 @@ import { run, succeeds } from './shell.ts';
 
 const publicBase = 'docker.io/library/node:24-bookworm-slim';
 const ownBase = 'localhost/lathe-base';
-const certificates = '/etc/ssl/certs/ca-certificates.crt';
+/** Not where Debian has its own, which a package may want to write. */
+const mountedCertificates = '/run/host-certificates.crt';
 const runInRoot = fileURLToPath(new URL('run-in-root.sh', import.meta.url));
 
 interface ImageConfig {
@@ -28,6 +29,7 @@ export class BuildahBuilder implements Builder {
   readonly name = 'buildah';
   readonly #command: string[];
   readonly #base: string;
+  readonly #settings = hostSettings();
   readonly #roots = new Map<string, string>();
 
   constructor() {
@@ -41,12 +43,8 @@ export class BuildahBuilder implements Builder {
 
   build(engine: string, context: string): void {
     const args = ['--build-arg', `BASE=${this.#base}`, '--build-arg', `ENGINE=${engine}`, '--tag', tag(engine)];
-    const settings = hostSettings().flatMap((volume) => ['--volume', volume]);
-    run(
-      [...this.#command, 'bud', '--isolation', 'chroot', '--pull-never', '--layers', ...settings, ...args, context],
-      // What the packages print while they are installed is of interest only where one fails.
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    const settings = this.#settings.flatMap((volume) => ['--volume', volume]);
+    run([...this.#command, 'bud', '--isolation', 'chroot', '--pull-never', '--layers', ...settings, ...args, context]);
   }
 
   compressedBytes(engine: string): number {
@@ -114,14 +112,26 @@ function commandWithStorage(): string[] {
   return succeeds([...command('overlay'), 'info']) ? command('overlay') : command('vfs');
 }
 
-/** Lists the settings of this machine for package sources, so that what can be installed here can be in images. */
+/**
+ * Lists the settings of this machine for package sources, to be mounted while images are built: what can be installed
+ * here can be installed in images.
+ */
 function hostSettings(): string[] {
-  const global = run(['npm', 'config', 'get', 'globalconfig'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const setting = (name: string) =>
+    run(['npm', 'config', 'get', name], { stdio: ['ignore', 'pipe', 'ignore'] }).replace(/^(?:null|undefined)$/, '');
+  const certificates = setting('cafile') || process.env.NODE_EXTRA_CA_CERTS || '';
+  const lines = [setting('globalconfig'), setting('userconfig')]
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readFileSync(path, 'utf8').split('\n'))
+    .filter((line) => !line.startsWith('cafile'));
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-settings-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const npmrc = join(folder, 'npmrc');
+  writeFileSync(npmrc, [...lines, ...(certificates ? [`cafile=${mountedCertificates}`] : []), ''].join('\n'));
   const mounts: [string, string][] = [
     ['/etc/apt', '/etc/apt'],
-    [certificates, certificates],
-    [join(homedir(), '.npmrc'), '/root/.npmrc'],
-    [global, '/usr/local/etc/npmrc'],
+    [certificates, mountedCertificates],
+    [npmrc, '/root/.npmrc'],
   ];
   return mounts.filter(([path]) => existsSync(path)).map(([path, target]) => `${path}:${target}:ro`);
 }

@@ -1,5 +1,8 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 
+/** What a command printed last usually says why it failed. */
+const shownCharacters = 3000;
+
 /** Runs a command to its end and returns what it printed; its errors go to the terminal. */
 export function run(command: string[], options: SpawnSyncOptions = {}): string {
   const [program = '', ...args] = command;
@@ -9,8 +12,10 @@ export function run(command: string[], options: SpawnSyncOptions = {}): string {
     ...options,
   });
   if (error) throw error;
-  if (status !== 0) throw new Error(`${command.join(' ')} failed with status ${status}.`);
-  return String(stdout ?? '').trim();
+  const printed = String(stdout ?? '').trim();
+  if (status !== 0)
+    throw new Error(`${command.join(' ')} failed with status ${status}:\n${printed.slice(-shownCharacters)}`);
+  return printed;
 }
 
 /** Returns whether a command can be run and succeeds. */

@@ -55,7 +55,7 @@ export interface EngineResources {
   timeoutSeconds: number;
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
-  /** Folders in layers/ that replace the image on x86_64: the function is then a zip, which starts faster than an image. */
+  /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */
   layers?: string[];
   /** Command-line options of Node, where its defaults do not suit the work. */
   nodeOptions?: string;
