@@ -38,12 +38,12 @@ async function completeUpload(key: string): Promise<void> {
     const task = await lifecycle.read(taskId);
     if (!task || hasEnded(task)) {
       // The first delivery of this event may have died before it did all that follows from the end.
-      if (task?.dueAt !== undefined) await lifecycle.settle(task);
+      if (task?.status === 'completed' && task.dueAt !== undefined) await lifecycle.settle(task);
       return deleteObject(key);
     }
     const posted = await readPosted(key, detectionBytes);
-    // Another delivery has moved it, or the task was deleted.
-    if (!posted) return lifecycle.settleAgain(taskId);
+    // Another delivery has moved it and deletes it last of all, or the task was deleted.
+    if (!posted) return;
     const file = await describe(taskId, posted);
     if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
     const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task);

@@ -1,26 +1,20 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
-import type { Permission } from '../../shared/permissions.ts';
-import { type Resources, statementsFor, statementsForOpenBuckets, variablesFor } from '../permissions.ts';
+import {
+  type Resources,
+  statementsFor,
+  statementsForOpenBuckets,
+  variablesFor,
+  workerPermissions,
+} from '../permissions.ts';
 import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
+import { QueueSource } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
-
-const permissions: Permission[] = [
-  'records:read',
-  'records:write',
-  'files:read',
-  'files:write',
-  'files:delete',
-  'secrets:read',
-  'secrets:delete',
-  'queues:send',
-];
 
 /** The maximum of Lambda. */
 const maxTimeoutSeconds = 900;
@@ -60,10 +54,13 @@ export class Engine extends Construct {
       'Worker',
       packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
     );
-    worker.function.addEventSource(new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency }));
+    worker.function.addEventSource(
+      new QueueSource(this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true }),
+    );
   }
 
   #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {
+    const permissions = workerPermissions(this.#catalogue);
     return {
       entry: workerEntry,
       description: `Worker: ${this.#catalogue.summary}`,

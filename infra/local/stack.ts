@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
@@ -18,7 +19,7 @@ import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
 import { MAX_IDLE_ENVIRONMENTS } from './lambda/options.ts';
-import { createLambdaRuntime } from './lambda/runtime.ts';
+import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
@@ -110,12 +111,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   ]);
   const buses = startEventBuses(stack.eventBuses);
   let sockets: WebSocketApi | undefined;
+  let functions: LocalRuntime | undefined;
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
     servers,
     putEvents: buses.put,
     sockets: () => sockets,
+    functions: () => functions,
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
   });
@@ -129,6 +132,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     codeOf,
     environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
   });
+  functions = runtime;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack);
@@ -164,7 +168,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
 
   const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
-  const usable = (fn: LocalFunction) => !off.includes(basename(dirname(fn.entry)));
+  const usable = ({ environment: { LATHE_ENGINE: engine } }: LocalFunction) => !off.includes(engine ?? '');
   const sources = stack.queueSources
     .filter((source) => usable(source.function))
     .map((source) =>
@@ -276,7 +280,12 @@ function operatorRole(stack: LocalStack): LocalRole {
     logicalId: 'Operator',
     arn: `arn:aws:iam::${stack.account}:role/Operator`,
     statements: [
-      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: stack.tables.map(({ arn }) => arn), conditions: {} },
+      {
+        effect: 'Allow',
+        actions: ['dynamodb:PutItem'],
+        resources: stack.tables.map(({ arn }) => arn),
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`] } },
+      },
     ],
   };
 }

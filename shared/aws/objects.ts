@@ -7,6 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
+import type { Task } from '../tasks/task.ts';
 import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
 
@@ -38,10 +39,13 @@ export async function deleteObject(key: string): Promise<void> {
   await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
-/** Deletes all uploads and files of a task except the keys to keep. */
-export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
+/** Deletes all files of a task, and what was posted to its form, except the keys to keep. */
+export async function deleteFiles(
+  { id, operation }: Pick<Task, 'id' | 'operation'>,
+  keep: (key: string) => boolean = () => false,
+): Promise<void> {
   const { client, name } = bucket();
-  for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {
+  for (const prefix of [...(operation === 'import/upload' ? [uploadKey(id)] : []), taskPrefix(id)]) {
     for (let token: string | undefined; ; ) {
       const page = await client.send(
         new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),

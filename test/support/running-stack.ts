@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { projectRoot } from '../../infra/bundling.ts';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
@@ -10,12 +11,14 @@ import type { LocalFunction, LocalStack } from '../../infra/local/template/model
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
+import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 
 /** What `npm start` has Node run, after the set-up. */
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'LATHE_GATE_RECORD'];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
 export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };
@@ -30,6 +33,8 @@ export interface Caller {
     endpoint: string;
     forcePathStyle: true;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
+    /** Tells the calls of tests from those of functions in what the gate records. */
+    userAgentAppId: 'tests';
   };
 }
 
@@ -150,6 +155,7 @@ export class RunningService {
         endpoint: `${gate}/_aws/${service}`,
         forcePathStyle: true,
         credentials,
+        userAgentAppId: 'tests',
       }),
     };
   }
@@ -198,6 +204,22 @@ export async function startAlteredStack(
       await rm(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+/** Adds a user, as the operator of the stack does, and returns their API key. */
+export async function addUser(
+  { url, dataDirectory, stack }: { url: string; dataDirectory: string; stack: LocalStack },
+  user: string = newId(),
+): Promise<string> {
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  const client = new DynamoDBClient({
+    region: stack.region,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/dynamodb`,
+    credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
+  });
+  const apiKey = newApiKey();
+  await client.send(new PutItemCommand({ TableName: stack.tables[0]?.name, Item: apiKeyItem(apiKey, { user }) }));
+  return apiKey;
 }
 
 /** A function by the path of its module from the project's root, or the worker of an engine. */

@@ -20,6 +20,8 @@ interface Waiting {
 export interface Capacity {
   /** Takes room for one environment, and says whether there was some. */
   take(): boolean;
+  /** Says that one has become idle, and can make room for another. */
+  idle(): void;
   release(): void;
 }
 
@@ -114,6 +116,7 @@ export class Fleet {
     environment.freeze();
     this.#free.push(environment);
     this.#idle.add(environment);
+    this.#capacity.idle();
   }
 
   #failed(environment: Environment, error: FunctionError): void {

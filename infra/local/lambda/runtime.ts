@@ -43,13 +43,16 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
       zipEnvironments += 1;
       return true;
     },
+    idle() {
+      if (zipEnvironments >= maxZip) for (const fleet of fleets.values()) fleet.scale();
+    },
     release() {
       zipEnvironments -= 1;
       for (const fleet of fleets.values()) fleet.scale();
     },
   };
   // An image function is limited by the cores, each for itself.
-  const imageCapacity = { take: () => true, release: () => {} };
+  const imageCapacity = { take: () => true, idle: () => {}, release: () => {} };
 
   function fleetOf(fn: LocalFunction): Fleet {
     let fleet = fleets.get(fn.arn);

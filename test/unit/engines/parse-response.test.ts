@@ -21,17 +21,17 @@ describe('A line of an engine', () => {
   });
 
   test.for([
-    ['null'],
-    ['[]'],
-    ['"done"'],
-    ['{}'],
-    ['{"type":"progress","percent":"50"}'],
-    ['{"type":"done"}'],
-    ['{"type":"done","outputs":[{"name":"a"}]}'],
-    ['{"type":"done","outputs":[null]}'],
-    ['{"type":"refused","msg":{}}'],
-    [JSON.stringify({ type: 'done', outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output) })],
-  ])('is refused where it has another form: %s', ([line]) => {
+    'null',
+    '[]',
+    '"done"',
+    '{}',
+    '{"type":"progress","percent":"50"}',
+    '{"type":"done"}',
+    '{"type":"done","outputs":[{"name":"a"}]}',
+    '{"type":"done","outputs":[null]}',
+    '{"type":"refused","msg":{}}',
+    JSON.stringify({ type: 'done', outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output) }),
+  ])('is refused where it has another form: %s', (line) => {
     expect(() => parseResponse(line)).toThrow('Expected a response of an engine');
   });
 

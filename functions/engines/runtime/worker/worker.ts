@@ -93,7 +93,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   let reported: number | undefined;
   const run: Run = {
     task,
-    parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(taskId)) : task.payload,
+    parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(task)) : task.payload,
     attempt,
     inputs: await lifecycle.inputsOf(task),
     signal: controller.signal,
@@ -150,12 +150,12 @@ async function recordFailure(run: Run, error: unknown): Promise<void> {
 
 /** Deletes what a run stored that failed or does not own its task. */
 function discard({ task, attempt }: Run): Promise<void> {
-  return deleteFiles(task.id, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
+  return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
 /** Deletes what earlier runs stored before they died, so that a task has one output. */
 function discardEarlier({ task, attempt }: Run): Promise<void> {
-  return deleteFiles(task.id, (key) => key.startsWith(attemptPrefix(task.id, attempt)));
+  return deleteFiles(task, (key) => key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
 function failureOf(error: unknown): TaskFailure | undefined {
