@@ -2,10 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
-import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
-import { isAlive } from '../support/processes.ts';
+import { Sandbox, type SandboxOptions } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import { descendantsOf } from '../support/processes.ts';
+import { quietContext } from '../support/sandboxed.ts';
 import { until } from '../support/until.ts';
 
 const memoryBytes = 1_000_000_000;
@@ -19,84 +20,97 @@ describe('The sandbox of an engine', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A sandbox around an engine that notes its process and then runs the given code at its loading or for its work. */
-  async function sandboxOf(name: string, { loading = '', work = '' }: { loading?: string; work?: string }) {
-    const note = join(folder, `${name}.pid`);
+  const sandboxes: Sandbox[] = [];
+  afterEach(() => {
+    for (const sandbox of sandboxes.splice(0)) sandbox.stop();
+  });
+
+  /** A sandbox around an engine that notes who it is and then runs the given code at its loading or for its work. */
+  async function sandboxOf(
+    name: string,
+    { loading = '', work = '' }: { loading?: string; work?: string },
+    options: Partial<SandboxOptions> = {},
+  ) {
     const path = join(folder, `${name}.mjs`);
     await writeFile(
       path,
       `import { writeFileSync } from 'node:fs';
        import { setTimeout as pause } from 'node:timers/promises';
        import { EngineError } from ${JSON.stringify(new URL('../../functions/engines/runtime/engine.ts', import.meta.url).href)};
-       writeFileSync(${JSON.stringify(note)}, String(process.pid));
+       const identity = crypto.randomUUID();
+       writeFileSync(process.env.LATHE_WARM + '/identity', identity);
        ${loading}
-       export const engine = { async run() { ${work}; return { outputs: [], details: { pid: process.pid } }; } };`,
+       export const engine = { async run() { ${work}; return { outputs: [], details: { identity } }; } };`,
     );
+    const sandbox = new Sandbox({ module: pathToFileURL(path), memoryBytes, network: false, ...options });
+    sandboxes.push(sandbox);
     return {
-      sandbox: new Sandbox({ module: pathToFileURL(path), memoryBytes }),
-      pid: () =>
-        until('the engine noted its process', async () => {
-          const text = await readFile(note, 'utf8').catch(() => '');
-          return text === '' ? undefined : Number(text);
+      sandbox,
+      /** Prepares a folder and runs the work of a tenant. */
+      run: async (context = quietContext(), tenant = 'ann') =>
+        sandbox.run({ ...nothing, folder: await sandbox.prepare(tenant) }, context, tenant),
+      identity: () =>
+        until('the engine noted who it is', async () => {
+          const text = await readFile(join(sandbox.folder, 'warm', 'identity'), 'utf8').catch(() => '');
+          return text === '' ? undefined : text;
         }),
+      processes: async () => (await descendantsOf(process.pid)).filter(({ command }) => command.includes(path)),
     };
   }
 
   const nothing: Work = { operation: 'convert', inputs: [], outputFormat: 'png', options: {}, folder: '' };
-  const contextOf = (signal: AbortSignal): WorkContext => ({ signal, progress: () => {}, log: () => {} });
-  const unaborted = () => contextOf(new AbortController().signal);
+  const contextOf = (signal: AbortSignal): WorkContext => ({ ...quietContext(), signal });
 
   it.each([
     ['while the engine is loading', { loading: `await pause(${forEver});` }],
     ['while the engine works', { work: `await pause(${forEver})` }],
     ['while the engine holds its event loop', { work: 'for (;;);' }],
   ])('ends at once when it is aborted %s', async (when, code) => {
-    const { sandbox, pid } = await sandboxOf(when.replaceAll(' ', '-'), code);
+    const { run, identity, processes } = await sandboxOf(when.replaceAll(' ', '-'), code);
     const controller = new AbortController();
     const reason = new Error('canceled');
-    const running = sandbox.run(nothing, contextOf(controller.signal));
+    const running = run(contextOf(controller.signal));
     const outcome = expect(running).rejects.toBe(reason);
-    const process_ = await pid();
+    await identity();
+    expect(await processes()).not.toEqual([]);
     controller.abort(reason);
     await outcome;
-    await until('its process is gone', async () => ((await isAlive(process_)) ? undefined : true), { seconds: 10 });
+    await until('its processes are gone', async () => (await processes()).length === 0 || undefined, { seconds: 10 });
   });
 
   it('starts nothing for work that was aborted before', async () => {
-    const { sandbox } = await sandboxOf('aborted-before', {});
+    const { sandbox, processes } = await sandboxOf('aborted-before', {});
     const reason = new Error('canceled');
-    await expect(sandbox.run(nothing, contextOf(AbortSignal.abort(reason)))).rejects.toBe(reason);
-    await expect(readFile(join(folder, 'aborted-before.pid'))).rejects.toThrow('ENOENT');
+    await expect(sandbox.run(nothing, contextOf(AbortSignal.abort(reason)), 'ann')).rejects.toBe(reason);
+    expect(await processes()).toEqual([]);
   });
 
   it('works again in a new process after work was aborted while the engine was loading', async () => {
-    const { sandbox, pid } = await sandboxOf('again', { loading: 'await pause(300);' });
+    const { run, identity } = await sandboxOf('again', { loading: 'await pause(300);' });
     const controller = new AbortController();
-    const running = sandbox.run(nothing, contextOf(controller.signal));
+    const running = run(contextOf(controller.signal));
     running.catch(() => {});
-    const first = await pid();
+    const first = await identity();
     controller.abort(new Error('canceled'));
     await expect(running).rejects.toThrow('canceled');
-    const { details } = await sandbox.run(nothing, unaborted());
-    expect(details?.pid).toBeTypeOf('number');
-    expect(details?.pid).not.toBe(first);
-    sandbox.stop();
+    const { details } = await run();
+    expect(details?.identity).toBeTypeOf('string');
+    expect(details?.identity).not.toBe(first);
   });
 
   it('keeps its process for further work, also where the engine refused a file', async () => {
-    const { sandbox, pid } = await sandboxOf('kept', {
+    const { run, identity } = await sandboxOf('kept', {
       work: "if (!globalThis.ran) { globalThis.ran = true; throw new EngineError('No such colour.'); }",
     });
-    await expect(sandbox.run(nothing, unaborted())).rejects.toThrow(new EngineError('No such colour.'));
-    const { details } = await sandbox.run(nothing, unaborted());
-    expect(details?.pid).toBe(await pid());
-    sandbox.stop();
+    await expect(run()).rejects.toThrow(new EngineError('No such colour.'));
+    const { details } = await run();
+    expect(details?.identity).toBe(await identity());
   });
 
   it('says that the process ended where the engine cannot be loaded or dies', async () => {
     const unloadable = await sandboxOf('unloadable', { loading: 'process.exit(3);' });
-    await expect(unloadable.sandbox.run(nothing, unaborted())).rejects.toThrow('before it was ready (code 3)');
+    await expect(unloadable.run()).rejects.toThrow('before it was ready (code 3)');
     const dying = await sandboxOf('dying', { work: "process.kill(process.pid, 'SIGKILL'); await pause(10_000)" });
-    await expect(dying.sandbox.run(nothing, unaborted())).rejects.toThrow('during the work (SIGKILL)');
+    await expect(dying.run()).rejects.toThrow('during the work (SIGKILL)');
   });
 });

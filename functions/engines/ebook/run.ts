@@ -2,7 +2,6 @@ import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
 import { checkXml, checkZip } from '../document/guards/containers.ts';
-import { runIsolated } from '../document/guards/isolation.ts';
 import { convertWithOffice } from '../document/office/office.ts';
 import { checkPdf } from '../document/pdf/pdf.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type Work,
   type WorkContext,
 } from '../runtime/engine.ts';
-import { ProgramError } from '../runtime/program.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 
 const timeoutMs = 400_000;
 const zipped = ['epub', 'htmlz', 'txtz', 'docx', 'odt'];
@@ -86,8 +85,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
     if (percent) progress(Number(percent) / 2);
   };
   try {
-    await runIsolated('ebook-convert', [source, output, ...args], {
-      folder,
+    await runProgram('ebook-convert', [source, output, ...args], {
       cwd: folder,
       env,
       signal,

@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
-import { EngineError, type InputFile, type Work, type WorkResult } from './engine.ts';
+import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import type { EngineRequest, EngineResponse } from './protocol.ts';
 import { fetchFile, postFile } from './remote-files.ts';
@@ -14,20 +13,24 @@ import { Sandbox } from './sandbox/sandbox.ts';
 /** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
 
-/** Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the outputs. */
-export function engineHandler(module: URL) {
+/**
+ * Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the
+ * outputs. `network` is for engines whose programs load something themselves.
+ */
+export function engineHandler(module: URL, { network = false } = {}) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
-  const sandbox = new Sandbox({ module, memoryBytes });
+  const sandbox = new Sandbox({ module, memoryBytes, network });
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream) => {
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
-    send(await inOwnFolder((folder) => respond(request, sandbox, folder, send)));
+    send(await inOwnFolder(sandbox, request.tenant, (folder) => respond(request, sandbox, folder, send)));
     await new Promise<void>((resolve) => stream.end(resolve));
   });
 }
 
-async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'task-'));
+/** Runs work with an empty folder, which is deleted at its end. */
+async function inOwnFolder<T>(sandbox: Sandbox, tenant: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await sandbox.prepare(tenant);
   try {
     return await work(folder);
   } finally {
@@ -46,11 +49,12 @@ async function respond(
   const watch = watchRun(request, logger);
   try {
     const work = await workOf(request, folder, watch.signal);
-    const result = await sandbox.run(work, {
+    const context: WorkContext = {
       signal: watch.signal,
       progress: (percent) => send({ type: 'progress', percent }),
       log: (message, details) => logger.info(message, details ?? {}),
-    });
+    };
+    const result = await sandbox.run(work, context, request.tenant);
     return await store(request, work, result, watch.signal);
   } catch (error) {
     if (error instanceof EngineError) return { type: 'refused', msg: error.message, detail: error.detail };

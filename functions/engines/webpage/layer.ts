@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
+import { warmFolder } from '../runtime/warm-folder.ts';
 
 /** The content of the function's layers. */
 export interface Layers {
@@ -24,7 +24,7 @@ export function findLayers(): Layers | undefined {
 
 /** Unpacks the browser, once for an environment, and returns its path. */
 export async function unpackChromium({ archive }: Layers): Promise<string> {
-  const path = join(process.env.LATHE_WARM ?? tmpdir(), 'chromium');
+  const path = join(warmFolder(), 'chromium');
   if (existsSync(path)) return path;
   const draft = `${path}.${process.pid}`;
   try {

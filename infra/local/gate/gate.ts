@@ -115,7 +115,7 @@ export function createGate(options: GateOptions): Gate {
     }
     if (service === 'lambda') {
       const call = { path: url.path.slice(`${PREFIX}${service}`.length), query: url.query, body };
-      await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(credentials, [need]));
+      await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(req, credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
 import { runProgram } from '../../runtime/program.ts';
-import { findIsolation } from '../guards/isolation.ts';
+import { warmFolder } from '../../runtime/warm-folder.ts';
 import { profileRegistry } from './office-profile.ts';
 
 /** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
@@ -122,7 +121,7 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   throw new EngineError(msg, { detail: response.message });
 }
 
-/** Copies the files of a job to LibreOffice's folder, the only one that it can access. */
+/** Copies the files of a job to LibreOffice's folder, so that nothing it is not given lies beside them. */
 async function stage(folder: string, request: OfficeRequest) {
   const job = join(folder, 'job');
   await rm(job, { recursive: true, force: true });
@@ -176,19 +175,17 @@ async function start(): Promise<Listener> {
   const programs = officeFolder();
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
-  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
   await mkdir(join(folder, 'profile', 'user'), { recursive: true });
   if (existsSync(preparedProfile)) await cp(preparedProfile, join(folder, 'profile'), { recursive: true });
   await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
-  const { networkless, confines } = await findIsolation();
-  const reach = confines ? 'confined' : 'open';
-  const [program = '', ...args] = [...networkless, python, script, folder, programs, pipe, reach];
   const ending = new AbortController();
   const ready = Promise.withResolvers<void>();
-  const ended = runProgram(program, args, {
+  const ended = runProgram(python, [script, folder, programs, pipe], {
     cwd: folder,
+    warm: true,
     signal: ending.signal,
     onStdoutLine: (line) => line === 'ready' && ready.resolve(),
   }).then(
@@ -256,10 +253,10 @@ function conversation(socket: Socket): (request: OfficeRequest) => Promise<Offic
 
 /** Removes the folders of processes that were killed before they could. */
 async function sweepAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(warmFolder())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || pid === String(process.pid) || isAlive(Number(pid))) continue;
-    await removeTraces(join(tmpdir(), name));
+    await removeTraces(join(warmFolder(), name));
   }
 }
 

@@ -1,0 +1,85 @@
+import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { isAlive } from '../is-alive.ts';
+
+const prefix = 'lathe-sandbox-';
+
+/**
+ * The folder of a sandbox, the only one that its processes can write to: `tasks` and `tmp`, emptied for each task, and
+ * `warm`, the files of programs that stay between tasks, emptied with the process.
+ */
+export class WorkRoot {
+  readonly folder: string;
+  /** The user of the sandbox's processes, if it is another than ours. */
+  user: number | undefined;
+  readonly #mountPoints: Set<string | undefined>;
+
+  constructor(user: number | undefined, readable: string[]) {
+    removeAbandoned();
+    this.user = user;
+    this.folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+    for (const name of ['tasks', 'tmp', 'warm']) mkdirSync(join(this.folder, name), { mode: 0o700 });
+    this.own(this.folder);
+    this.#mountPoints = new Set([this.folder, ...readable].map((path) => relative('/tmp', path).split(sep)[0]));
+  }
+
+  /** Empties the folders of tasks, and unless their programs go on, those of warm programs. */
+  async empty({ warm }: { warm: boolean }): Promise<void> {
+    await Promise.all(['tasks', 'tmp', ...(warm ? ['warm'] : [])].map((name) => this.#emptyFolder(name)));
+  }
+
+  /** Makes the folder of a task. */
+  async makeTaskFolder(): Promise<string> {
+    const folder = await mkdtemp(join(this.folder, 'tasks', 'task-'));
+    this.own(folder);
+    return folder;
+  }
+
+  /** Gives a folder and all that is in it to the user of the sandbox. */
+  own(folder: string): void {
+    const user = this.user ?? process.getuid?.();
+    if (user === undefined || process.getuid?.() !== 0) return;
+    chownSync(folder, user, user);
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      lchownSync(join(entry.parentPath, entry.name), user, user);
+    }
+  }
+
+  /** Returns whether a folder is one that the sandbox's processes can reach. */
+  holds(folder: string): boolean {
+    return folder.startsWith(`${this.folder}${sep}`);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #emptyFolder(name: string): Promise<void> {
+    const folder = join(this.folder, name);
+    for (const entry of await readdir(folder)) {
+      const path = join(folder, entry);
+      if (name === 'tmp' && (await this.#stays(path, entry))) continue;
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  /**
+   * Sockets hold no data, and LibreOffice keeps its own in /tmp, which this folder is in the sandbox. What else is in reach
+   * there, this folder itself among it, is mounted in it, and would be gone with the mount point.
+   */
+  async #stays(path: string, entry: string): Promise<boolean> {
+    if (this.#mountPoints.has(entry)) return true;
+    return (await lstat(path).catch(() => undefined))?.isSocket() ?? false;
+  }
+}
+
+/** Removes the folders of processes that were killed before they could. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, owner] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
