@@ -61,7 +61,9 @@ function filesNamedIn(root: string, file: string): string[] {
   const rest = source.replaceAll(namedFile, '').replaceAll(namedPackage, '');
   if (/import\.meta\.(url|dirname|filename)/.test(rest))
     throw new Error(`${file} names a file in a way that images do not follow. Use new URL('file', import.meta.url).`);
-  return [...source.matchAll(namedFile)].map(([, path = '']) => {
+  // The path of a folder is only for naming it: what a module needs of it, it imports or names by file.
+  const paths = [...source.matchAll(namedFile)].map(([, path = '']) => path).filter((path) => !path.endsWith('/'));
+  return paths.map((path) => {
     const full = join(root, dirname(file), path);
     if (!existsSync(full) || !statSync(full).isFile()) throw new Error(`${file} names ${path}, which is not a file.`);
     return relative(root, full);

@@ -6,10 +6,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { catalogue } from '../../functions/engines/webpage/catalogue.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { stageContext } from '../../infra/images/context.ts';
 import { closureOf } from '../../infra/images/lock-file.ts';
+import { synthesize } from '../../infra/local/synth.ts';
+import type { LocalFunction } from '../../infra/local/template/model.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
 
 /** Lambda's limit for a function with all its layers, unzipped. */
 const maxBytes = 250 * 1024 ** 2;
@@ -48,6 +53,27 @@ test('the layers and the function fit the limit of Lambda', () => {
   expect(total).toBeGreaterThan(100 * 1024 ** 2);
   expect(total).toBeLessThanOrEqual(maxBytes);
 });
+
+test('the web page engine is a zip on its layers, and on arm64 an image', async () => {
+  const onLayers = webpageFunction(await currentTemplate());
+  expect(onLayers).toMatchObject({ layers: [join(projectRoot, 'layers/chromium'), join(projectRoot, 'layers/fonts')] });
+  const onArm = await synthesize(join(folder, 'arm64'), { architecture: 'arm64' });
+  expect(webpageFunction(onArm)).toMatchObject({ layers: [], packaging: 'image' });
+  const template: { Resources: Record<string, { Type: string; Properties: object }> } = JSON.parse(
+    readFileSync(onArm, 'utf8'),
+  );
+  const images = Object.values(template.Resources).filter(
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && 'PackageType' in Properties,
+  );
+  expect(images).toHaveLength(engineCatalogues.filter(({ resources }) => resources.packaging === 'image').length);
+  for (const { Properties } of images) expect(Properties).toMatchObject({ Architectures: ['arm64'] });
+}, 60_000);
+
+function webpageFunction(template: string): LocalFunction | undefined {
+  const origins = { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' };
+  const entry = join(projectRoot, webpage, 'handler.ts');
+  return readTemplate({ template, origins, parameters: {} }).functions.find((fn) => fn.entry === entry);
+}
 
 test('the fonts of the layer cover every script that pages are drawn in', () => {
   const fonts = readdirSync(join(folder, 'opt/fonts/files')).join(' ');
