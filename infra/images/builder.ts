@@ -1,7 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { BuildahBuilder } from './buildah.ts';
-import { DockerBuilder } from './docker.ts';
-import { succeeds } from './shell.ts';
 
 /** What builds images and starts them as Lambda does. */
 export interface Builder {
@@ -20,12 +17,4 @@ export interface Builder {
 export interface RunningImage {
   process: ChildProcess;
   stop(): void;
-}
-
-/** Finds docker, podman or buildah, installing buildah on a Debian where there is none of them. */
-export function findBuilder(): Builder {
-  for (const program of ['docker', 'podman']) {
-    if (succeeds([program, 'info'])) return new DockerBuilder(program);
-  }
-  return new BuildahBuilder();
 }

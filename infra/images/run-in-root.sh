@@ -17,4 +17,7 @@ ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777,nosuid tmpfs "$root/tmp"
 mount -o remount,bind,ro "$root"
 mount -o remount,ro "$root/dev"
-exec chroot --userspec="$user" --groups= "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$folder" "$@"
+# Not in place of this shell, which ends with its parent: whoever changes its user does not, and with the first process of
+# the namespace all others end.
+chroot --userspec="$user" --groups= "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$folder" "$@"
+exit $?
