@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
@@ -35,20 +35,15 @@ function unpack(context: string): string {
   for (const place of places) {
     // The lock file names the binaries of every platform; this machine has its own.
     if (!existsSync(join(projectRoot, place))) continue;
-    mkdirSync(dirname(join(folder, place)), { recursive: true });
-    symlinkSync(join(projectRoot, place), join(folder, place));
+    // No links, which would lead to where all other packages are.
+    cpSync(join(projectRoot, place), join(folder, place), { recursive: true });
   }
   return folder;
 }
 
-/** Keeps Node from finding packages beside the real place of a linked one. */
-const withoutLinks = ['--preserve-symlinks', '--preserve-symlinks-main'];
-
 async function run(folder: string, script: string): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [...withoutLinks, '-e', script], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  writeFileSync(join(folder, 'load.mjs'), script);
+  const child = spawn(process.execPath, ['load.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { code, stderr };
 }
@@ -58,11 +53,9 @@ describe('the build context of', () => {
     const unpacked = unpack(stageContext(folder, root));
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
-      void (async () => {
-        await import('./${folder}/run.ts');
-        await import('./${folder}/handler.ts');
-        process.exit();
-      })();`;
+      await import('./${folder}/run.ts');
+      await import('./${folder}/handler.ts');
+      process.exit();`;
     const { code, stderr } = await run(unpacked, script);
     expect(code, stderr).toBe(0);
     // Of the engine's process too, which the handler starts.
@@ -80,7 +73,7 @@ describe('the build context of', () => {
   test('an engine runs by its own entry point', async () => {
     const folder = unpack(stageContext('functions/engines/image', root));
     const host = await EngineHost.start();
-    const child = spawn(process.execPath, [...withoutLinks, 'functions/runtime-client/main.ts'], {
+    const child = spawn(process.execPath, ['functions/runtime-client/main.ts'], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
