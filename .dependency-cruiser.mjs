@@ -70,7 +70,7 @@ export default {
         path: '^functions/',
         pathNot: [
           '^functions/api/(routes|http/route)[.]ts$',
-          '^functions/engines/runtime/(catalogues|engine|find-program)[.]ts$',
+          '^functions/engines/runtime/(catalogues|engine|find-program|protocol)[.]ts$',
           '^functions/engines/[^/]+/check[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',

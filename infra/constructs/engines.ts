@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
@@ -10,7 +11,8 @@ import {
   variablesFor,
   workerPermissions,
 } from '../permissions.ts';
-import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
+import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
+import { layerOf } from './layers.ts';
 import { QueueSource } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -88,16 +90,23 @@ export class Engine extends Construct {
   /** Adds the engine and returns the properties of a worker that invokes it. */
   #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
     const { summary, resources: size } = this.#catalogue;
-    const { function: engine } = new ImageFunction(this, 'Engine', {
+    const architecture = engineArchitecture(this);
+    const engineProps = {
       entry: `${folderOf(this.#catalogue)}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
       environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
       statements: [],
-      dockerfile: `${folderOf(this.#catalogue)}/Dockerfile`,
       diskMegabytes: size.diskMegabytes,
-    });
+    };
+    const { function: engine } =
+      size.layers && architecture === Architecture.X86_64
+        ? new LayeredFunction(this, 'Engine', {
+            ...engineProps,
+            layers: size.layers.map((name) => layerOf(this, name)),
+          })
+        : new ImageFunction(this, 'Engine', { ...engineProps, architecture });
     return {
       ...props,
       environment: {

@@ -5,7 +5,7 @@ import { fingerprint, removeOld } from './fingerprint.ts';
 import { synthesize } from './synth.ts';
 
 /** What the template is made of. */
-const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'shared'];
+const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared'];
 /** Folders among them that only read the template. */
 const readers = new Set(['infra/local', 'infra/setup']);
 const folder = join(projectRoot, 'cdk.out/local');

@@ -55,6 +55,8 @@ export interface EngineResources {
   timeoutSeconds: number;
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
+  /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */
+  layers?: string[];
   /** Command-line options of Node, where its defaults do not suit the work. */
   nodeOptions?: string;
 }

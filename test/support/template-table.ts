@@ -10,6 +10,8 @@ const covered: Record<string, string[]> = {
     ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
     ...['MemorySize', 'PackageType', 'Role', 'Runtime', 'Timeout'],
   ],
+  // The key of its zip changes with the packages that it is made of.
+  'AWS::Lambda::LayerVersion': ['Content', 'Description'],
   'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceArn'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
 };
@@ -21,7 +23,7 @@ const whole = ['AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
 export function templateTable(template: Template): string {
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
   const { engines = [], others = [] } = Object.groupBy(functions, ({ Properties }) =>
-    Properties.PackageType === 'Image' ? 'engines' : 'others',
+    Properties.PackageType === 'Image' || Properties.Layers !== undefined ? 'engines' : 'others',
   );
   const sections: [string, string[]][] = [
     ['Resources', resourceRows(template)],

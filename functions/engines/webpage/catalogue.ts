@@ -170,6 +170,7 @@ export const catalogue: EngineCatalogue = {
   summary: 'Renders web pages with Chromium',
   resources: {
     packaging: 'image',
+    layers: ['chromium', 'fonts'],
     memoryMegabytes: 3008,
     diskMegabytes: 2048,
     timeoutSeconds: 180,

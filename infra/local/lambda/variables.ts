@@ -5,6 +5,8 @@ import type { LocalFunction } from '../template/model.ts';
 import type { FunctionCode } from './options.ts';
 
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ', 'FONTCONFIG_FILE'];
+/** The folder that stands for /opt, where Lambda puts the content of layers. */
+const OPT = 'LATHE_LAYERS';
 
 export interface Placement {
   code: FunctionCode;
@@ -22,7 +24,9 @@ export function variablesFor(fn: LocalFunction, { code, given, runtimeApi, folde
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   return {
     ...Object.fromEntries(
-      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+      [...INHERITED, ...(fn.layers?.length ? [OPT] : [])]
+        .map((name) => [name, process.env[name]])
+        .filter(([, value]) => value !== undefined),
     ),
     ...given,
     AWS_REGION: region,

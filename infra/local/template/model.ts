@@ -31,6 +31,8 @@ export interface LocalFunction {
   arn: string;
   /** A zip function runs from its bundle, a container image from source. */
   packaging: 'zip' | 'image';
+  /** Folders whose builds make the content of its layers, which Lambda puts in /opt. */
+  layers?: string[];
   /** Absolute path of the TypeScript module and the export that is the handler. */
   entry: string;
   handler: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,6 +19,9 @@ const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
+
+/** Made in images: LibreOffice sets up a new profile and then starts again, which costs as much as a short document. */
+const preparedProfile = '/usr/share/lathe/office-profile';
 
 /** Debian's own, for which its package python3-uno is. */
 const python = '/usr/bin/python3';
@@ -174,6 +177,7 @@ async function start(): Promise<Listener> {
   await sweepAbandoned();
   const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
   await mkdir(join(folder, 'profile', 'user'), { recursive: true });
+  if (existsSync(preparedProfile)) await cp(preparedProfile, join(folder, 'profile'), { recursive: true });
   await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);

@@ -117,12 +117,19 @@ function ownCode(): string[] {
 
 /** Returns the folders of programs and libraries that the environment names. */
 function programFolders(): string[] {
-  const { PATH = '', LD_LIBRARY_PATH = '', FONTCONFIG_PATH = '', FONTCONFIG_FILE = '' } = process.env;
+  const {
+    PATH = '',
+    LD_LIBRARY_PATH = '',
+    FONTCONFIG_PATH = '',
+    FONTCONFIG_FILE = '',
+    LATHE_LAYERS = '',
+  } = process.env;
   const named = pathVariables.flatMap((name) => process.env[name] ?? []);
   const folders = [
     ...[PATH, LD_LIBRARY_PATH].flatMap((list) => list.split(delimiter)),
     ...[...named, FONTCONFIG_FILE].map((file) => (file === '' ? '' : dirname(file))),
     FONTCONFIG_PATH,
+    LATHE_LAYERS,
   ];
   // A folder that holds more than programs is not opened for the sake of those.
   const whole = ['/', '/tmp', process.env.HOME];
@@ -138,7 +145,9 @@ function withTargets(paths: string[]): string[] {
 function cleanEnvironment(folder: string): Record<string, string> {
   return {
     // Besides, missing components, and private hosts that a page may load.
-    ...pickVariables([...programVariables, ...pathVariables, 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
+    ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
+    // What images compile ahead.
+    ...pickVariables(['NODE_COMPILE_CACHE']),
     HOME: join(folder, 'warm'),
     TMPDIR: join(folder, 'tmp'),
     LATHE_WARM: join(folder, 'warm'),
