@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
+const alias = { http: `${projectRoot}/infra/node-http.cjs`, 'node:http': `${projectRoot}/infra/node-http.cjs` };
+
 /** How zip functions are bundled: for a deployment, for this machine and for the checks of bundle size alike. */
 export const bundling = {
   minify: true,
@@ -12,6 +14,7 @@ export const bundling = {
   // The SDK is carried inside: bundled it loads faster than the runtime's own, and its version is the tested one.
   // Native parts of ssh2 only make it faster; it works without them.
   externalModules: ['*.node', 'cpu-features'],
+  esbuildArgs: Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
   // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
   banner: [
     "import { createRequire } from 'node:module';",
@@ -32,6 +35,7 @@ export function esbuildOptions() {
     target,
     mainFields,
     external: externalModules,
+    alias,
     banner: { js: banner },
   } as const;
 }

@@ -15,6 +15,7 @@ import type { FunctionCode, RuntimeOptions } from './options.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeApiServer } from './runtime-api.ts';
 import { RuntimeSession } from './session.ts';
+import type { StartTime } from './start-time.ts';
 import { variablesFor } from './variables.ts';
 
 const CLIENT = join(projectRoot, 'functions/runtime-client/main.ts');
@@ -40,6 +41,7 @@ export interface EnvironmentEvents {
 export interface Host extends RuntimeOptions {
   api: RuntimeApiServer;
   reaper: Reaper;
+  startTime: StartTime;
 }
 
 let started = 0;
@@ -53,6 +55,7 @@ export class Environment {
   readonly #events: EnvironmentEvents;
   readonly #session: RuntimeSession;
   readonly #sockets = new Set<Socket>();
+  readonly #began = performance.now();
   #process: ChildProcess | undefined;
   #folder = '';
   #timer: NodeJS.Timeout | undefined;
@@ -70,6 +73,11 @@ export class Environment {
       responded: () => clearTimeout(this.#timer),
     });
     this.ended = this.#live();
+  }
+
+  /** Milliseconds since its start. */
+  get age(): number {
+    return performance.now() - this.#began;
   }
 
   /** Whether it takes further invocations. */

@@ -7,6 +7,7 @@ import { IDLE_SECONDS, MAX_IDLE_ENVIRONMENTS, MAX_ZIP_ENVIRONMENTS, type Runtime
 import { encodeEvent, PAYLOAD_LIMIT_BYTES, responseTooLarge } from './payload.ts';
 import { Reaper } from './reaper.ts';
 import { RuntimeApiServer } from './runtime-api.ts';
+import { StartTime } from './start-time.ts';
 
 export interface LambdaRuntime {
   /** Resolves with what the handler returned as JSON holds it, and rejects with a `FunctionError`. */
@@ -30,6 +31,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const idleImages = new IdleEnvironments(idleSeconds);
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
+  const startTime = new StartTime();
   let stopped = false;
   let zipEnvironments = 0;
 
@@ -57,7 +59,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   function fleetOf(fn: LocalFunction): Fleet {
     let fleet = fleets.get(fn.arn);
     if (!fleet) {
-      const host = { ...options, api, reaper };
+      const host = { ...options, api, reaper, startTime };
       fleet =
         fn.packaging === 'zip'
           ? new Fleet(fn, host, idleZip, zipCapacity)
