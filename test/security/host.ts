@@ -26,10 +26,10 @@ const [sandbox, other] = [sandboxOf(), sandboxOf()];
 const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, log: () => {} };
 try {
   // A task that ended, and one that another process of an engine has at the same time.
-  const files = [join(await sandbox.prepare('ann'), 'earlier'), join(await other.prepare('bob'), 'concurrent')];
+  const files = [join(sandbox.prepare('ann'), 'earlier'), join(other.prepare('bob'), 'concurrent')];
   for (const file of files) await writeFile(file, request.secret);
   await plant([request.dataFile, ...files]);
-  const folder = await sandbox.prepare('ann');
+  const folder = sandbox.prepare('ann');
   await mkdir(join(folder, 'in'));
   const path = join(folder, 'in', basename(request.input.path));
   await copyFile(request.input.path, path);

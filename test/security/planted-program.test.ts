@@ -115,7 +115,7 @@ function portOf(address: ReturnType<typeof tcp.address>): number {
 }
 
 /** Runs an engine whose program is replaced by one that looks around, and returns what that found. */
-async function snoop(plant: Plant, mode: Mode) {
+async function snoop(plant: Plant, mode: Mode, variables: Record<string, string> = {}) {
   const name = `left-${plant.engine}-${modes.indexOf(mode)}-${process.pid}`;
   const secret = `secret-${crypto.randomUUID()}`;
   const own = await mkdtemp(join(folder, `${plant.engine}-`));
@@ -150,6 +150,7 @@ async function snoop(plant: Plant, mode: Mode) {
       PATH: [programs, process.env.PATH].join(delimiter),
       TMPDIR: tmpdir(),
       AWS_SECRET_ACCESS_KEY: secret,
+      ...variables,
       ...(plant.variable ? { [plant.variable]: planted } : {}),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -193,3 +194,18 @@ describe.each(plants)('A program planted in the engine $engine', skipBecause(rea
     if (!mode.mask) expect(leftFiles).toEqual([]);
   });
 });
+
+it(
+  'does not run at all where isolation is required and the kernel grants too little',
+  skipBecause(reason),
+  async () => {
+    const [plant] = plants;
+    const mode = modes.at(-1);
+    if (!plant || !mode) throw new Error('There is nothing to plant.');
+
+    const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
+
+    expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
+    expect(found).toEqual([]);
+  },
+);

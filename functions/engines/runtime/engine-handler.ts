@@ -32,7 +32,7 @@ export function engineHandler(engine: string, module: URL) {
 }
 
 async function inOwnFolder<T>(sandbox: Sandbox, tenant: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await sandbox.prepare(tenant);
+  const folder = sandbox.prepare(tenant);
   try {
     return await work(folder);
   } finally {
