@@ -9,7 +9,6 @@ export interface HostRequest {
   network: boolean;
   input: { path: string; format: string };
   outputFormat: string;
-  options: Record<string, string>;
   /** The program that is replaced by one that looks for the secret. */
   planted: string;
   secret: string;
@@ -28,13 +27,16 @@ try {
   // A task that ended, and one that another process of an engine has at the same time.
   const files = [join(sandbox.prepare('ann'), 'earlier'), join(other.prepare('bob'), 'concurrent')];
   for (const file of files) await writeFile(file, request.secret);
-  await plant([request.dataFile, ...files]);
+  files.unshift(request.dataFile);
+  await plant(files);
   const folder = sandbox.prepare('ann');
   await mkdir(join(folder, 'in'));
   const path = join(folder, 'in', basename(request.input.path));
   await copyFile(request.input.path, path);
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
-  const { outputFormat, options } = request;
+  const { outputFormat, secret, ports } = request;
+  // For the planted engine; others know no such option.
+  const options = { look: JSON.stringify({ secret, host: process.pid, ports, files }) };
   const outcome = await sandbox
     .run({ operation: 'convert', inputs: [input], outputFormat, options, folder }, context, 'ann')
     .then(
