@@ -72,6 +72,8 @@ export default {
           '^functions/api/(routes|http/route)[.]ts$',
           '^functions/engines/runtime/(catalogues|engine|find-program|protocol)[.]ts$',
           '^functions/engines/[^/]+/check[.]ts$',
+          // The local stack records the barriers that this machine grants engines, as workers do in AWS.
+          '^functions/engines/runtime/sandbox/probe[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',
         ],

@@ -50,7 +50,7 @@ describe('The sandbox of an engine', () => {
       sandbox,
       /** Prepares a folder and runs the work of a tenant. */
       run: async (context = quietContext(), tenant = 'ann') =>
-        sandbox.run({ ...nothing, folder: await sandbox.prepare(tenant) }, context, tenant),
+        sandbox.run({ ...nothing, folder: sandbox.prepare(tenant) }, context, tenant),
       identity: () =>
         until('the engine noted who it is', async () => {
           const text = await readFile(join(sandbox.folder, 'warm', 'identity'), 'utf8').catch(() => '');

@@ -9,7 +9,6 @@ export interface HostRequest {
   network: boolean;
   input: { path: string; format: string };
   outputFormat: string;
-  options: Record<string, string>;
   /** The program that is replaced by one that looks for the secret. */
   planted: string;
   secret: string;
@@ -26,15 +25,18 @@ const [sandbox, other] = [sandboxOf(), sandboxOf()];
 const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, log: () => {} };
 try {
   // A task that ended, and one that another process of an engine has at the same time.
-  const files = [join(await sandbox.prepare('ann'), 'earlier'), join(await other.prepare('bob'), 'concurrent')];
+  const files = [join(sandbox.prepare('ann'), 'earlier'), join(other.prepare('bob'), 'concurrent')];
   for (const file of files) await writeFile(file, request.secret);
-  await plant([request.dataFile, ...files]);
-  const folder = await sandbox.prepare('ann');
+  files.unshift(request.dataFile);
+  await plant(files);
+  const folder = sandbox.prepare('ann');
   await mkdir(join(folder, 'in'));
   const path = join(folder, 'in', basename(request.input.path));
   await copyFile(request.input.path, path);
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
-  const { outputFormat, options } = request;
+  const { outputFormat, secret, ports } = request;
+  // For the planted engine; others know no such option.
+  const options = { look: JSON.stringify({ secret, host: process.pid, ports, files }) };
   const outcome = await sandbox
     .run({ operation: 'convert', inputs: [input], outputFormat, options, folder }, context, 'ann')
     .then(

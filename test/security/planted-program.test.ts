@@ -19,6 +19,8 @@ const ordinaryUser = 12_345;
 
 interface Plant {
   engine: string;
+  /** The engine's module, if it is itself replaced. */
+  module?: string;
   /** The program that is replaced, by PATH or by a variable that names it. */
   program: string;
   variable?: string;
@@ -29,6 +31,14 @@ interface Plant {
 }
 
 const plants: Plant[] = [
+  {
+    engine: 'whose own process a file has taken over',
+    module: 'planted-engine.ts',
+    program: 'none',
+    from: 'png',
+    to: 'webp',
+    content: 'a picture',
+  },
   {
     engine: 'image',
     program: 'gs',
@@ -115,10 +125,10 @@ function portOf(address: ReturnType<typeof tcp.address>): number {
 }
 
 /** Runs an engine whose program is replaced by one that looks around, and returns what that found. */
-async function snoop(plant: Plant, mode: Mode) {
-  const name = `left-${plant.engine}-${modes.indexOf(mode)}-${process.pid}`;
+async function snoop(plant: Plant, mode: Mode, variables: Record<string, string> = {}) {
+  const name = `left-${plant.program}-${modes.indexOf(mode)}-${process.pid}`;
   const secret = `secret-${crypto.randomUUID()}`;
-  const own = await mkdtemp(join(folder, `${plant.engine}-`));
+  const own = await mkdtemp(join(folder, `${plant.program}-`));
   await chmod(own, 0o755);
   const data = join(own, 'data');
   await mkdir(data, { mode: 0o700 });
@@ -132,11 +142,10 @@ async function snoop(plant: Plant, mode: Mode) {
   if (isRoot) await chown(programs, ordinaryUser, ordinaryUser);
   const planted = join(programs, plant.program);
   const request: HostRequest = {
-    module: new URL(`../../functions/engines/${plant.engine}/run.ts`, import.meta.url).href,
+    module: new URL(plant.module ?? `../../functions/engines/${plant.engine}/run.ts`, import.meta.url).href,
     network: plant.network ?? false,
     input: { path: input, format: plant.from },
     outputFormat: plant.to,
-    options: {},
     planted,
     secret,
     ports: [portOf(tcp.address()), udp.address().port],
@@ -150,6 +159,7 @@ async function snoop(plant: Plant, mode: Mode) {
       PATH: [programs, process.env.PATH].join(delimiter),
       TMPDIR: tmpdir(),
       AWS_SECRET_ACCESS_KEY: secret,
+      ...variables,
       ...(plant.variable ? { [plant.variable]: planted } : {}),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -193,3 +203,18 @@ describe.each(plants)('A program planted in the engine $engine', skipBecause(rea
     if (!mode.mask) expect(leftFiles).toEqual([]);
   });
 });
+
+it(
+  'does not run at all where isolation is required and the kernel grants too little',
+  skipBecause(reason),
+  async () => {
+    const plant = plants.find(({ engine }) => engine === 'image');
+    const mode = modes.at(-1);
+    if (!plant || !mode) throw new Error('There is nothing to plant.');
+
+    const { found, outcome } = await snoop(plant, mode, { LATHE_ISOLATION: 'required' });
+
+    expect(outcome).toContain('The engine is off: this instance requires isolation that its system does not have.');
+    expect(found).toEqual([]);
+  },
+);

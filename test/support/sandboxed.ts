@@ -16,7 +16,7 @@ export async function runSandboxed(
   work: Omit<Work, 'folder'>,
   context: WorkContext = quietContext(),
 ): Promise<WorkResult> {
-  const folder = await sandbox.prepare(tenant);
+  const folder = sandbox.prepare(tenant);
   await mkdir(join(folder, 'in'));
   const inputs = await Promise.all(
     work.inputs.map(async (input, index): Promise<InputFile> => {

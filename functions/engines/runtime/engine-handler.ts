@@ -30,7 +30,7 @@ export function engineHandler(module: URL, { network = false } = {}) {
 
 /** Runs work with an empty folder, which is deleted at its end. */
 async function inOwnFolder<T>(sandbox: Sandbox, tenant: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await sandbox.prepare(tenant);
+  const folder = sandbox.prepare(tenant);
   try {
     return await work(folder);
   } finally {

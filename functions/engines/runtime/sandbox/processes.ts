@@ -31,6 +31,22 @@ export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[
   return [...found.values()];
 }
 
+/** Returns whether processes have children besides each other; cheap, where the system lists children. */
+export function haveOtherChildren(pids: Set<number>): boolean {
+  try {
+    return [...pids].some((pid) =>
+      readdirSync(`/proc/${pid}/task`).some((task) =>
+        readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
+          .split(' ')
+          .some((child) => child !== '' && !pids.has(Number(child))),
+      ),
+    );
+  } catch {
+    // A thread has ended meanwhile, or the system does not list children.
+    return true;
+  }
+}
+
 /** Returns the resident memory of a sandbox; processes that end meanwhile count as zero. */
 export function sandboxMemory(supervisor: number): number {
   return sandboxProcesses(supervisor).reduce((bytes, row) => bytes + row.residentBytes, 0);

@@ -7,7 +7,7 @@ import { EngineError, type Work, type WorkContext, type WorkResult } from '../en
 import { type Barriers, unprotected } from './barriers.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
 import type { FromSandbox, ToSandbox } from './messages.ts';
-import { innerPid, killProcess, sandboxMemory, sandboxProcesses } from './processes.ts';
+import { haveOtherChildren, innerPid, killProcess, sandboxMemory, sandboxProcesses } from './processes.ts';
 import { WorkRoot } from './work-root.ts';
 
 /** The process is replaced regularly to bound leaks of native libraries. */
@@ -82,10 +82,10 @@ export class Sandbox {
    * Empties the work folder and makes the folder of the next task in it: engines can reach no other. The process is
    * replaced here if it has served another tenant, so that the new one starts while the inputs are being fetched.
    */
-  async prepare(tenant: string): Promise<string> {
+  prepare(tenant: string): string {
     this.#admit(tenant);
     const root = this.#workRoot();
-    await root.empty({ warm: this.#child === undefined });
+    root.empty({ warm: this.#child === undefined });
     this.#child ??= this.#start();
     return root.makeTaskFolder();
   }
@@ -236,9 +236,10 @@ export class Sandbox {
   }
 
   /** Gives a task's folder, with the inputs that were fetched into it, to the user of the engine's process. */
-  #own(folder: string, { user }: Barriers): void {
+  #own(folder: string, { user, mounts }: Barriers): void {
     const root = this.#workRoot();
     root.user = user.stands ? this.#user : undefined;
+    root.sharesTmp = !mounts.stands;
     root.own(folder);
   }
 
@@ -262,6 +263,7 @@ export class Sandbox {
     const { own } = await child.ready;
     const supervisor = child.process.pid;
     if (supervisor === undefined) return;
+    if (child.mark === undefined && !haveOtherChildren(own)) return;
     for (const deadline = Date.now() + strayMs; ; ) {
       const strays = straysOf(supervisor, child.mark, own, new Set(warmPrograms));
       if (strays.length === 0) return;

@@ -1,5 +1,4 @@
-import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chownSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { isAlive } from '../is-alive.ts';
@@ -16,6 +15,8 @@ export class WorkRoot {
   readonly folder: string;
   /** The user of the sandbox's processes, if it is another than ours. */
   user: number | undefined;
+  /** Whether those processes can leave files in the folders in which any user may write. */
+  sharesTmp = true;
   readonly #mountPoints: Set<string | undefined>;
 
   constructor(user: number | undefined, readable: string[]) {
@@ -28,16 +29,14 @@ export class WorkRoot {
   }
 
   /** Empties the folders of tasks, and unless their programs go on, those of warm programs. */
-  async empty({ warm }: { warm: boolean }): Promise<void> {
-    await Promise.all([
-      ...['tasks', 'tmp', ...(warm ? ['warm'] : [])].map((name) => this.#emptyFolder(name)),
-      ...sharedFolders.map((folder) => this.#emptyShared(folder)),
-    ]);
+  empty({ warm }: { warm: boolean }): void {
+    for (const name of ['tasks', 'tmp', ...(warm ? ['warm'] : [])]) this.#emptyFolder(name);
+    if (this.sharesTmp) for (const folder of sharedFolders) this.#emptyShared(folder);
   }
 
   /** Makes the folder of a task. */
-  async makeTaskFolder(): Promise<string> {
-    const folder = await mkdtemp(join(this.folder, 'tasks', 'task-'));
+  makeTaskFolder(): string {
+    const folder = mkdtempSync(join(this.folder, 'tasks', 'task-'));
     this.own(folder);
     return folder;
   }
@@ -61,24 +60,25 @@ export class WorkRoot {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  async #emptyFolder(name: string): Promise<void> {
+  #emptyFolder(name: string): void {
     const folder = join(this.folder, name);
-    for (const entry of await readdir(folder)) {
+    for (const entry of readdirSync(folder)) {
       const path = join(folder, entry);
-      if (name === 'tmp' && (await this.#stays(path, entry))) continue;
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      if (name === 'tmp' && this.#stays(path, entry)) continue;
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
     }
   }
 
   /** Deletes what programs left outside, where the system does not keep them in: all that is their user's, or all if the machine is ours alone. */
-  async #emptyShared(folder: string): Promise<void> {
+  #emptyShared(folder: string): void {
     const isOurs = process.env.LAMBDA_TASK_ROOT !== undefined && tmpdir() === '/tmp';
     if (this.user === undefined && !isOurs) return;
-    for (const entry of await readdir(folder).catch(() => [])) {
+    if (!existsSync(folder)) return;
+    for (const entry of readdirSync(folder)) {
       const path = join(folder, entry);
-      const found = await lstat(path).catch(() => undefined);
+      const found = lstatSync(path, { throwIfNoEntry: false });
       if (!found || entry.startsWith(prefix) || found.isSocket() || (found.uid !== this.user && !isOurs)) continue;
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
     }
   }
 
@@ -86,9 +86,9 @@ export class WorkRoot {
    * Sockets hold no data, and LibreOffice keeps its own in /tmp, which this folder is in the sandbox. What else is in reach
    * there, this folder itself among it, is mounted in it, and would be gone with the mount point.
    */
-  async #stays(path: string, entry: string): Promise<boolean> {
+  #stays(path: string, entry: string): boolean {
     if (this.#mountPoints.has(entry)) return true;
-    return (await lstat(path).catch(() => undefined))?.isSocket() ?? false;
+    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
   }
 }
 
