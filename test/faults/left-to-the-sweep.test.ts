@@ -1,5 +1,6 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
@@ -295,21 +296,31 @@ describe('the sweep', () => {
       LATHE_ALLOW_HOSTS: '127.0.0.1',
     });
     const { client } = service;
-    const webhook = await client.create<{ id: string }>('/v1/account/webhooks', { url: 'http://127.0.0.1:9/' });
+    const webhook = await client.create<{ id: string }>('/v1/account/webhooks', {
+      url: 'http://127.0.0.1:9/',
+      events: ['job.completed'],
+    });
     await client.createJob({ import: { operation: 'import/base64', ...fileOf('png') } });
     const { id } = await until('there is a delivery', async () => {
       const path = `/v1/account/webhooks/${webhook.id}/deliveries`;
       const { body } = await client.call<{ docs: { id: string }[] }>('GET', path);
       return body.docs[0];
     });
+    const sqs = new SQSClient(await clientAs(service, 'EventsDeliver', 'sqs'));
+    const queue = service.stack.queues.find(({ logicalId }) => /^EventsWebhooksQueue[0-9A-F]{8}$/.test(logicalId));
+    const messages = async () => {
+      const request = { QueueUrl: queue?.url, AttributeNames: ['ApproximateNumberOfMessages' as const] };
+      const { Attributes } = await sqs.send(new GetQueueAttributesCommand(request));
+      return Number(Attributes?.ApproximateNumberOfMessages);
+    };
+    await until('its message is queued', async () => ((await messages()) === 1 ? true : undefined));
     const item = await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`);
     const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
     const Item = marshall({ ...item, dueAt: past });
     await dynamodb.send(new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item }));
-    await until('it is due later', async () => {
-      const { dueAt } = (await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`)) ?? {};
-      return Number(dueAt) > Date.now() ? true : undefined;
-    });
+    await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
+    const { dueAt } = (await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`)) ?? {};
+    expect(Number(dueAt)).toBeGreaterThan(Date.now());
     expect(denialsOf(service)).toEqual([]);
   });
 
