@@ -578,7 +578,7 @@ describe('A video is compressed', () => {
     const { path } = await compress('mkv', {
       compress_video: 'by_max_bitrate',
       video_compress_max_bitrate: 150,
-      video_compressor_bufsize: 150,
+      video_compressor_bufsize: 75,
     });
 
     const sizes = (
