@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { presets, videoArgs } from '../../functions/engines/media/codecs.ts';
+import { videoArgs } from '../../functions/engines/media/codecs.ts';
 import { mediaFormat, type VideoEncoder } from '../../functions/engines/media/formats.ts';
+import { presets } from '../../functions/engines/media/presets.ts';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
 
 /** Cores of the largest Lambda function. */

@@ -1,4 +1,5 @@
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { type Preset, presets, usualPreset } from './presets.ts';
 import type { AudioStream } from './probe.ts';
 
 /** Video encoding, independent of the encoder. */
@@ -12,23 +13,6 @@ export interface VideoQuality {
   preset?: string | undefined;
   profile?: string | undefined;
 }
-
-export const presets = [
-  'ultrafast',
-  'superfast',
-  'veryfast',
-  'faster',
-  'fast',
-  'medium',
-  'slow',
-  'slower',
-  'veryslow',
-] as const;
-
-export type Preset = (typeof presets)[number];
-
-/** The preset of short videos; longer ones get a faster one where this would take too long. */
-export const usualPreset: Preset = 'veryfast';
 
 /** Codec names of ffprobe for what our encoders write. */
 export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {

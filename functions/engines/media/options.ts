@@ -1,7 +1,7 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { background, withPictureOptions } from '../image/encoding-options.ts';
-import { presets, usualPreset } from './codecs.ts';
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { presets, usualPreset } from './presets.ts';
 
 const timePattern = String.raw`\d{1,6}(?:\.\d{1,6})?|(?:\d{1,3}:)?\d{1,2}:\d{2}(?:\.\d{1,6})?`;
 

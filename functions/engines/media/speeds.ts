@@ -1,5 +1,5 @@
-import { type Preset, presets, usualPreset } from './codecs.ts';
 import type { AudioEncoder, VideoEncoder } from './formats.ts';
+import { type Preset, presets, usualPreset } from './presets.ts';
 
 /** What writes pictures: an encoder of video, or of an animation. */
 export type Writer = VideoEncoder | 'gif' | 'webp' | 'webpLossless' | 'apng';

@@ -1,5 +1,5 @@
 import { EngineError } from '../runtime/engine.ts';
-import { type Preset, presets, usualPreset } from './codecs.ts';
+import { type Preset, presets, usualPreset } from './presets.ts';
 import { decodingSpeed, filterSeconds, presetsOf, speedOf, type Writer } from './speeds.ts';
 
 /** The time that a file has, in seconds. */

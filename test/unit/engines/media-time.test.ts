@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Preset, presets, videoArgs } from '../../../functions/engines/media/codecs.ts';
+import { videoArgs } from '../../../functions/engines/media/codecs.ts';
 import { mediaFormat, type VideoEncoder } from '../../../functions/engines/media/formats.ts';
 import { emptyRequest, type MediaRequest, plan, planInTime } from '../../../functions/engines/media/plan.ts';
+import { type Preset, presets } from '../../../functions/engines/media/presets.ts';
 import type { Probe, VideoStream } from '../../../functions/engines/media/probe.ts';
 import { presetsOf, speedOf } from '../../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load, type TimeLimit } from '../../../functions/engines/media/time-limit.ts';
