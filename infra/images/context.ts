@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import { installationOf, type LockFile } from './lock-file.ts';
 import { moduleGraph } from './module-graph.ts';
@@ -23,7 +23,7 @@ interface Context {
 export function stageContext(folder: string, root = projectRoot): string {
   const context = contextOf(folder, root);
   const parent = join(root, 'cdk.out/images');
-  const staged = join(parent, `${folder.split('/').at(-1)}-${fingerprint(context, root)}`);
+  const staged = join(parent, `${basename(folder)}-${fingerprint(context, root)}`);
   if (existsSync(staged)) return staged;
   mkdirSync(parent, { recursive: true });
   const draft = mkdtempSync(`${staged}.`);
@@ -43,10 +43,9 @@ export function stageContext(folder: string, root = projectRoot): string {
 }
 
 function contextOf(folder: string, root: string): Context {
-  const engine = folder.split('/').at(-1) ?? '';
   const graph = moduleGraph(root, [runtimeClient, `${folder}/handler.ts`]);
   const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const { packageJson, lockFile } = installationOf(`lathe-${engine}`, lock, graph.packages);
+  const { packageJson, lockFile } = installationOf(`lathe-${basename(folder)}`, lock, graph.packages);
   return {
     copies: graph.files,
     texts: {
