@@ -116,7 +116,7 @@ export default {
         pathNot: [
           '^functions/engines/($1|runtime)/',
           '^functions/engines/image/(encoding-options|finish|formats|transform|vector/pdf-pages)[.]ts$',
-          '^functions/engines/document/(guards/containers|guards/isolation|office/office|pdf/pdf)[.]ts$',
+          '^functions/engines/document/(guards/containers|guards/defuse-package|guards/isolation|office/office|pdf/pdf)[.]ts$',
         ],
       },
     },

@@ -73,7 +73,7 @@ async function respond(
 }
 
 async function workOf(request: EngineRequest, folder: string, signal: AbortSignal): Promise<Work> {
-  const { operation, page, outputFormat, options, maxOutputBytes } = request;
+  const { operation, page, outputFormat, options, maxOutputBytes, deadline } = request;
   await mkdir(join(folder, 'in'));
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
     const path = join(folder, 'in', String(index));
@@ -81,7 +81,16 @@ async function workOf(request: EngineRequest, folder: string, signal: AbortSigna
     const { name, format } = input;
     return { path, name, format, size: (await stat(path)).size };
   });
-  return { operation, inputs, outputFormat, options, maxOutputBytes, folder, ...(page === undefined ? {} : { page }) };
+  return {
+    operation,
+    inputs,
+    outputFormat,
+    options,
+    maxOutputBytes,
+    deadline,
+    folder,
+    ...(page === undefined ? {} : { page }),
+  };
 }
 
 async function store(
