@@ -117,10 +117,11 @@ describe.for(names)('a worker of %s', (engine) => {
     const upload = await client.createTask('import/upload');
     const job = await client.createJob({ task: taskFor(engine, upload.id) });
     const { id } = taskOf(job, 'task');
-    for (const { from, to } of processings().filter(({ operation }) => operation === 'convert')) {
-      const file = await client.createTask('import/base64', fileOf(from));
-      // The first input decides which engine processes them all.
-      await client.createTask('convert', { input: [file.id, id], output_format: to });
+    for (const { engine: next, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+      // The first input decides which engine processes them all; this one is given a file that it can read.
+      const file = next === engine ? upload : await client.createTask('import/base64', fileOf(from));
+      const output_format = next === engine ? quick[engine]?.[1] : to;
+      await client.createTask('convert', { input: [file.id, id], output_format });
     }
     await client.createTask('export/url', { input: [id] });
     await post(upload, await sampleFor(engine));
