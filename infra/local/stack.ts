@@ -132,7 +132,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
     log: logs.write,
     codeOf,
-    environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
+    // The entry point of an image gives up the credentials that Lambda hands it.
+    environmentOf: (fn) => ({
+      ...fn.environment,
+      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsOf(fn.role))),
+    }),
   });
   functions = runtime;
   const [api] = stack.httpApis;
@@ -166,8 +170,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   if (!table) throw new Error('The template has no table.');
   const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
   await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }));
-  for (const { engine } of engineCatalogues.filter(({ resources }) => resources.packaging === 'image')) {
-    const barriers = await probeEngine({ network: engine === 'webpage' });
+  for (const { engine, resources } of engineCatalogues.filter(
+    (candidate) => candidate.resources.packaging === 'image',
+  )) {
+    const barriers = await probeEngine({ network: resources.network ?? false });
     await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: engineStateItem(engine, barriers) }));
   }
 

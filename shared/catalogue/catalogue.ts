@@ -57,6 +57,8 @@ export interface EngineResources {
   maxConcurrency: number;
   /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */
   layers?: string[];
+  /** Whether its programs load something over the network themselves. Defaults to false. */
+  network?: boolean;
   /** Command-line options of Node, where its defaults do not suit the work. */
   nodeOptions?: string;
 }

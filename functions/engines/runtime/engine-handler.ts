@@ -17,7 +17,7 @@ const ownMemoryBytes = 200 * 1024 * 1024;
  * Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the
  * outputs. `network` is for engines whose programs load something themselves.
  */
-export function engineHandler(module: URL, { network = false } = {}) {
+export function engineHandler(module: URL, { network = false }: { network?: boolean } = {}) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
   const sandbox = new Sandbox({ module, memoryBytes, network });
   sandbox.warm();

@@ -175,6 +175,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 2048,
     timeoutSeconds: 180,
     maxConcurrency: 50,
+    network: true,
   },
   formats: [
     { ext: 'html', mediaType: 'text/html' },
