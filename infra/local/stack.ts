@@ -285,7 +285,7 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
   );
 }
 
-/** The person at the keyboard, who may store API keys. */
+/** The person at the keyboard, who may store API keys, and what the engines of this machine report. */
 function operatorRole(stack: LocalStack): LocalRole {
   return {
     logicalId: 'Operator',
@@ -295,7 +295,9 @@ function operatorRole(stack: LocalStack): LocalRole {
         effect: 'Allow',
         actions: ['dynamodb:PutItem'],
         resources: stack.tables.map(({ arn }) => arn),
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`] } },
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`, `${partitions.engine}*`] },
+        },
       },
     ],
   };
