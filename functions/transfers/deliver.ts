@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { newToken } from '../../shared/aws/objects.ts';
-import { copyObject, streamObject } from '../../shared/aws/streams.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
@@ -15,6 +14,7 @@ import { PaceWatch } from './pace.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
+import { copyObject, streamObject } from './streams.ts';
 
 /** A file on its way to a store. */
 export interface Outgoing {

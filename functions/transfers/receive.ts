@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import mime from 'mime';
 import { newToken } from '../../shared/aws/objects.ts';
-import { storeStream } from '../../shared/aws/streams.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
@@ -15,6 +14,7 @@ import { deploymentOutbound, type Outbound } from './outbound.ts';
 import { defaultPace, type Pace } from './pace.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
+import { storeStream } from './streams.ts';
 
 /** Limits and outbound policy of transfers. Tests use shorter timeouts and their own resolver. */
 export interface TransferSettings {

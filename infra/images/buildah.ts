@@ -65,6 +65,7 @@ export class BuildahBuilder implements Builder {
     // Whatever the entry point started ends with it, as the first process of its namespace.
     const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
     const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return { process: started, stop: () => started.kill('SIGKILL') };

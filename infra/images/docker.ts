@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Builder, RunningImage } from './builder.ts';
 import { lambdaUser, tag } from './names.ts';
-import { run } from './shell.ts';
+import { run, succeeds } from './shell.ts';
 
 /** Builds and starts images with docker, or with podman, which has the same commands. */
 export class DockerBuilder implements Builder {
@@ -38,8 +38,9 @@ export class DockerBuilder implements Builder {
     const limits = ['--network', 'host', '--ipc', 'none', '--read-only', '--tmpfs', '/tmp:exec,mode=1777'];
     const args = ['run', '--rm', '--init', '--name', name, '--user', lambdaUser, ...limits, ...variables, tag(engine)];
     return {
-      process: spawn(this.name, args, { stdio: ['ignore', 'pipe', 'pipe'] }),
-      stop: () => run([this.name, 'kill', name]),
+      process: spawn(this.name, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+      // It may have ended by itself.
+      stop: () => void succeeds([this.name, 'kill', name]),
     };
   }
 }

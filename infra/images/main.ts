@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { projectRoot } from '../bundling.ts';
-import type { RunningImage } from './builder.ts';
 import { stageContext } from './context.ts';
 import { findBuilder } from './find-builder.ts';
-import { EngineHost } from './runtime-api.ts';
+import { ImageStack, type StartEngine } from './image-stack.ts';
 import { type Sample, samples } from './samples.ts';
 import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
 
@@ -21,6 +19,7 @@ const unknown = wanted.filter((name) => !catalogues.some(({ engine }) => engine 
 if (unknown.length > 0) throw new Error(`Expected names of engines but received ${unknown.join(', ')}.`);
 
 const builder = findBuilder();
+const stack = await ImageStack.start();
 for (const catalogue of catalogues) {
   const { engine } = catalogue;
   if (wanted.length > 0 && !wanted.includes(engine)) continue;
@@ -30,11 +29,11 @@ for (const catalogue of catalogues) {
     fail(`${engine}: ${messageOf(error)}`);
   }
 }
+await stack.stop();
 
 async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
   const { engine, resources } = catalogue;
   const context = stageContext(folderOf(catalogue));
-  const variables = variablesOf(engine, resources.memoryMegabytes);
   if (resources.layers) {
     const unzipped = unzip(engine, context, resources.layers);
     const megabytes = unzipped.bytes / 1024 ** 2;
@@ -42,10 +41,10 @@ async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
       `${engine}: ${megabytes.toFixed(1)} MB as a zip with layers ${resources.layers.join(' and ')}, unzipped`,
     );
     if (unzipped.bytes > maxUnzippedBytes) fail(`${engine}: Lambda takes at most 250 MB.`);
-    await convertSamples(engine, 'zip', (host) => startZip(unzipped, variables(host)));
+    await convertSamples(engine, 'zip', (variables) => startZip(unzipped, variables));
   }
   buildImage(engine, context);
-  await convertSamples(engine, 'image', (host) => builder.start(engine, variables(host)));
+  await convertSamples(engine, 'image', (variables) => builder.start(engine, variables));
 }
 
 function buildImage(engine: string, context: string): void {
@@ -61,47 +60,16 @@ function buildImage(engine: string, context: string): void {
   if (limit !== undefined && megabytes > limit) fail(`${engine}: the image is larger than ${limit} MB.`);
 }
 
-/** Returns the variables that Lambda gives to a function. */
-function variablesOf(engine: string, memoryMegabytes: number): (host: EngineHost) => Record<string, string> {
-  return (host) => ({
-    AWS_LAMBDA_RUNTIME_API: host.address,
-    AWS_LAMBDA_FUNCTION_NAME: engine,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
-    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${engine}`,
-    AWS_LAMBDA_LOG_STREAM_NAME: engine,
-  });
+async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<void> {
+  stack.use(engine, start);
+  for (const sample of samples.filter((candidate) => candidate.engine === engine)) await tryOut(sample, packaging);
 }
 
-async function convertSamples(
-  engine: string,
-  packaging: string,
-  start: (host: EngineHost) => RunningImage,
-): Promise<void> {
-  const host = await EngineHost.start();
-  const { process: running, stop } = start(host);
-  running.stdout?.pipe(process.stdout);
-  running.stderr?.pipe(process.stderr);
-  running.once('exit', (code, signal) => host.fail(new Error(`The function ended with ${signal ?? `code ${code}`}.`)));
-  try {
-    for (const sample of samples.filter((candidate) => candidate.engine === engine))
-      await tryOut(host, sample, packaging);
-  } finally {
-    // Its output is closed by the last of its processes.
-    const ended = once(running, 'close');
-    if (running.exitCode === null) {
-      stop();
-      await ended;
-    }
-    host.stop();
-  }
-}
-
-async function tryOut(host: EngineHost, sample: Sample, packaging: string): Promise<void> {
+async function tryOut(sample: Sample, packaging: string): Promise<void> {
   const { engine, name, outputFormat, signature, skip = 0 } = sample;
   const started = Date.now();
   try {
-    const output = await host.convert(sample);
+    const output = await stack.convert(sample);
     const path = join(outputFolder, `${engine}-${packaging}-${name}.${outputFormat}`);
     mkdirSync(outputFolder, { recursive: true });
     writeFileSync(path, output);

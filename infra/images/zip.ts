@@ -32,6 +32,7 @@ export function unzip(engine: string, context: string, layers: string[]): Unzipp
 export function startZip({ root, layers }: UnzippedFunction, env: Record<string, string>): RunningImage {
   const started = spawn(process.execPath, [join(projectRoot, 'functions/runtime-client/main.ts')], {
     cwd: root,
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LAMBDA_TASK_ROOT: root, _HANDLER: 'index.handler', LATHE_LAYERS: layers, ...env },
   });

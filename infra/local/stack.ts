@@ -20,7 +20,7 @@ import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
-import { MAX_IDLE_ENVIRONMENTS } from './lambda/options.ts';
+import { MAX_IDLE_ENVIRONMENTS, type StartImage } from './lambda/options.ts';
 import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
@@ -47,6 +47,8 @@ export interface LocalStackOptions {
   report(line: string): void;
   /** Changes the stack before it runs; tests take permissions away with it. */
   alter?(stack: LocalStack): void;
+  /** Runs engines in their images, in place of their modules on this machine. */
+  startImage?: StartImage;
   /** Names the queues whose messages are all delivered twice; tests prove with it that a second delivery does no harm. */
   deliverTwice?(source: QueueSource): boolean;
   /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
@@ -131,6 +133,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     // For tests that call every endpoint in turn, and need not start its function again each time.
     maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
     log: logs.write,
+    startImage: options.startImage,
     codeOf,
     // The entry point of an image gives up the credentials that Lambda hands it.
     environmentOf: (fn) => ({

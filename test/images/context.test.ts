@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { stageContext } from '../../infra/images/context.ts';
-import { EngineHost } from '../../infra/images/runtime-api.ts';
 import { samples } from '../../infra/images/samples.ts';
+import { EngineHost } from './engine-host.ts';
 
 const folders = engineCatalogues.filter(({ resources }) => resources.packaging === 'image').map(folderOf);
 

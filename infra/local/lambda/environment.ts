@@ -142,16 +142,11 @@ export class Environment {
         folder: this.#folder,
       });
       // The last argument is for whoever looks at the list of processes.
-      const child = spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(projectRoot, fn.entry)], {
-        cwd: this.#folder,
-        detached: true,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
       this.#process = child;
       this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
-      readLines(child.stdout, (line) => log(fn, 'stdout', line));
-      readLines(child.stderr, (line) => log(fn, 'stderr', line));
+      if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
+      if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));
       const [code, signal] = await once(child, 'exit');
       if (child.pid !== undefined) await reaper.end(child.pid, this.#folder);
       // What it sent before its end may still be on its way.
@@ -208,6 +203,15 @@ export class Environment {
   #log(line: string): void {
     this.#host.log(this.#fn, 'stderr', line);
   }
+}
+
+function startHere(fn: LocalFunction, env: Record<string, string>, cwd: string): ChildProcess {
+  return spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(projectRoot, fn.entry)], {
+    cwd,
+    detached: true,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 function sourceOf({ entry, handler }: LocalFunction): FunctionCode {

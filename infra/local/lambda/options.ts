@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { LocalFunction } from '../template/model.ts';
 
 /** Where a function's code is, as Lambda names it to the process that runs it. */
@@ -8,11 +9,16 @@ export interface FunctionCode {
   handler: string;
 }
 
+/** Starts the entry point of a function's image, as the leader of a process group; nothing where it has no image. */
+export type StartImage = (fn: LocalFunction, variables: Record<string, string>) => ChildProcess | undefined;
+
 export interface RuntimeOptions {
   /** The whole environment of a function, credentials and endpoints included. */
   environmentOf: (fn: LocalFunction) => Record<string, string>;
   /** The code of functions that do not run from source. */
   codeOf?: (fn: LocalFunction) => FunctionCode | undefined;
+  /** Starts an environment's process in the image of its function; without one its modules run on this machine. */
+  startImage?: StartImage | undefined;
   /** How many environments an image function may have at once. */
   cores: number;
   log: (fn: LocalFunction, stream: 'stdout' | 'stderr', line: string) => void;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
-import type { StoredFile } from '../tasks/task.ts';
-import { bucket } from './bucket.ts';
+import { bucket } from '../../shared/aws/bucket.ts';
+import type { StoredFile } from '../../shared/tasks/task.ts';
 import { MultipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
 
