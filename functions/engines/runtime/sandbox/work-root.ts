@@ -18,9 +18,11 @@ export class WorkRoot {
   /** Whether those processes can leave files in the folders in which any user may write. */
   sharesTmp = true;
   readonly #mountPoints: Set<string | undefined>;
+  readonly #sharedFolders: string[];
 
-  constructor(user: number | undefined, readable: string[]) {
+  constructor(user: number | undefined, readable: string[], shared: string[] = sharedFolders) {
     removeAbandoned();
+    this.#sharedFolders = shared;
     this.user = user;
     this.folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
     for (const name of ['tasks', 'tmp', 'warm']) mkdirSync(join(this.folder, name), { mode: 0o700 });
@@ -31,7 +33,7 @@ export class WorkRoot {
   /** Empties the folders of tasks, and unless their programs go on, those of warm programs. */
   empty({ warm }: { warm: boolean }): void {
     for (const name of ['tasks', 'tmp', ...(warm ? ['warm'] : [])]) this.#emptyFolder(name);
-    if (this.sharesTmp) for (const folder of sharedFolders) this.#emptyShared(folder);
+    if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder);
   }
 
   /** Makes the folder of a task. */
@@ -71,7 +73,7 @@ export class WorkRoot {
 
   /** Deletes what programs left outside, where the system does not keep them in: all that is their user's, or all if the machine is ours alone. */
   #emptyShared(folder: string): void {
-    const isOurs = process.env.LAMBDA_TASK_ROOT !== undefined && tmpdir() === '/tmp';
+    const isOurs = ownsMachine();
     if (this.user === undefined && !isOurs) return;
     if (!existsSync(folder)) return;
     for (const entry of readdirSync(folder)) {
@@ -90,6 +92,15 @@ export class WorkRoot {
     if (this.#mountPoints.has(entry)) return true;
     return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
   }
+}
+
+/**
+ * Returns whether nobody else uses the temporary folders of this machine: in an image, whose Dockerfile says so, and on
+ * Lambda's own runtime, which alone names its folder. Variables that other programs set as well would not do: on a desk
+ * everybody's files are in /tmp.
+ */
+function ownsMachine(): boolean {
+  return process.env.LATHE_OWNS_TMP === 'true' || process.env.LAMBDA_RUNTIME_DIR !== undefined;
 }
 
 /** Removes the folders of processes that were killed before they could. */
