@@ -10,11 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
+import { off } from '../engines/ebook/harness.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
 import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
+import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { startFileServer } from '../transfers/file-server.ts';
 
@@ -105,87 +107,90 @@ async function untilIdle(service: Service, engine: string): Promise<void> {
   });
 }
 
-describe.for(names)('a worker of %s', (engine) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startWith(engine);
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  test('queues what waits for its task for any engine', async () => {
-    const { client } = service;
-    const upload = await client.createTask('import/upload');
-    const job = await client.createJob({ task: taskFor(engine, upload.id) });
-    const { id } = taskOf(job, 'task');
-    for (const { engine: next, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
-      // The first input decides which engine processes them all; this one is given a file that it can read.
-      const file = next === engine ? upload : await client.createTask('import/base64', fileOf(from));
-      const output_format = next === engine ? quick[engine]?.[1] : to;
-      await client.createTask('convert', { input: [file.id, id], output_format });
-    }
-    await client.createTask('export/url', { input: [id] });
-    await post(upload, await sampleFor(engine));
-    expect((await client.waitForJob(job.id)).status).toBe('completed');
-    await untilIdle(service, engine);
-    expect(denialsOf(service)).toEqual([]);
-  });
-
-  test('reads and deletes secrets, and deletes what a failed run stored', async () => {
-    const { client } = service;
-    const upload = await client.createTask('import/upload');
-    const sftp = (input: string) => exports(input).find(({ operation }) => operation === 'export/sftp');
-    const options = takesPasswords.includes(engine) ? { password: 'secret' } : undefined;
-    const job = await client.createJob({
-      task:
-        engine === 'transfer'
-          ? { ...sftp(upload.id), operation: 'export/sftp', host: '127.0.0.1' }
-          : taskFor(engine, upload.id, options),
+for (const engine of names)
+  describe(`a worker of ${engine}`, skipBecause(engine === 'ebook' ? off : undefined), () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startWith(engine);
     });
-    const { id } = taskOf(job, 'task');
-    await client.createTask('export/sftp', { ...sftp(id), operation: undefined });
-    await client.createTask('convert', { input: [id], output_format: 'pdf', options: { password: 'secret' } });
-    const creator = new S3Client(await clientAs(service, 'HttpCreateJob', 's3'));
-    const sweep = new S3Client(await clientAs(service, 'LifecycleSweep', 's3'));
-    const Bucket = service.stack.buckets[0]?.name;
-    await creator.send(new PutObjectCommand({ Bucket, Key: `${objectPrefixes.files}${id}/1/0`, Body: 'x' }));
+    afterAll(() => service[Symbol.asyncDispose]());
 
-    await post(upload, brokenFor(engine));
-    if (engine === 'webpage') {
-      await until('it has begun', async () => ((await client.showTask(id)).status === 'processing' ? true : undefined));
-      expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
-      const refused = await client.createJob({
-        page: { operation: 'import/webpage', url: 'http://127.0.0.1/' },
-        export: { ...sftp('page'), operation: 'export/sftp' },
-        convert: { operation: 'convert', input: 'page', output_format: 'pdf', options: { password: 'secret' } },
+    test('queues what waits for its task for any engine', async () => {
+      const { client } = service;
+      const upload = await client.createTask('import/upload');
+      const job = await client.createJob({ task: taskFor(engine, upload.id) });
+      const { id } = taskOf(job, 'task');
+      for (const { engine: next, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+        // The first input decides which engine processes them all; this one is given a file that it can read.
+        const file = next === engine ? upload : await client.createTask('import/base64', fileOf(from));
+        const output_format = next === engine ? quick[engine]?.[1] : to;
+        await client.createTask('convert', { input: [file.id, id], output_format });
+      }
+      await client.createTask('export/url', { input: [id] });
+      await post(upload, await sampleFor(engine));
+      expect((await client.waitForJob(job.id)).status).toBe('completed');
+      await untilIdle(service, engine);
+      expect(denialsOf(service)).toEqual([]);
+    });
+
+    test('reads and deletes secrets, and deletes what a failed run stored', async () => {
+      const { client } = service;
+      const upload = await client.createTask('import/upload');
+      const sftp = (input: string) => exports(input).find(({ operation }) => operation === 'export/sftp');
+      const options = takesPasswords.includes(engine) ? { password: 'secret' } : undefined;
+      const job = await client.createJob({
+        task:
+          engine === 'transfer'
+            ? { ...sftp(upload.id), operation: 'export/sftp', host: '127.0.0.1' }
+            : taskFor(engine, upload.id, options),
       });
-      expect((await client.waitForJob(refused.id)).status).toBe('failed');
-    }
-    expect((await client.waitForJob(job.id)).status).toBe('failed');
-    for (const prefix of [`${objectPrefixes.files}${id}/`, objectPrefixes.secrets, objectPrefixes.passwords])
-      await until(`nothing is left under ${prefix}`, async () => {
-        const { KeyCount } = await sweep.send(new ListObjectsV2Command({ Bucket, Prefix: prefix }));
-        return KeyCount === 0 ? true : undefined;
-      });
-    await untilIdle(service, engine);
-    expect(denialsOf(service)).toEqual([]);
-  });
+      const { id } = taskOf(job, 'task');
+      await client.createTask('export/sftp', { ...sftp(id), operation: undefined });
+      await client.createTask('convert', { input: [id], output_format: 'pdf', options: { password: 'secret' } });
+      const creator = new S3Client(await clientAs(service, 'HttpCreateJob', 's3'));
+      const sweep = new S3Client(await clientAs(service, 'LifecycleSweep', 's3'));
+      const Bucket = service.stack.buckets[0]?.name;
+      await creator.send(new PutObjectCommand({ Bucket, Key: `${objectPrefixes.files}${id}/1/0`, Body: 'x' }));
 
-  test('deletes a task whose job was deleted before it started', async () => {
-    const job = await service.client.createJob({
-      upload: { operation: 'import/upload' },
-      task: taskFor(engine, 'upload'),
+      await post(upload, brokenFor(engine));
+      if (engine === 'webpage') {
+        await until('it has begun', async () =>
+          (await client.showTask(id)).status === 'processing' ? true : undefined,
+        );
+        expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
+        const refused = await client.createJob({
+          page: { operation: 'import/webpage', url: 'http://127.0.0.1/' },
+          export: { ...sftp('page'), operation: 'export/sftp' },
+          convert: { operation: 'convert', input: 'page', output_format: 'pdf', options: { password: 'secret' } },
+        });
+        expect((await client.waitForJob(refused.id)).status).toBe('failed');
+      }
+      expect((await client.waitForJob(job.id)).status).toBe('failed');
+      for (const prefix of [`${objectPrefixes.files}${id}/`, objectPrefixes.secrets, objectPrefixes.passwords])
+        await until(`nothing is left under ${prefix}`, async () => {
+          const { KeyCount } = await sweep.send(new ListObjectsV2Command({ Bucket, Prefix: prefix }));
+          return KeyCount === 0 ? true : undefined;
+        });
+      await untilIdle(service, engine);
+      expect(denialsOf(service)).toEqual([]);
     });
-    expect((await service.client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
-    expect((await service.client.showTask(taskOf(job, 'task').id)).status).toBe('created');
-    await post(taskOf(job, 'upload'), brokenFor(engine));
-    await until('the task is gone', async () => {
-      const { status } = await service.client.call('GET', `/v1/process/tasks/${taskOf(job, 'task').id}`);
-      return status === 404 ? true : undefined;
+
+    test('deletes a task whose job was deleted before it started', async () => {
+      const job = await service.client.createJob({
+        upload: { operation: 'import/upload' },
+        task: taskFor(engine, 'upload'),
+      });
+      expect((await service.client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
+      expect((await service.client.showTask(taskOf(job, 'task').id)).status).toBe('created');
+      await post(taskOf(job, 'upload'), brokenFor(engine));
+      await until('the task is gone', async () => {
+        const { status } = await service.client.call('GET', `/v1/process/tasks/${taskOf(job, 'task').id}`);
+        return status === 404 ? true : undefined;
+      });
+      await untilIdle(service, engine);
+      expect(denialsOf(service)).toEqual([]);
     });
-    await untilIdle(service, engine);
-    expect(denialsOf(service)).toEqual([]);
   });
-});
 
 function uploadsInParts(dataDirectory: string): number {
   using database = new DatabaseSync(join(dataDirectory, 's3', 'objects.db'), { readOnly: true });

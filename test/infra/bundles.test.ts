@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,6 +69,9 @@ test('a bundle handles an event in a process of its own', async () => {
   };
   // Outside of the project, where no package is found that is missing in the bundle.
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
+  // A table that holds nothing.
+  const table = createServer((_, res) => res.end('{"Responses":{},"UnprocessedKeys":{}}'));
+  await once(table.listen(0, '127.0.0.1'), 'listening');
   try {
     const entry = 'functions/api/service/health.ts';
     const made = (await bundle([entry])).get(entry);
@@ -80,7 +86,11 @@ test('a bundle handles an event in a process of its own', async () => {
       env: {
         LATHE_VERSION: '9.9.9',
         LATHE_WEBSOCKET_URL: 'wss://abc.execute-api.us-east-1.amazonaws.com/live',
+        LATHE_TABLE: 'table',
         AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'key',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(table.address() as AddressInfo).port}`,
       },
     });
     const result = JSON.parse(stdout.split('\n').at(-1) ?? '');
@@ -94,6 +104,7 @@ test('a bundle handles an event in a process of its own', async () => {
       },
     });
   } finally {
+    table.close();
     await rm(folder, { recursive: true });
   }
 });

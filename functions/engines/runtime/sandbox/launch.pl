@@ -50,7 +50,7 @@ my ($CLONE_NEWNS, $CLONE_NEWUTS, $CLONE_NEWIPC, $CLONE_NEWUSER, $CLONE_NEWPID, $
   (0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
 my $CLONE_ANY_NAMESPACE = 0x7E020000;
 my ($SIGKILL, $SIGTERM, $SIGCHLD) = (9, 15, 17);
-my ($EPERM, $EINTR, $ENOSYS, $EAFNOSUPPORT) = (1, 4, 38, 97);
+my ($EPERM, $EINTR, $EINVAL, $ENOSYS, $EAFNOSUPPORT) = (1, 4, 22, 38, 97);
 
 # Read before there is a namespace of users, in which they are unknown until they are mapped.
 my ($uid, $gid) = ($>, (split ' ', $))[0]);
@@ -168,7 +168,9 @@ sub build_root {
   return 'there is no work folder' unless defined $work;
   my $root = "$work/view";
   mkdir $root, 0755;
-  $mount->('none', '/', 'none', $MS_REC | $MS_PRIVATE, 0) or return "mount: $!";
+  # In a changed root directory, / is no mount, and what it lies on cannot be named; nothing may spread from there.
+  my $is_mount = $mount->('none', '/', 'none', $MS_REC | $MS_PRIVATE, 0);
+  return "mount: $!" unless $is_mount || $! == $EINVAL && !shares_mounts();
   $mount->('tmpfs', $root, 'tmpfs', $MS_NOSUID | $MS_NODEV, 'size=64m,mode=755') or return "mount of tmpfs: $!";
   umask 022;
   my $bind = sub {
@@ -208,10 +210,21 @@ sub build_root {
     $mount->('/proc', "$root/proc", 'none', $MS_BIND | $MS_REC, 0) or return "mount of /proc: $!";
   }
   chdir $root or return "chdir: $!";
-  call('pivot_root', '.', '.') == 0 or return "pivot_root: $!";
-  call('umount2', '.', 2) == 0 or return "umount: $!";
+  if ($is_mount) {
+    call('pivot_root', '.', '.') == 0 or return "pivot_root: $!";
+    call('umount2', '.', 2) == 0 or return "umount: $!";
+  } else {
+    # As good: leaving it takes a privilege that is given up, and a call that is forbidden.
+    chroot '.' or return "chroot: $!";
+  }
   chdir '/';
   return undef;
+}
+
+# Returns whether mounts made here would appear in other namespaces.
+sub shares_mounts {
+  open my $list, '<', '/proc/self/mountinfo' or return 1;
+  return scalar grep { / shared:/ } <$list>;
 }
 
 # Leaves out paths that lie within others.
