@@ -33,7 +33,7 @@ interface Plant {
 const plants: Plant[] = [
   {
     engine: 'whose own process a file has taken over',
-    module: 'planted-engine.ts',
+    module: 'fixtures/planted-engine.ts',
     program: 'none',
     from: 'png',
     to: 'webp',
