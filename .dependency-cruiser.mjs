@@ -70,8 +70,10 @@ export default {
         path: '^functions/',
         pathNot: [
           '^functions/api/(routes|http/route)[.]ts$',
-          '^functions/engines/runtime/(catalogues|engine|find-program)[.]ts$',
+          '^functions/engines/runtime/(catalogues|engine|find-program|protocol)[.]ts$',
           '^functions/engines/[^/]+/check[.]ts$',
+          // The local stack records the barriers that this machine grants engines, as workers do in AWS.
+          '^functions/engines/runtime/sandbox/probe[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',
         ],
@@ -87,11 +89,22 @@ export default {
         path: `^functions/(?!${part}/|wiring/)`,
         pathNot: [
           '^functions/engines/runtime/catalogues[.]ts$',
-          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker|engine|outputs)[.]ts$'] : []),
+          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker/worker|engine|outputs)[.]ts$'] : []),
           ...(part === 'engines' ? ['^functions/transfers/catalogue[.]ts$'] : []),
         ],
       },
     })),
+    {
+      name: 'engines-hold-no-keys',
+      comment:
+        'An engine opens the files of strangers, so it is given signed URLs and no client of AWS; and what concerns other engines would rebuild its image.',
+      severity: 'error',
+      from: { path: '^functions/engines/[^/]+/(handler|run)[.]ts$' },
+      to: {
+        path: ['@aws-sdk/', '^shared/aws/', '^functions/wiring/', '^functions/engines/runtime/(worker/|catalogues)'],
+        reachable: true,
+      },
+    },
     {
       name: 'engines-stand-alone',
       comment:
@@ -103,7 +116,7 @@ export default {
         pathNot: [
           '^functions/engines/($1|runtime)/',
           '^functions/engines/image/(encoding-options|finish|formats|transform|vector/pdf-pages)[.]ts$',
-          '^functions/engines/document/(guards/containers|guards/isolation|office/office|pdf/pdf)[.]ts$',
+          '^functions/engines/document/(guards/containers|guards/defuse-package|guards/isolation|office/office|pdf/pdf)[.]ts$',
         ],
       },
     },

@@ -6,9 +6,20 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { queueVariable } from '../shared/aws/queues.ts';
-import { partitions, tableSchema } from '../shared/aws/table-schema.ts';
-import { filePrefix, secretPrefix, uploadPrefix } from '../shared/files/keys.ts';
-import type { Permission } from '../shared/permissions.ts';
+import { indexPartitions, partitions, tableSchema } from '../shared/aws/table-schema.ts';
+import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
+import { objectPrefixes } from '../shared/files/keys.ts';
+import {
+  deleteTask,
+  endTask,
+  type ItemAction,
+  type ItemKind,
+  type ObjectAction,
+  type ObjectKind,
+  type Permission,
+  publishJob,
+  releaseTasks,
+} from '../shared/permissions.ts';
 
 /** The resources that functions work on. */
 export interface Resources {
@@ -16,34 +27,66 @@ export interface Resources {
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
   /** The queues that a change of a record sends to: those of the engines by their names, and those of events. */
   queues: Map<string, IQueue>;
-  sockets: { url: string; arns: string[]; clientUrl: string };
+  sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
   webhooks: IQueue;
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
 }
 
 /** Returns the policy statements that grant permissions: these actions on these resources, and nothing else. */
 export function statementsFor(permissions: readonly Permission[], resources: Resources): PolicyStatement[] {
-  return permissions.flatMap((permission) => statements[permission](resources));
+  const grants = permissions.flatMap((permission) => grantsOf(permission, resources));
+  return Object.values(Object.groupBy(grants, ({ action, resource, on }) => `${action} ${on} ${resource}`))
+    .flatMap((same = []) =>
+      same.slice(0, 1).map((grant) => ({ ...grant, values: same.flatMap(({ values }) => values) })),
+    )
+    .map(({ action, resource, on, values }) => allow([action], [resource], conditionOn(on, values)));
 }
 
 /** Returns the variables that name the resources which permissions are for. */
 export function variablesFor(permissions: readonly Permission[], resources: Resources): Record<string, string> {
-  const touches = (kind: string) => permissions.some((permission) => permission.startsWith(kind));
+  const kinds = new Set(permissions.map((permission) => permission.split(':', 1)[0] ?? ''));
+  const touches = (...names: string[]) => names.some((name) => kinds.has(name));
+  const queue = (name: string) => ({ [queueVariable(name)]: eventsQueue(name, resources).queueUrl });
   return {
-    ...(touches('records:') || touches('keys:') ? { LATHE_TABLE: resources.table.tableName } : {}),
-    ...(touches('files:') || touches('secrets:') ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
-    ...(touches('queues:')
-      ? Object.fromEntries([...resources.queues].map(([engine, queue]) => [queueVariable(engine), queue.queueUrl]))
+    ...(touches(...Object.keys(partitions), ...Object.keys(indexPartitions))
+      ? { LATHE_TABLE: resources.table.tableName }
       : {}),
-    ...(touches('events:') ? { [queueVariable('events')]: eventsQueue(resources).queueUrl } : {}),
-    ...(touches('webhooks:') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
+    ...(touches(...Object.keys(objectPrefixes)) ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
+    ...(touches('work')
+      ? Object.fromEntries(workQueues(resources).map(([engine, { queueUrl }]) => [queueVariable(engine), queueUrl]))
+      : {}),
+    ...(touches('events') ? queue('events') : {}),
+    ...(touches('progress') ? queue('progress') : {}),
+    ...(touches('webhooks') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
     // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
-    ...(permissions.includes('sockets:manage')
+    ...(permissions.some((permission) => permission === 'sockets:post' || permission === 'sockets:disconnect')
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url }
       : {}),
     ...(permissions.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
-    ...(touches('bus:') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
+    ...(touches('bus') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
   };
+}
+
+/** What a worker that performs its tasks itself needs beyond the others: files of any size, in parts, and credentials of stores. */
+const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
+
+/** What a worker that invokes an engine needs beyond the others: the objects that end a run, and the engine's state. */
+const calling = ['revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
+
+/** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
+export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
+  const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => /password/i.test(name)));
+  return [
+    ...endTask,
+    ...publishJob,
+    ...releaseTasks,
+    ...deleteTask,
+    'progress:send',
+    'files:get',
+    'files:put',
+    ...(resources.packaging === 'worker' ? performing : calling),
+    ...(takesPasswords ? (['passwords:get'] as const) : []),
+  ];
 }
 
 /** Lets imports and exports that are given no keys reach the buckets that the operator names by `-c openBuckets=one,two`. */
@@ -66,69 +109,112 @@ export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
   ];
 }
 
-const statements: Record<Permission, (resources: Resources) => PolicyStatement[]> = {
-  'keys:check': ({ table }) => [
-    allow(['dynamodb:GetItem'], [table.tableArn], leadingKeys(partitions.apiKey)),
-    allow(['dynamodb:UpdateItem'], [table.tableArn], leadingKeys(partitions.rate)),
-  ],
-  'records:read': ({ table }) => [allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], [table.tableArn])],
-  'records:write': ({ table }) => [
-    allow(
-      ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
-      [table.tableArn],
-    ),
-  ],
-  'records:list': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byOwner.name}`])],
-  'records:due': ({ table }) => [allow(['dynamodb:Query'], [`${table.tableArn}/index/${tableSchema.byDue.name}`])],
-  'files:read': ({ bucket }) => [allow(['s3:GetObject'], filesOf(bucket))],
-  'files:write': ({ bucket }) => [allow(['s3:PutObject', 's3:AbortMultipartUpload'], filesOf(bucket))],
-  // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
-  'files:keep': ({ bucket }) => [
-    allow(['s3:GetObject'], [bucket.arnForObjects(`${uploadPrefix}*`)]),
-    allow(['s3:PutObject'], [bucket.arnForObjects(`${filePrefix}*`)]),
-  ],
-  'secrets:read': ({ bucket }) => [allow(['s3:GetObject'], secretsOf(bucket))],
-  'secrets:write': ({ bucket }) => [allow(['s3:PutObject'], secretsOf(bucket))],
-  'secrets:delete': ({ bucket }) => [allow(['s3:DeleteObject'], secretsOf(bucket))],
-  'files:delete': ({ bucket }) => [
-    allow(['s3:DeleteObject'], filesOf(bucket)),
-    allow(['s3:ListBucket'], [bucket.bucketArn]),
-  ],
-  'queues:send': ({ queues }) => [
-    allow(
-      ['sqs:SendMessage'],
-      [...queues.values()].map((queue) => queue.queueArn),
-    ),
-  ],
-  'records:query': ({ table }) => [allow(['dynamodb:Query'], [table.tableArn], leadingKeys(...queriedPrefixes))],
-  'events:send': (resources) => [allow(['sqs:SendMessage'], [eventsQueue(resources).queueArn])],
-  'sockets:manage': ({ sockets }) => [allow(['execute-api:ManageConnections'], sockets.arns)],
-  'sockets:locate': () => [],
-  'webhooks:send': ({ webhooks }) => [allow(['sqs:SendMessage'], [webhooks.queueArn])],
-  'bus:put': ({ bus }) => [allow(['events:PutEvents'], [bus.eventBusArn])],
+/** One action on one resource, with a condition on a key of the request where the kind of item or object is one. */
+interface Grant {
+  action: string;
+  resource: string;
+  on?: 'dynamodb:LeadingKeys' | 's3:prefix';
+  values: string[];
+}
+
+const itemActions: Record<ItemAction, string> = {
+  get: 'GetItem',
+  batchGet: 'BatchGetItem',
+  query: 'Query',
+  put: 'PutItem',
+  update: 'UpdateItem',
+  delete: 'DeleteItem',
+  batchPut: 'BatchWriteItem',
 };
 
-/** Partitions that are read as a whole: subscribers, a user's webhooks, a webhook's deliveries. */
-const queriedPrefixes = [partitions.subscribers, partitions.webhooks, partitions.deliveries];
+const objectActions: Record<Exclude<ObjectAction, 'list'>, string> = {
+  get: 'GetObject',
+  put: 'PutObject',
+  abort: 'AbortMultipartUpload',
+  delete: 'DeleteObject',
+};
 
-function eventsQueue({ queues }: Resources): IQueue {
-  const queue = queues.get('events');
-  if (!queue) throw new Error('The stack has no queue of events.');
+function grantsOf(permission: Permission, resources: Resources): Grant[] {
+  const { table, bucket, sockets, webhooks, bus } = resources;
+  const [kind = '', action = ''] = permission.split(':');
+  if (isKeyOf(partitions, kind) && isKeyOf(itemActions, action)) return [itemGrant(kind, action, table.tableArn)];
+  if (isKeyOf(objectPrefixes, kind)) return [objectGrant(kind, action, bucket)];
+  switch (permission) {
+    case 'ownedTask:query':
+    case 'ownedJob:query':
+      return [indexGrant(permission === 'ownedTask:query' ? 'ownedTask' : 'ownedJob', tableSchema.byOwner.name, table)];
+    case 'due:query':
+      return [indexGrant('due', tableSchema.byDue.name, table)];
+    case 'work:send':
+      return workQueues(resources).map(([, queue]) => sendGrant(queue));
+    case 'events:send':
+      return [sendGrant(eventsQueue('events', resources))];
+    case 'progress:send':
+      return [sendGrant(eventsQueue('progress', resources))];
+    case 'webhooks:send':
+      return [sendGrant(webhooks)];
+    case 'sockets:post':
+      return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.post, values: [] }];
+    case 'sockets:disconnect':
+      return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.disconnect, values: [] }];
+    case 'sockets:locate':
+      return [];
+    case 'bus:put':
+      return [{ action: 'events:PutEvents', resource: bus.eventBusArn, values: [] }];
+    default:
+      throw new Error(`Expected a permission but received ${permission}.`);
+  }
+}
+
+function itemGrant(kind: ItemKind, action: ItemAction, tableArn: string): Grant {
+  const values = [`${partitions[kind]}*`];
+  return { action: `dynamodb:${itemActions[action]}`, resource: tableArn, on: 'dynamodb:LeadingKeys', values };
+}
+
+function indexGrant(kind: keyof typeof indexPartitions, index: string, { tableArn }: Resources['table']): Grant {
+  const values = [`${indexPartitions[kind]}*`];
+  return { action: 'dynamodb:Query', resource: `${tableArn}/index/${index}`, on: 'dynamodb:LeadingKeys', values };
+}
+
+function objectGrant(kind: ObjectKind, action: string, bucket: Resources['bucket']): Grant {
+  const pattern = `${objectPrefixes[kind]}*`;
+  if (action === 'list')
+    return { action: 's3:ListBucket', resource: bucket.bucketArn, on: 's3:prefix', values: [pattern] };
+  if (!isKeyOf(objectActions, action)) throw new Error(`Expected an action on objects but received ${action}.`);
+  return { action: `s3:${objectActions[action]}`, resource: bucket.arnForObjects(pattern), values: [] };
+}
+
+function sendGrant({ queueArn }: IQueue): Grant {
+  return { action: 'sqs:SendMessage', resource: queueArn, values: [] };
+}
+
+/**
+ * `ForAllValues` because a batch has the keys of all its items. It also holds for a request without any, such as a Scan or
+ * one in PartiQL, so no role allows those.
+ */
+function conditionOn(key: Grant['on'], values: string[]): Conditions {
+  if (key === undefined) return {};
+  const unique = [...new Set(values)].sort();
+  return { [key === 's3:prefix' ? 'StringLike' : 'ForAllValues:StringLike']: { [key]: unique } };
+}
+
+/** The queues of events in the map of queues; all others are of engines. */
+const eventQueueNames = ['events', 'progress'];
+
+function workQueues({ queues }: Resources): [string, IQueue][] {
+  return [...queues].filter(([name]) => !eventQueueNames.includes(name));
+}
+
+function eventsQueue(name: string, { queues }: Resources): IQueue {
+  const queue = queues.get(name);
+  if (!queue) throw new Error(`The stack has no queue of ${name}.`);
   return queue;
 }
 
-function secretsOf(bucket: Resources['bucket']): string[] {
-  return [bucket.arnForObjects(`${secretPrefix}*`)];
-}
-
-function filesOf(bucket: Resources['bucket']): string[] {
-  return [filePrefix, uploadPrefix].map((prefix) => bucket.arnForObjects(`${prefix}*`));
+function isKeyOf<T extends object>(record: T, key: PropertyKey): key is keyof T {
+  return Object.hasOwn(record, key);
 }
 
 function allow(actions: string[], resources: string[], conditions: Conditions = {}): PolicyStatement {
   return new PolicyStatement({ actions, resources, conditions });
-}
-
-function leadingKeys(...prefixes: string[]): Conditions {
-  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) } };
 }

@@ -9,6 +9,17 @@ const textSettings = {
     defaultValue: '',
     meaning: 'hosts that imports and webhooks may reach although they are private',
   },
+  isolation: {
+    variable: 'LATHE_ISOLATION',
+    defaultValue: 'available',
+    meaning:
+      'whether engines run with what isolation there is (available), or not at all where it is incomplete (required)',
+  },
+  singleTenant: {
+    variable: 'LATHE_SINGLE_TENANT',
+    defaultValue: 'false',
+    meaning: 'whether engines keep their programs warm across accounts (true or false)',
+  },
   missing: {
     variable: 'LATHE_MISSING',
     defaultValue: '',

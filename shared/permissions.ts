@@ -1,22 +1,54 @@
-/** What a function may touch. Its row or construct lists these, and its role allows them and nothing else. */
+import type { partitions } from './aws/table-schema.ts';
+import type { objectPrefixes } from './files/keys.ts';
+
+/** A kind of item of the table, which the first part of its partition key names. */
+export type ItemKind = keyof typeof partitions;
+export type ItemAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete' | 'batchPut';
+
+/** A kind of object of the bucket, which the first part of its key names. */
+export type ObjectKind = keyof typeof objectPrefixes;
+export type ObjectAction = 'get' | 'put' | 'abort' | 'delete' | 'list';
+
+/**
+ * What a function may do: one action on one kind of thing. Its row or construct lists these, and its role allows them and
+ * nothing else.
+ */
 export type Permission =
-  | 'keys:check'
-  | 'records:read'
-  | 'records:write'
-  | 'records:list'
-  | 'records:due'
-  | 'files:read'
-  | 'files:write'
-  | 'files:keep'
-  | 'files:delete'
-  | 'secrets:read'
-  | 'secrets:write'
-  | 'secrets:delete'
-  | 'queues:send'
-  | 'records:query'
+  | `${ItemKind}:${ItemAction}`
+  /** The records of an owner, newest first. */
+  | 'ownedTask:query'
+  | 'ownedJob:query'
+  /** What is due, of any kind. */
+  | 'due:query'
+  | `${ObjectKind}:${ObjectAction}`
+  /** Queues tasks for engines: all of them, or for an endpoint those that perform its operation. */
+  | 'work:send'
   | 'events:send'
-  | 'sockets:manage'
+  | 'progress:send'
+  | 'webhooks:send'
+  | 'sockets:post'
+  | 'sockets:disconnect'
   /** Only the address of the WebSocket API, which takes no permission. */
   | 'sockets:locate'
-  | 'webhooks:send'
   | 'bus:put';
+
+/** What follows from the end of a task that did not complete: it fails its dependents and its job, and its secrets go. */
+export const endTask = [
+  'task:get',
+  'task:put',
+  'job:get',
+  'job:put',
+  'job:update',
+  'events:send',
+  'secrets:delete',
+  'passwords:delete',
+] as const satisfies Permission[];
+
+/** What whoever ends a task needs to publish a job whose creator died before it did: all its tasks. */
+export const publishJob = ['task:batchGet'] as const satisfies Permission[];
+
+/** What follows from the completion of a task beyond that: its dependents wait for one task less, or are queued. */
+export const releaseTasks = ['task:update', 'work:send'] as const satisfies Permission[];
+
+/** What follows from the deletion of a task beyond its end. */
+export const deleteTask = ['task:delete', 'files:list', 'files:delete'] as const satisfies Permission[];

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { jobStatuses } from '../../shared/jobs/job.ts';
 import { type OperationName, processingOperations } from '../../shared/operations/operations.ts';
 import type { Refusal } from '../../shared/operations/problems.ts';
+import { deleteTask, endTask, type Permission, publishJob } from '../../shared/permissions.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 import { endpointSchemas, JobRequest } from './creation/schemas.ts';
@@ -71,12 +72,21 @@ const OperationPath = z.object({
 });
 const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
 
-const read = ['records:read'] as const;
-const list = ['records:read', 'records:list'] as const;
-const change = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'] as const;
-const create = [...change, 'files:write', 'secrets:write'] as const;
+const showJob = ['job:get', 'task:batchGet'] as const;
+const deletePosted = ['uploads:list', 'uploads:delete'] as const;
+const createTask = ['task:batchPut', 'task:get', 'idempotency:get', 'idempotency:put'] as const;
+/** A task that is created with inputs becomes their dependent, and ends at once if one of them has failed. */
+const linkTask = [
+  ...(['task:batchGet', 'task:update', 'task:put'] as const),
+  ...(['job:get', 'job:put', 'job:update', 'events:send', 'work:send'] as const),
+] as const;
+/** What tasks come with: files, forms to post files to, and secrets. */
+const storeRequest = ['files:put', 'uploads:put', 'secrets:put', 'passwords:put'] as const;
+const importFromStore = [...createTask, 'secrets:put', 'work:send'] as const;
+const processFiles = [...createTask, ...linkTask, 'passwords:put', 'passwords:delete'] as const;
+const exportToStore = [...createTask, ...linkTask, 'secrets:put', 'secrets:delete'] as const;
 
-const creates = <Name extends OperationName>(operation: Name, summary: string) =>
+const creates = <Name extends OperationName>(operation: Name, summary: string, permissions: readonly Permission[]) =>
   ({
     module: 'tasks/create-task',
     operation,
@@ -85,7 +95,7 @@ const creates = <Name extends OperationName>(operation: Name, summary: string) =
     summary,
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
-    permissions: create,
+    permissions,
     body: endpointSchemas[operation],
     success: 201,
     refusals: refusalsOf(operation),
@@ -152,7 +162,7 @@ export const routes = {
     summary: 'List tasks, newest first',
     tag: 'Tasks',
     access: 'key',
-    permissions: list,
+    permissions: ['ownedTask:query', 'task:batchGet', 'job:batchGet'],
     query: z.object({
       status: oneOf(taskStatuses).optional(),
       operation: z.string().max(100).optional(),
@@ -170,7 +180,7 @@ export const routes = {
     summary: 'Show a task',
     tag: 'Tasks',
     access: 'key',
-    permissions: read,
+    permissions: ['task:get', 'job:batchGet'],
     params: TaskPath,
     query: z.object({ include: includeOf('payload', 'job') }),
     success: 200,
@@ -183,7 +193,7 @@ export const routes = {
     summary: 'Wait up to 25 seconds for a task to end, and show it',
     tag: 'Tasks',
     access: 'key',
-    permissions: read,
+    permissions: ['task:get'],
     params: TaskPath,
     success: 200,
     response: 'Task',
@@ -195,7 +205,7 @@ export const routes = {
     summary: 'Cancel a task that has not ended',
     tag: 'Tasks',
     access: 'key',
-    permissions: change,
+    permissions: [...endTask, ...publishJob],
     params: TaskPath,
     success: 200,
     errors: [409],
@@ -208,7 +218,7 @@ export const routes = {
     summary: 'Delete a task and its files',
     tag: 'Tasks',
     access: 'key',
-    permissions: change,
+    permissions: [...endTask, ...publishJob, ...deleteTask, ...deletePosted],
     params: TaskPath,
     success: 200,
   },
@@ -219,7 +229,7 @@ export const routes = {
     summary: 'List jobs, newest first',
     tag: 'Jobs',
     access: 'key',
-    permissions: list,
+    permissions: ['ownedJob:query', 'job:batchGet', 'task:batchGet'],
     query: z.object({
       status: oneOf(jobStatuses).optional(),
       tag: z.string().max(1024).optional(),
@@ -236,7 +246,7 @@ export const routes = {
     summary: 'Create a job with all its tasks',
     tag: 'Jobs',
     access: 'key',
-    permissions: create,
+    permissions: [...createTask, ...linkTask, ...storeRequest, 'webhook:put', 'secrets:delete', 'passwords:delete'],
     body: JobRequest,
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
@@ -249,7 +259,7 @@ export const routes = {
     summary: 'Show a job with its tasks',
     tag: 'Jobs',
     access: 'key',
-    permissions: read,
+    permissions: showJob,
     params: JobPath,
     query: z.object({ include: includeOf('tasks') }),
     success: 200,
@@ -262,7 +272,7 @@ export const routes = {
     summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',
     tag: 'Jobs',
     access: 'key',
-    permissions: read,
+    permissions: showJob,
     params: JobPath,
     success: 200,
     response: 'Job',
@@ -274,31 +284,45 @@ export const routes = {
     summary: 'Delete a job, its tasks and their files',
     tag: 'Jobs',
     access: 'key',
-    permissions: change,
+    permissions: [...endTask, ...deleteTask, ...deletePosted, 'job:delete'],
     params: JobPath,
     success: 200,
   },
   'import-upload': {
-    ...creates('import/upload', 'Import a file that the client posts to the returned form'),
+    ...creates('import/upload', 'Import a file that the client posts to the returned form', [
+      ...createTask,
+      'uploads:put',
+      'events:send',
+    ]),
     emptyBody: true,
   },
-  'import-url': creates('import/url', 'Import a file from a URL'),
-  'import-base64': creates('import/base64', 'Import a small file sent in the request'),
-  'import-webpage': creates('import/webpage', 'Import a web page'),
-  'import-objstore-a': creates('import/objstore_a', 'Import from Amazon S3 or a compatible store'),
-  'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage'),
-  'import-blobstore': creates('import/blobstore', 'Import from Azure Blob Storage'),
-  'import-sftp': creates('import/sftp', 'Import from an SFTP server'),
-  convert: creates('convert', 'Convert files to another format'),
-  compress: creates('compress', 'Compress files'),
-  merge: creates('merge', 'Merge images and PDFs into one file'),
-  crop: creates('crop', 'Crop images, videos or PDF pages'),
-  trim: creates('trim', 'Trim audio or video'),
-  'export-url': creates('export/url', 'Create temporary download links'),
-  'export-objstore-a': creates('export/objstore_a', 'Export to Amazon S3 or a compatible store'),
-  'export-objstore-b': creates('export/objstore_b', 'Export to Google Cloud Storage'),
-  'export-blobstore': creates('export/blobstore', 'Export to Azure Blob Storage'),
-  'export-sftp': creates('export/sftp', 'Export to an SFTP server'),
+  'import-url': creates('import/url', 'Import a file from a URL', importFromStore),
+  'import-base64': creates('import/base64', 'Import a small file sent in the request', [
+    ...createTask,
+    'files:put',
+    'events:send',
+  ]),
+  'import-webpage': creates('import/webpage', 'Import a web page', [
+    ...createTask,
+    'work:send',
+    // Without a browser on this instance the task fails at once.
+    'task:put',
+    'events:send',
+  ]),
+  'import-objstore-a': creates('import/objstore_a', 'Import from Amazon S3 or a compatible store', importFromStore),
+  'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage', importFromStore),
+  'import-blobstore': creates('import/blobstore', 'Import from Azure Blob Storage', importFromStore),
+  'import-sftp': creates('import/sftp', 'Import from an SFTP server', importFromStore),
+  convert: creates('convert', 'Convert files to another format', processFiles),
+  compress: creates('compress', 'Compress files', processFiles),
+  merge: creates('merge', 'Merge images and PDFs into one file', processFiles),
+  crop: creates('crop', 'Crop images, videos or PDF pages', processFiles),
+  trim: creates('trim', 'Trim audio or video', processFiles),
+  'export-url': creates('export/url', 'Create temporary download links', [...createTask, ...linkTask]),
+  'export-objstore-a': creates('export/objstore_a', 'Export to Amazon S3 or a compatible store', exportToStore),
+  'export-objstore-b': creates('export/objstore_b', 'Export to Google Cloud Storage', exportToStore),
+  'export-blobstore': creates('export/blobstore', 'Export to Azure Blob Storage', exportToStore),
+  'export-sftp': creates('export/sftp', 'Export to an SFTP server', exportToStore),
   'account-token': {
     module: 'account/create-token',
     method: 'POST',
@@ -306,7 +330,7 @@ export const routes = {
     summary: 'Create a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:read', 'records:write'],
+    permissions: ['job:get', 'token:put'],
     body: z.object({
       job: Id.optional().describe('Limits the token to this job and its tasks.'),
       expires_in: z
@@ -327,7 +351,7 @@ export const routes = {
     summary: 'Register a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:query', 'records:write'],
+    permissions: ['webhook:query', 'webhook:put'],
     body: z.object({
       url: Url.describe('Receives a POST with the event and the job in its body.'),
       events: z
@@ -348,7 +372,7 @@ export const routes = {
     summary: 'List webhooks',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:query'],
+    permissions: ['webhook:query'],
     success: 200,
     response: 'WebhookList',
   },
@@ -359,7 +383,7 @@ export const routes = {
     summary: 'Delete a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:read', 'records:write'],
+    permissions: ['webhook:get', 'webhook:delete'],
     params: WebhookPath,
     success: 200,
   },
@@ -370,7 +394,7 @@ export const routes = {
     summary: 'List the deliveries of a webhook with their attempts',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:read', 'records:query'],
+    permissions: ['webhook:get', 'delivery:query'],
     params: WebhookPath,
     success: 200,
     response: 'DeliveryList',
@@ -382,7 +406,7 @@ export const routes = {
     summary: 'Send a delivery again',
     tag: 'Real time',
     access: 'key',
-    permissions: ['records:read', 'records:write', 'webhooks:send'],
+    permissions: ['webhook:get', 'delivery:get', 'delivery:put', 'webhooks:send'],
     params: WebhookPath.extend({ deliveryId: z.string().min(1).max(100) }),
     success: 200,
     errors: [409],
@@ -396,7 +420,7 @@ export const routes = {
     summary: 'Download a file by the link in a result',
     tag: 'Files',
     access: 'public',
-    permissions: ['records:read', 'files:read'],
+    permissions: ['task:get', 'files:get'],
     params: z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) }),
     success: 302,
     json: false,
@@ -408,7 +432,7 @@ export const routes = {
     summary: 'Show the version, which engines are usable, and where WebSockets connect',
     tag: 'Service',
     access: 'public',
-    permissions: ['sockets:locate'],
+    permissions: ['sockets:locate', 'engine:batchGet'],
     success: 200,
     response: 'Health',
   },

@@ -13,15 +13,13 @@ export async function handler(event: SQSEvent): Promise<void> {
   for (const record of event.Records) {
     const { taskId }: WorkMessage = JSON.parse(record.body);
     const task = await lifecycle.read(taskId);
-    if (!task) continue;
-    // What follows from an end and fails is left to the sweep; the message would be redelivered for days.
-    const onError = (error: unknown) => logger.warn('left to the sweep', { taskId, error });
-    if (hasEnded(task)) await lifecycle.settle(task).catch(onError);
+    // What follows from an end is due until it is done, so the sweep resumes it.
+    if (!task || hasEnded(task)) continue;
     // A duplicate of a message whose first delivery is being processed.
-    else if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) continue;
-    else {
-      logger.error('no worker could finish the task', { taskId, operation: task.operation, attempt: task.attempt });
-      await lifecycle.commit(taskId, { type: 'expired', failure: workersLost }, onError);
-    }
+    if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) continue;
+    logger.error('no worker could finish the task', { taskId, operation: task.operation, attempt: task.attempt });
+    // Left to the sweep, too, where it fails; the message would be redelivered for days.
+    const onError = (error: unknown) => logger.warn('left to the sweep', { taskId, error });
+    await lifecycle.commit(taskId, { type: 'expired', failure: workersLost }, onError);
   }
 }

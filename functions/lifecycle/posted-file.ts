@@ -1,4 +1,10 @@
-import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
 
 /** A posted file as it was when it was read. */
@@ -20,7 +26,7 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
     const start = (await found.Body?.transformToByteArray()) ?? new Uint8Array();
     return posted(key, found, sizeOf(found), start);
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (await isMissing(key, error)) return undefined;
     // An empty object has no range.
     if (statusOf(error) !== 416) throw error;
   }
@@ -30,7 +36,7 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
     if (head.ContentLength !== 0) return readPosted(key, startBytes);
     return posted(key, head, 0, new Uint8Array());
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (await isMissing(key, error)) return undefined;
     throw error;
   }
 }
@@ -51,7 +57,7 @@ export async function copyPosted(file: PostedFile, key: string, mediaType: strin
     );
     return true;
   } catch (error) {
-    if (statusOf(error) === 412 || statusOf(error) === 404) return false;
+    if (statusOf(error) === 412 || (await isMissing(file.key, error))) return false;
     throw error;
   }
 }
@@ -74,6 +80,15 @@ function sizeOf({
   ContentLength?: number | undefined;
 }) {
   return Number(ContentRange?.split('/').at(-1) ?? ContentLength ?? 0);
+}
+
+/** Tells whether a request failed because there is no object, which S3 tells only those who may list the whole bucket. */
+async function isMissing(key: string, error: unknown): Promise<boolean> {
+  if (statusOf(error) === 404) return true;
+  if (statusOf(error) !== 403) return false;
+  const { client, name } = bucket();
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: key, MaxKeys: 1 }));
+  return Contents[0]?.Key !== key;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import { deleteFilesBefore } from '../../shared/aws/objects.ts';
 import { records } from '../../shared/aws/records.ts';
-import { filePrefix, secretPrefix, uploadPrefix } from '../../shared/files/keys.ts';
+import { objectPrefixes } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
@@ -43,7 +43,7 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
   }
   const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
   const deleted = await Promise.all(
-    [filePrefix, uploadPrefix, secretPrefix].map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
+    Object.values(objectPrefixes).map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
   logger.info('swept', { recovered: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
 }

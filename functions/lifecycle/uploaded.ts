@@ -38,12 +38,15 @@ async function completeUpload(key: string): Promise<void> {
     const task = await lifecycle.read(taskId);
     if (!task || hasEnded(task)) {
       // The first delivery of this event may have died before it did all that follows from the end.
-      if (task?.dueAt !== undefined) await lifecycle.settle(task);
+      if (task?.status === 'completed' && task.dueAt !== undefined) await lifecycle.settle(task);
+      // That delivery may also have copied the file of a task that ended otherwise.
+      const late = await readPosted(key, 1);
+      if (late) await deleteUnlessKept(taskId, keptUploadKey(taskId, late.etag));
       return deleteObject(key);
     }
     const posted = await readPosted(key, detectionBytes);
-    // Another delivery has moved it, or the task was deleted.
-    if (!posted) return lifecycle.settleAgain(taskId);
+    // Another delivery has moved it and deletes it last of all, or the task was deleted.
+    if (!posted) return;
     const file = await describe(taskId, posted);
     if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
     const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task);

@@ -9,9 +9,8 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
-import { type PartStore, storeInParts } from '../../shared/aws/parts.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {
@@ -24,6 +23,7 @@ import {
   isExplained,
 } from './failures.ts';
 import { agentsFor, type Taken } from './outbound.ts';
+import { type PartStore, storeInParts } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
 import { type RetryPolicy, withResponseTimeout } from './retry-policy.ts';
 

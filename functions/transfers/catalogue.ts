@@ -16,7 +16,7 @@ export const catalogue: EngineCatalogue = {
   reachesOpenBuckets: true,
   summary: 'Imports and exports files',
   resources: {
-    packaging: 'zip',
+    packaging: 'worker',
     memoryMegabytes: 1024,
     diskMegabytes: 512,
     timeoutSeconds: 900,

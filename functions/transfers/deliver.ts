@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { newToken } from '../../shared/aws/objects.ts';
-import { copyObject, streamObject } from '../../shared/aws/streams.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
@@ -8,13 +7,14 @@ import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/lim
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
-import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { PaceWatch } from './pace.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
+import { copyObject, streamObject } from './streams.ts';
 
 /** A file on its way to a store. */
 export interface Outgoing {

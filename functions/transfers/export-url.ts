@@ -1,5 +1,4 @@
 import { newToken } from '../../shared/aws/objects.ts';
-import { copyObject, storeStream, streamObject } from '../../shared/aws/streams.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
@@ -7,7 +6,8 @@ import { filesAtOnce } from '../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
-import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import { copyObject, storeStream, streamObject } from './streams.ts';
 import { zipStream } from './zip.ts';
 
 /**

@@ -6,14 +6,12 @@ import {
   type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { MultipartUpload } from '../../shared/aws/multipart.ts';
-import { storeInParts } from '../../shared/aws/parts.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { uniqueNames } from '../../shared/files/names.ts';
 import { required } from '../../shared/settings.ts';
 import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker.ts';
+import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {
@@ -25,8 +23,10 @@ import {
   invalidCredentials,
   isExplained,
 } from './failures.ts';
+import { MultipartUpload } from './multipart.ts';
 import { agentsFor, type Taken } from './outbound.ts';
 import { anyPace } from './pace.ts';
+import { storeInParts } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
 import { retry } from './retry-policy.ts';
 

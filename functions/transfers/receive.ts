@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
 import mime from 'mime';
 import { newToken } from '../../shared/aws/objects.ts';
-import { storeStream } from '../../shared/aws/streams.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
-import type { Run } from '../engines/runtime/worker.ts';
+import type { Run } from '../engines/runtime/worker/worker.ts';
 import { settings as deployment } from '../wiring/settings.ts';
 import { type Announced, decoded } from './decode.ts';
 import { failed } from './failures.ts';
@@ -15,6 +14,7 @@ import { deploymentOutbound, type Outbound } from './outbound.ts';
 import { defaultPace, type Pace } from './pace.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source, startingOver } from './steady-read.ts';
+import { storeStream } from './streams.ts';
 
 /** Limits and outbound policy of transfers. Tests use shorter timeouts and their own resolver. */
 export interface TransferSettings {

@@ -12,7 +12,7 @@ export const lifecycle = {
   ...createLifecycle({
     records,
     enqueue,
-    deleteFiles: (taskId) => deleteFiles(taskId),
+    deleteFiles: (task) => deleteFiles(task),
     deleteSecrets,
     route: (task, inputs) => routeTask(catalogue, task, inputs),
     publish,

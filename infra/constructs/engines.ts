@@ -1,64 +1,123 @@
 import { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
-import type { Permission } from '../../shared/permissions.ts';
-import { type Resources, statementsFor, statementsForOpenBuckets, variablesFor } from '../permissions.ts';
-import { type FunctionProps, ImageFunction, ZipFunction } from './function.ts';
+import {
+  type Resources,
+  statementsFor,
+  statementsForOpenBuckets,
+  variablesFor,
+  workerPermissions,
+} from '../permissions.ts';
+import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
+import { layerOf } from './layers.ts';
+import { QueueSource } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const permissions: Permission[] = [
-  'records:read',
-  'records:write',
-  'files:read',
-  'files:write',
-  'files:delete',
-  'secrets:read',
-  'secrets:delete',
-  'queues:send',
-];
+/** The maximum of Lambda. */
+const maxTimeoutSeconds = 900;
+/** What a worker needs before and after its engine runs, beside the time that it reserves to record the end. */
+const workerSeconds = 30;
+/** A worker holds records and signs URLs; no file passes through it. */
+const workerMegabytes = 512;
+const workerEntry = 'functions/engines/runtime/worker/handler.ts';
 
-/** An engine: its queue, and the function that consumes it. */
+/** Settings that engines themselves read: what pages may load, what is installed, and how programs are isolated. */
+const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING', 'LATHE_SINGLE_TENANT'];
+
+/**
+ * An engine: its queue, the worker that consumes it, and the function that touches the files. That one may do nothing but
+ * write its log: whoever breaks into a converter finds the signed URLs of one task there, and no permission.
+ */
 export class Engine extends Construct {
   readonly work: WorkQueue;
   readonly #catalogue: EngineCatalogue;
+  readonly #workerTimeout: Duration;
 
   constructor(scope: Construct, id: string, catalogue: EngineCatalogue) {
     super(scope, id);
     this.#catalogue = catalogue;
-    this.work = new WorkQueue(this, 'Work', { consumerTimeout: Duration.seconds(catalogue.resources.timeoutSeconds) });
+    const { packaging, timeoutSeconds } = catalogue.resources;
+    const seconds = packaging === 'worker' ? timeoutSeconds : timeoutSeconds + workerSeconds;
+    this.#workerTimeout = Duration.seconds(Math.min(maxTimeoutSeconds, seconds));
+    this.work = new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
   }
 
-  /** Adds the function; it comes after the queues of all engines because the end of a task may queue others on any of them. */
+  /** Adds the functions; they come after the queues of all engines because the end of a task may queue others on any of them. */
   addWorker(resources: Resources, environment: Record<string, string>): void {
-    const { summary, resources: size, reachesOpenBuckets } = this.#catalogue;
-    const folder = folderOf(this.#catalogue);
-    const props: FunctionProps = {
-      entry: `${folder}/handler.ts`,
+    const { packaging, maxConcurrency } = this.#catalogue.resources;
+    const props = this.#workerProps(resources, environment);
+    const worker = new ZipFunction(
+      this,
+      'Worker',
+      packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
+    );
+    worker.function.addEventSource(
+      new QueueSource(this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true }),
+    );
+  }
+
+  #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {
+    const permissions = workerPermissions(this.#catalogue);
+    return {
+      entry: workerEntry,
+      description: `Worker: ${this.#catalogue.summary}`,
+      timeout: this.#workerTimeout,
+      memoryMegabytes: workerMegabytes,
+      environment: { ...environment, ...variablesFor(permissions, resources) },
+      statements: statementsFor(permissions, resources),
+    };
+  }
+
+  /** Returns the properties of a worker that performs its tasks itself. */
+  #asPerformer(props: FunctionProps): FunctionProps {
+    const { resources: size, reachesOpenBuckets } = this.#catalogue;
+    return {
+      ...props,
+      entry: `${folderOf(this.#catalogue)}/handler.ts`,
+      description: this.#catalogue.summary,
+      memoryMegabytes: size.memoryMegabytes,
+      environment: {
+        ...props.environment,
+        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+      },
+      statements: [...props.statements, ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : [])],
+    };
+  }
+
+  /** Adds the engine and returns the properties of a worker that invokes it. */
+  #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
+    const { summary, resources: size } = this.#catalogue;
+    const architecture = engineArchitecture(this);
+    const engineProps = {
+      entry: `${folderOf(this.#catalogue)}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
+      environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
+      statements: [],
+      diskMegabytes: size.diskMegabytes,
+    };
+    const { function: engine } =
+      size.layers && architecture === Architecture.X86_64
+        ? new LayeredFunction(this, 'Engine', {
+            ...engineProps,
+            layers: size.layers.map((name) => layerOf(this, name)),
+          })
+        : new ImageFunction(this, 'Engine', { ...engineProps, architecture });
+    return {
+      ...props,
       environment: {
-        ...environment,
-        ...variablesFor(permissions, resources),
-        ...(size.nodeOptions === undefined ? {} : { NODE_OPTIONS: size.nodeOptions }),
+        ...props.environment,
+        LATHE_ENGINE: this.#catalogue.engine,
+        LATHE_ENGINE_FUNCTION: engine.functionName,
       },
       statements: [
-        ...statementsFor(permissions, resources),
-        ...(reachesOpenBuckets ? statementsForOpenBuckets(this) : []),
+        ...props.statements,
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] }),
       ],
     };
-    const worker =
-      size.packaging === 'zip'
-        ? new ZipFunction(this, 'Worker', props)
-        : new ImageFunction(this, 'Worker', {
-            ...props,
-            dockerfile: `${folder}/Dockerfile`,
-            diskMegabytes: size.diskMegabytes,
-          });
-    worker.function.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency: size.maxConcurrency }),
-    );
   }
 }

@@ -1,11 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
+import { QueueSource } from './queue-source.ts';
 
 const relayTimeout = Duration.seconds(10);
 /** How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. */
@@ -55,24 +55,42 @@ export class Events extends Construct {
       'Relay',
       'Publishes events to WebSocket subscribers, webhooks and the event bus',
       relayTimeout,
-      ['records:read', 'records:write', 'records:query', 'sockets:manage', 'bus:put', 'events:send', 'webhooks:send'],
+      [
+        'subscriber:query',
+        'subscriber:put',
+        'subscriber:update',
+        'subscriber:delete',
+        'connection:get',
+        'task:get',
+        'task:batchGet',
+        'job:get',
+        'webhook:query',
+        'webhook:get',
+        'delivery:get',
+        'delivery:put',
+        'sockets:post',
+        'sockets:disconnect',
+        'bus:put',
+        'events:send',
+        'webhooks:send',
+      ],
       resources,
       environment,
     );
     relay.function.addEventSource(
-      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
+      new QueueSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
     );
     const progress = this.#add(
       'relay',
       'Progress',
       'Throttles progress events of tasks',
       progressTimeout,
-      ['records:read', 'bus:put', 'events:send'],
+      ['subscriber:batchGet', 'bus:put', 'events:send'],
       resources,
       environment,
     );
     progress.function.addEventSource(
-      new SqsEventSource(this.progress, {
+      new QueueSource(this.progress, {
         batchSize: 1000,
         maxBatchingWindow: Duration.seconds(1),
         maxConcurrency: 2,
@@ -83,12 +101,12 @@ export class Events extends Construct {
       'Deliver',
       'Delivers events to webhooks',
       deliverTimeout,
-      ['records:read', 'records:write', 'webhooks:send'],
+      ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send'],
       resources,
       environment,
     );
     deliver.function.addEventSource(
-      new SqsEventSource(this.webhooks, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 50 }),
+      new QueueSource(this.webhooks, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 50 }),
     );
   }
 

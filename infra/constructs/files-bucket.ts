@@ -9,7 +9,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { uploadPrefix } from '../../shared/files/keys.ts';
+import { objectPrefixes } from '../../shared/files/keys.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** The bucket of all files, which notifies the uploads queue of every file that a client posts. */
@@ -60,7 +60,7 @@ export class FilesBucket extends Construct {
         {
           event: 's3:ObjectCreated:*',
           queue: this.uploads.queue.queueArn,
-          filter: { s3Key: { rules: [{ name: 'prefix', value: uploadPrefix }] } },
+          filter: { s3Key: { rules: [{ name: 'prefix', value: objectPrefixes.uploads }] } },
         },
       ],
     };

@@ -1,11 +1,15 @@
+import { basename, dirname } from 'node:path';
 import { type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnFunction,
+  Code,
   DockerImageCode,
   DockerImageFunction,
-  type Function as LambdaFunction,
+  type ILayerVersion,
+  Function as LambdaFunction,
   LoggingFormat,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
@@ -13,6 +17,9 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundling, projectRoot } from '../bundling.ts';
+import { stageContext } from '../images/context.ts';
+import { installContext } from '../images/zip-context.ts';
+import { localBundling } from './local-bundling.ts';
 
 export interface FunctionProps {
   /** Path of the module from the project's root; its export `handler` is the function. */
@@ -26,6 +33,14 @@ export interface FunctionProps {
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
 const entryMetadata = 'lathe:entry';
+
+/** Returns the architecture of engines: x86_64, unless the context value `architecture` is arm64. */
+export function engineArchitecture(scope: Construct): Architecture {
+  const wanted = scope.node.tryGetContext('architecture') ?? 'x86_64';
+  if (wanted === 'x86_64') return Architecture.X86_64;
+  if (wanted === 'arm64') return Architecture.ARM_64;
+  throw new Error(`Expected x86_64 or arm64 for architecture but received ${wanted}.`);
+}
 
 /** A function with a log group that expires, and a role of its own that allows its statements and nothing else. */
 abstract class BaseFunction extends Construct {
@@ -87,15 +102,55 @@ export class ZipFunction extends BaseFunction {
   }
 }
 
-/** A function with system programs: a container image built from the engine's own Dockerfile. */
+/**
+ * An engine whose programs are in layers: a zip of what the engine in the entry's folder loads, as it is, with its
+ * packages. It is not bundled, since the engine runs modules of it in processes of their own.
+ */
+export class LayeredFunction extends BaseFunction {
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: FunctionProps & { diskMegabytes: number; layers: ILayerVersion[] }) {
+    super(scope, id, props);
+    const context = stageContext(dirname(props.entry));
+    this.function = new LambdaFunction(this, 'Function', {
+      code: Code.fromAsset(context, {
+        assetHash: basename(context),
+        bundling: localBundling((folder) => installContext(context, folder)),
+      }),
+      layers: props.layers,
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.X86_64,
+      description: props.description,
+      timeout: props.timeout,
+      memorySize: props.memoryMegabytes,
+      ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
+      environment: props.environment,
+      role: this.role,
+      logGroup: this.logGroup,
+      loggingFormat: LoggingFormat.JSON,
+    });
+    this.nameEntry(props.entry);
+  }
+}
+
+/** An engine with system programs: a container image of what the engine in the entry's folder loads. */
 export class ImageFunction extends BaseFunction {
   readonly function: LambdaFunction;
 
-  constructor(scope: Construct, id: string, props: FunctionProps & { dockerfile: string; diskMegabytes: number }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: FunctionProps & { diskMegabytes: number; architecture: Architecture },
+  ) {
     super(scope, id, props);
+    const folder = dirname(props.entry);
     this.function = new DockerImageFunction(this, 'Function', {
-      code: DockerImageCode.fromImageAsset(projectRoot, { file: props.dockerfile }),
-      architecture: Architecture.X86_64,
+      code: DockerImageCode.fromImageAsset(stageContext(folder), {
+        buildArgs: { ENGINE: basename(folder) },
+        platform: props.architecture === Architecture.ARM_64 ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
+      }),
+      architecture: props.architecture,
       description: props.description,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,

@@ -4,6 +4,9 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import type { OperationName } from '../../shared/operations/operations.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
@@ -34,7 +37,8 @@ export class LatheApi extends Construct {
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     for (const [name, route] of Object.entries<Route>(routes)) {
       const permissions: Permission[] =
-        route.access === 'key' ? ['keys:check', ...route.permissions] : [...route.permissions];
+        route.access === 'key' ? ['apiKey:get', 'rate:update', ...route.permissions] : [...route.permissions];
+      const reached = { ...resources, queues: queuesFor(route, resources.queues) };
       const { function: target } = new ZipFunction(this, pascalCase(name), {
         entry: `functions/api/${route.module}.ts`,
         description: `${route.method} ${route.path}: ${route.summary}`,
@@ -42,10 +46,10 @@ export class LatheApi extends Construct {
         memoryMegabytes,
         environment: {
           ...environment,
-          ...variablesFor(permissions, resources),
+          ...variablesFor(permissions, reached),
           ...(route.operation === undefined ? {} : { LATHE_OPERATION: route.operation }),
         },
-        statements: statementsFor(permissions, resources),
+        statements: statementsFor(permissions, reached),
       });
       const integration = new HttpLambdaIntegration(`${pascalCase(name)}Integration`, target);
       for (const method of route.alsoHead ? ([route.method, 'HEAD'] as const) : [route.method]) {
@@ -70,6 +74,17 @@ export class LatheApi extends Construct {
       integration: new HttpLambdaIntegration('FallbackIntegration', fallback),
     });
   }
+}
+
+/** Leaves out the queues of engines that never perform the operation of a row. */
+function queuesFor({ operation }: Route, queues: Resources['queues']): Resources['queues'] {
+  if (operation === undefined) return queues;
+  const idle = engineCatalogues.filter((catalogue) => !performs(catalogue, operation)).map(({ engine }) => engine);
+  return new Map([...queues].filter(([name]) => !idle.includes(name)));
+}
+
+function performs({ operations = [], capabilities }: EngineCatalogue, operation: OperationName): boolean {
+  return operations.includes(operation) || capabilities.some((capability) => capability.operation === operation);
 }
 
 function pascalCase(name: string): string {

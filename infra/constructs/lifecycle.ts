@@ -1,16 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Permission } from '../../shared/permissions.ts';
+import { deleteTask, endTask, type Permission, publishJob, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
+import { QueueSource } from './queue-source.ts';
 
 /** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
 export const uploadedTimeout = Duration.seconds(300);
-const changes: Permission[] = ['records:read', 'records:write', 'queues:send', 'files:delete', 'secrets:delete'];
 
 /** The lifecycle of tasks beside the engines: arrived uploads, dead letters, and the sweep of lost and expired records. */
 export class Lifecycle extends Construct {
@@ -24,28 +23,54 @@ export class Lifecycle extends Construct {
       'Uploaded',
       'Completes tasks whose uploads have arrived',
       uploadedTimeout,
-      [...changes, 'files:keep'],
+      // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
+      [
+        ...endTask,
+        ...publishJob,
+        ...releaseTasks,
+        'uploads:get',
+        'uploads:list',
+        'uploads:delete',
+        'files:put',
+        'files:delete',
+      ],
       props,
     );
-    uploaded.function.addEventSource(
-      new SqsEventSource(props.uploads, { batchSize: 10, reportBatchItemFailures: true }),
-    );
+    uploaded.function.addEventSource(new QueueSource(props.uploads, { batchSize: 10, reportBatchItemFailures: true }));
 
     const deadLetters = this.#add(
       'DeadLetters',
       'Fails tasks that no worker could finish',
       Duration.seconds(60),
-      changes,
+      [...endTask, ...publishJob],
       props,
     );
     for (const queue of props.deadLetters)
-      deadLetters.function.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
+      deadLetters.function.addEventSource(new QueueSource(queue, { batchSize: 1 }));
 
     const sweep = this.#add(
       'Sweep',
       'Requeues lost tasks and deletes expired records and files',
       Duration.seconds(300),
-      [...changes, 'records:due', 'webhooks:send'],
+      [
+        ...endTask,
+        ...publishJob,
+        ...releaseTasks,
+        ...deleteTask,
+        'due:query',
+        'job:batchGet',
+        'job:delete',
+        'delivery:batchGet',
+        'delivery:get',
+        'delivery:put',
+        'webhooks:send',
+        'uploads:list',
+        'uploads:delete',
+        'secrets:list',
+        'passwords:list',
+        'revoked:list',
+        'revoked:delete',
+      ],
       props,
     );
     new Rule(this, 'EveryMinute', {
@@ -58,7 +83,7 @@ export class Lifecycle extends Construct {
     id: string,
     description: string,
     timeout: Duration,
-    permissions: Permission[],
+    permissions: readonly Permission[],
     props: { resources: Resources; environment: Record<string, string> },
   ): ZipFunction {
     return new ZipFunction(this, id, {

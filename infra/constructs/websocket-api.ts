@@ -27,16 +27,34 @@ export class RealTimeApi extends Construct {
     const connections = `arn:${partition}:execute-api:${region}:${account}:${this.api.apiId}/${stageName}`;
     return {
       url: this.stage.callbackUrl,
-      arns: ['POST', 'DELETE'].map((method) => `${connections}/${method}/@connections/*`),
+      arns: {
+        post: `${connections}/POST/@connections/*`,
+        disconnect: `${connections}/DELETE/@connections/*`,
+      },
       clientUrl: `${this.api.apiEndpoint}/${stageName}`,
     };
   }
 
   /** Adds the functions; they come after the API because they post to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
-    const connect = ['records:read', 'records:write', 'events:send'] as const;
-    const message = [...connect, 'records:list', 'sockets:manage'] as const;
-    const disconnect = ['records:read', 'records:write'] as const;
+    const connect = ['apiKey:get', 'token:get', 'connection:put', 'events:send'] as const;
+    const message = [
+      ...connect,
+      'connection:get',
+      'connection:update',
+      'session:get',
+      'session:update',
+      'subscriber:put',
+      'subscriber:delete',
+      'task:get',
+      'task:batchGet',
+      'job:get',
+      'ownedTask:query',
+      'ownedJob:query',
+      'sockets:post',
+      'sockets:disconnect',
+    ] as const;
+    const disconnect = ['connection:get', 'connection:delete', 'subscriber:delete'] as const;
     this.#add('$connect', 'Connect', 'Authenticates and registers WebSocket clients', connect, resources, environment);
     this.#add('$default', 'Message', 'Handles messages of WebSocket clients', message, resources, environment);
     this.#add(

@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** Deliveries after which a message goes to the dead-letter queue. */
-const maxReceives = 3;
+/** Deliveries after which a message goes to the dead-letter queue: as few as AWS advises, since a throttled invocation counts as one. */
+const maxReceives = 5;
 
 /** A queue with its dead-letter queue. */
 export class WorkQueue extends Construct {

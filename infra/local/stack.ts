@@ -1,23 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { probeEngine } from '../../functions/engines/runtime/sandbox/probe.ts';
 import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { engineStateItem } from '../../shared/aws/engine-state.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { startServers } from './aws/servers.ts';
+import { currentBundles } from './bundles.ts';
 import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
-import { MAX_IDLE_THREADS } from './lambda/options.ts';
-import { createLambdaRuntime } from './lambda/runtime.ts';
+import { MAX_IDLE_ENVIRONMENTS, type StartImage } from './lambda/options.ts';
+import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
@@ -43,6 +47,8 @@ export interface LocalStackOptions {
   report(line: string): void;
   /** Changes the stack before it runs; tests take permissions away with it. */
   alter?(stack: LocalStack): void;
+  /** Runs engines in their images, in place of their modules on this machine. */
+  startImage?: StartImage;
   /** Names the queues whose messages are all delivered twice; tests prove with it that a second delivery does no harm. */
   deliverTwice?(source: QueueSource): boolean;
   /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
@@ -98,20 +104,25 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     credentials: credentialsOf(role),
   });
 
-  const servers = await startServers({
-    stack,
-    dataDirectory: options.dataDirectory,
-    origin: gateOrigin,
-    onError: (error) => report(`embedded servers: ${String(error)}`),
-  });
+  const [servers, codeOf] = await Promise.all([
+    startServers({
+      stack,
+      dataDirectory: options.dataDirectory,
+      origin: gateOrigin,
+      onError: (error) => report(`embedded servers: ${String(error)}`),
+    }),
+    currentBundles(stack.functions),
+  ]);
   const buses = startEventBuses(stack.eventBuses);
   let sockets: WebSocketApi | undefined;
+  let functions: LocalRuntime | undefined;
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
     servers,
     putEvents: buses.put,
     sockets: () => sockets,
+    functions: () => functions,
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
   });
@@ -119,11 +130,18 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
-    // For tests that call every endpoint in turn: each start of a thread costs half a second of processor time.
-    maxIdleThreads: Number(environment.LATHE_IDLE_THREADS ?? MAX_IDLE_THREADS),
+    // For tests that call every endpoint in turn, and need not start its function again each time.
+    maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
     log: logs.write,
-    environmentOf: (fn) => ({ ...fn.environment, ...awsEnvironment(gateOrigin, stack, credentialsOf(fn.role)) }),
+    startImage: options.startImage,
+    codeOf,
+    // The entry point of an image gives up the credentials that Lambda hands it.
+    environmentOf: (fn) => ({
+      ...fn.environment,
+      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsOf(fn.role))),
+    }),
   });
+  functions = runtime;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack);
@@ -153,13 +171,18 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const apiKey = environment.LATHE_API_KEY || identity.apiKey;
   const [table] = stack.tables;
   if (!table) throw new Error('The template has no table.');
-  await new DynamoDBClient(clientFor(operator, 'dynamodb')).send(
-    new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }),
-  );
+  const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
+  await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }));
+  for (const { engine, resources } of engineCatalogues.filter(
+    (candidate) => candidate.resources.packaging === 'image',
+  )) {
+    const barriers = await probeEngine({ network: resources.network ?? false });
+    await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: engineStateItem(engine, barriers) }));
+  }
 
   const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);
-  const usable = (fn: LocalFunction) => !off.includes(basename(dirname(fn.entry)));
+  const usable = ({ environment: { LATHE_ENGINE: engine } }: LocalFunction) => !off.includes(engine ?? '');
   const sources = stack.queueSources
     .filter((source) => usable(source.function))
     .map((source) =>
@@ -265,13 +288,20 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
   );
 }
 
-/** The person at the keyboard, who may store API keys. */
+/** The person at the keyboard, who may store API keys, and what the engines of this machine report. */
 function operatorRole(stack: LocalStack): LocalRole {
   return {
     logicalId: 'Operator',
     arn: `arn:aws:iam::${stack.account}:role/Operator`,
     statements: [
-      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: stack.tables.map(({ arn }) => arn), conditions: {} },
+      {
+        effect: 'Allow',
+        actions: ['dynamodb:PutItem'],
+        resources: stack.tables.map(({ arn }) => arn),
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`, `${partitions.engine}*`] },
+        },
+      },
     ],
   };
 }
@@ -289,6 +319,7 @@ function awsEnvironment(
     AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
     AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
     AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
+    AWS_ENDPOINT_URL_LAMBDA: `${origin}/_aws/lambda`,
     ...(sockets
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: `${origin}/_aws/apigatewaymanagementapi/${sockets.stage}` }
       : {}),

@@ -5,7 +5,7 @@ import { projectRoot } from '../bundling.ts';
 
 /**
  * Synthesizes the stack's template for use on this machine, with context values where some are given, and returns its path.
- * Bundling is left out, since functions run from source here; everything else is what a deployment gets.
+ * Bundling is left out, since functions are bundled apart from it here; everything else is what a deployment gets.
  */
 export async function synthesize(folder: string, settings: Record<string, string> = {}): Promise<string> {
   const { context } = JSON.parse(readFileSync(`${projectRoot}/cdk.json`, 'utf8'));

@@ -25,18 +25,23 @@ const maxBatchBytes = 900_000;
 const maxTaskBytes = 200_000;
 const maxAttempts = 5;
 
-/** Publishes changes, in this order: events by the queue that keeps order, mere progress by another. */
+/**
+ * Publishes changes, in this order: events by the queue that keeps order, mere progress by another. Only workers have that
+ * other queue; the rare progress that anything else publishes, when it resumes what died, goes with the events.
+ */
 export async function publish(changes: Change[]): Promise<void> {
+  const progressQueue = process.env[queueVariable('progress')];
+  const isThrottled = (change: ChangeEvent) => progressQueue !== undefined && isProgress(change);
   const all = changes.map(changeEventOf);
-  const progress = all.filter(isProgress);
-  const events = all.filter((change) => !isProgress(change));
+  const progress = all.filter(isThrottled);
+  const events = all.filter((change) => !isThrottled(change));
   await sendEvents(events.map((change) => ({ type: 'changed', change })));
-  if (progress.length > 0) {
+  if (progressQueue !== undefined && progress.length > 0) {
     const entries = progress.map((change, index) => ({
       Id: String(index),
       MessageBody: bodyOf({ type: 'changed', change }),
     }));
-    await sendAll(required(queueVariable('progress')), entries);
+    await sendAll(progressQueue, entries);
   }
 }
 

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
+import type { Task } from '../tasks/task.ts';
 import { chunksOf } from './batches.ts';
 import { bucket } from './bucket.ts';
 
@@ -18,16 +25,27 @@ export async function putObject(key: string, body: Uint8Array, mediaType: string
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
+/** Returns the size of an object; throws where there is none. */
+export async function sizeOfObject(key: string): Promise<number> {
+  const { client, name } = bucket();
+  const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
+  if (ContentLength === undefined) throw new Error(`S3 responded without the size of ${key}.`);
+  return ContentLength;
+}
+
 /** Deletes one object; one that does not exist is no failure. */
 export async function deleteObject(key: string): Promise<void> {
   const { client, name } = bucket();
   await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
 }
 
-/** Deletes all uploads and files of a task except the keys to keep. */
-export async function deleteFiles(taskId: string, keep: (key: string) => boolean = () => false): Promise<void> {
+/** Deletes all files of a task, and what was posted to its form, except the keys to keep. */
+export async function deleteFiles(
+  { id, operation }: Pick<Task, 'id' | 'operation'>,
+  keep: (key: string) => boolean = () => false,
+): Promise<void> {
   const { client, name } = bucket();
-  for (const prefix of [uploadKey(taskId), taskPrefix(taskId)]) {
+  for (const prefix of [...(operation === 'import/upload' ? [uploadKey(id)] : []), taskPrefix(id)]) {
     for (let token: string | undefined; ; ) {
       const page = await client.send(
         new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),

@@ -18,13 +18,13 @@ import {
   remove,
   update,
 } from './table.ts';
-import { tableSchema } from './table-schema.ts';
+import { indexPartitions, partitions, tableSchema } from './table-schema.ts';
 
 /** Shards of the index of overdue records: one partition takes 1,000 writes a second, and every task writes it. */
 const dueShards = 8;
 
-const taskKey = (id: string): Key => ({ pk: `task#${id}`, sk: 'task' });
-const jobKey = (id: string): Key => ({ pk: `job#${id}`, sk: 'job' });
+const taskKey = (id: string): Key => ({ pk: `${partitions.task}${id}`, sk: 'task' });
+const jobKey = (id: string): Key => ({ pk: `${partitions.job}${id}`, sk: 'job' });
 
 /** The records of tasks and jobs in DynamoDB: each change is one conditional write on one item. */
 export const records = {
@@ -78,7 +78,7 @@ export const records = {
         query({
           index: tableSchema.byDue.name,
           keys: 'dueShard = :shard AND dueAt <= :now',
-          values: { ':shard': `due#${shard}`, ':now': now },
+          values: { ':shard': `${indexPartitions.due}${shard}`, ':now': now },
           limit: Math.ceil(limit / dueShards),
         }),
       ),
@@ -155,13 +155,13 @@ async function markPublished(id: string, events: JobEventType[]): Promise<void> 
 
 /** Returns the partition of the index of what is due that a record with this id belongs to. */
 export function shardOf(id: string): string {
-  return `due#${Number.parseInt(id.slice(-2), 16) % dueShards}`;
+  return `${indexPartitions.due}${Number.parseInt(id.slice(-2), 16) % dueShards}`;
 }
 
 function fromTask(task: Task): Key & Item {
   return {
     ...taskKey(task.id),
-    owner: `tasks#${task.user}`,
+    owner: `${indexPartitions.ownedTask}${task.user}`,
     ...bookkeeping(task),
     ...task,
     waitsFor: setOf(task.waitsFor),
@@ -172,7 +172,7 @@ function fromTask(task: Task): Key & Item {
 function fromJob(job: Job): Key & Item {
   return {
     ...jobKey(job.id),
-    owner: `jobs#${job.user}`,
+    owner: `${indexPartitions.ownedJob}${job.user}`,
     ...bookkeeping(job),
     ...job,
     open: setOf(job.open),

@@ -1,27 +1,30 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { secretKey } from '../files/keys.ts';
-import type { JsonObject } from '../tasks/task.ts';
+import type { JsonObject, Task } from '../tasks/task.ts';
 import { bucket } from './bucket.ts';
 
+/** A task and what it does, by which its secrets are credentials of a store or passwords of files. */
+type Owner = Pick<Task, 'id' | 'operation'>;
+
 /** Stores the secrets of a task until it ends. */
-export async function storeSecrets(taskId: string, secrets: JsonObject): Promise<void> {
+export async function storeSecrets(task: Owner, secrets: JsonObject): Promise<void> {
   const { client, name } = bucket();
   const body = JSON.stringify(secrets);
   await client.send(
-    new PutObjectCommand({ Bucket: name, Key: secretKey(taskId), Body: body, ContentType: 'application/json' }),
+    new PutObjectCommand({ Bucket: name, Key: secretKey(task), Body: body, ContentType: 'application/json' }),
   );
 }
 
 /** Reads the secrets of a task that is being processed. */
-export async function readSecrets(taskId: string): Promise<JsonObject> {
+export async function readSecrets(task: Owner): Promise<JsonObject> {
   const { client, name } = bucket();
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: secretKey(taskId) }));
-  if (!Body) throw new Error(`S3 responded without a body for the secrets of ${taskId}.`);
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: name, Key: secretKey(task) }));
+  if (!Body) throw new Error(`S3 responded without a body for the secrets of ${task.id}.`);
   return JSON.parse(await Body.transformToString());
 }
 
 /** Deletes the secrets of a task. */
-export async function deleteSecrets(taskId: string): Promise<void> {
+export async function deleteSecrets(task: Owner): Promise<void> {
   const { client, name } = bucket();
-  await client.send(new DeleteObjectCommand({ Bucket: name, Key: secretKey(taskId) }));
+  await client.send(new DeleteObjectCommand({ Bucket: name, Key: secretKey(task) }));
 }

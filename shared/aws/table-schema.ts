@@ -12,11 +12,30 @@ export const tableSchema = {
   byDue: { name: 'byDue', partitionKey: 'dueShard', sortKey: 'dueAt' },
 } as const;
 
-/** First parts of the partition keys that roles are limited to. */
+/** First parts of the partition keys, one for each kind of item. Roles are limited to kinds by them. */
 export const partitions = {
+  task: 'task#',
+  job: 'job#',
   apiKey: 'key#',
   rate: 'rate#',
-  subscribers: 'listen#',
-  webhooks: 'hooks#',
-  deliveries: 'hook#',
+  token: 'token#',
+  idempotency: 'once#',
+  /** The webhooks of a user, or the one of a job. */
+  webhook: 'hooks#',
+  /** The deliveries of a webhook. */
+  delivery: 'hook#',
+  connection: 'conn#',
+  /** What a client that reconnects had subscribed to. */
+  session: 'session#',
+  /** The subscribers of a job, a task or a user, and what was sent to them. */
+  subscriber: 'listen#',
+  /** What an engine's workers report of it. */
+  engine: 'engine#',
+} as const;
+
+/** First parts of the partition keys of the indexes. */
+export const indexPartitions = {
+  ownedTask: 'tasks#',
+  ownedJob: 'jobs#',
+  due: 'due#',
 } as const;

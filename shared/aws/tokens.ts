@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { accountOfKey } from './api-keys.ts';
 import { get, type Key, put } from './table.ts';
-
-/** First part of the records of tokens. */
-const tokenPrefix = 'token#';
+import { partitions } from './table-schema.ts';
 
 /** The holder of a token: an account, or one job of it. */
 export interface TokenHolder {
@@ -36,5 +34,5 @@ async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
 
 // A token has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
 function keyOf(token: string): Key {
-  return { pk: `${tokenPrefix}${createHash('sha256').update(token).digest('hex')}`, sk: 'token' };
+  return { pk: `${partitions.token}${createHash('sha256').update(token).digest('hex')}`, sk: 'token' };
 }

@@ -3,12 +3,13 @@ import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import type { Delivery, Webhook } from '../webhooks/webhook.ts';
 import { shardOf } from './records.ts';
 import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, query, remove, update } from './table.ts';
+import { partitions } from './table-schema.ts';
 
 /** A user's webhooks are listed together; one given with a job is found by the job alone. */
-const webhookKey = (owner: string, id: string): Key => ({ pk: `hooks#${owner}`, sk: `hook#${id}` });
+const webhookKey = (owner: string, id: string): Key => ({ pk: `${partitions.webhook}${owner}`, sk: `hook#${id}` });
 const keyOf = (webhook: Webhook) => webhookKey(webhook.job ?? webhook.user, webhook.id);
 const deliveryKey = ({ webhook, delivery }: DeliveryRef): Key => ({
-  pk: `hook#${webhook}`,
+  pk: `${partitions.delivery}${webhook}`,
   sk: `delivery#${delivery}`,
 });
 
@@ -27,7 +28,7 @@ export async function readWebhook(user: string, id: string): Promise<Webhook | u
 
 /** Returns the webhooks of a user, the oldest first. */
 export async function listWebhooks(user: string): Promise<Webhook[]> {
-  return (await query({ keys: 'pk = :pk', values: { ':pk': `hooks#${user}` } })).map(toWebhook);
+  return (await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.webhook}${user}` } })).map(toWebhook);
 }
 
 /** Returns the webhooks that receive the events of a job. */
@@ -56,7 +57,7 @@ export async function readDelivery(ref: DeliveryRef): Promise<Delivery | undefin
 
 /** Returns the deliveries of a webhook, those of the newest jobs first. */
 export async function listDeliveries(webhook: string, limit: number): Promise<Delivery[]> {
-  const values = { ':pk': `hook#${webhook}` };
+  const values = { ':pk': `${partitions.delivery}${webhook}` };
   return (await query({ keys: 'pk = :pk', values, descending: true, limit })).map(toDelivery);
 }
 

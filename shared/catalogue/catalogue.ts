@@ -45,13 +45,20 @@ export interface Capability {
 
 /** What the function of an engine is made of and may use. */
 export interface EngineResources {
-  /** `image` where system programs are needed, from the engine's packages.txt and Dockerfile; `zip` where npm packages do. */
-  packaging: 'image' | 'zip';
+  /**
+   * `image`: a container image with the programs in the engine's packages.txt, invoked by a worker and without any
+   * permission of its own. `worker`: its worker performs the tasks itself, because they open no file of a user.
+   */
+  packaging: 'image' | 'worker';
   memoryMegabytes: number;
   diskMegabytes: number;
   timeoutSeconds: number;
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
+  /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */
+  layers?: string[];
+  /** Whether its programs load something over the network themselves. Defaults to false. */
+  network?: boolean;
   /** Command-line options of Node, where its defaults do not suit the work. */
   nodeOptions?: string;
 }

@@ -1,24 +1,32 @@
-/** Prefix of files that clients post; the bucket notifies the uploads queue about these only. */
-export const uploadPrefix = 'uploads/';
-/** Prefix of files that functions store. */
-export const filePrefix = 'files/';
+import { isProcessing } from '../operations/operations.ts';
 
-/** Prefix of the secrets of tasks that have not ended: kept out of records and queues, in the encrypted bucket. */
-export const secretPrefix = 'secrets/';
+/** First parts of the keys of objects, one for each kind. Roles are limited to kinds by them. */
+export const objectPrefixes = {
+  /** Files that clients post; the bucket notifies the uploads queue about these only. */
+  uploads: 'uploads/',
+  /** Files that functions store. */
+  files: 'files/',
+  /** Credentials of the stores that a task imports from or exports to, until it ends: kept out of records and queues. */
+  secrets: 'secrets/',
+  /** Passwords of the files that a task processes, until it ends. Apart from the credentials, which no engine needs. */
+  passwords: 'passwords/',
+  /** Objects that tell an engine that its run is over. */
+  revoked: 'revoked/',
+} as const;
 
-/** Returns the key of a task's secrets. */
-export function secretKey(taskId: string): string {
-  return `${secretPrefix}${taskId}`;
+/** Returns the key of a task's secrets: passwords where an engine processes files, else credentials of a store. */
+export function secretKey({ id, operation }: { id: string; operation: string }): string {
+  return `${isProcessing(operation) ? objectPrefixes.passwords : objectPrefixes.secrets}${id}`;
 }
 
 /** Returns the key an upload of a task goes to. */
 export function uploadKey(taskId: string): string {
-  return `${uploadPrefix}${taskId}`;
+  return `${objectPrefixes.uploads}${taskId}`;
 }
 
 /** Returns the prefix of everything a task stored. Ids are ordered by time, so keys are too, and the sweep lists the oldest first. */
 export function taskPrefix(taskId: string): string {
-  return `${filePrefix}${taskId}/`;
+  return `${objectPrefixes.files}${taskId}/`;
 }
 
 /** Returns the prefix of what one run of a task stored. Each run has its own, so a run that lost its task overwrites nothing. */
@@ -31,6 +39,11 @@ export function outputKey(taskId: string, attempt: number, index: number): strin
   return `${attemptPrefix(taskId, attempt)}${index}`;
 }
 
+/** Returns the key of the object that exists once a run of a task is revoked. The bucket's lifecycle rule deletes it. */
+export function revokedKey(taskId: string, attempt: number): string {
+  return `${objectPrefixes.revoked}${taskId}/${attempt}`;
+}
+
 /** Returns the key under which a posted file is kept, where no form can write. It is derived from the content, so that two posts never share one. */
 export function keptUploadKey(taskId: string, etag: string): string {
   return `${attemptPrefix(taskId, 0)}${etag.replaceAll('"', '')}`;
@@ -38,5 +51,6 @@ export function keptUploadKey(taskId: string, etag: string): string {
 
 /** Returns the task that owns a key of any prefix. */
 export function taskOfKey(key: string): string | undefined {
-  return /^(?:uploads|files|secrets)\/([0-9a-f]{24})(?:\/|$)/.exec(key)?.[1];
+  const prefix = Object.values(objectPrefixes).find((each) => key.startsWith(each));
+  return prefix && /^[0-9a-f]{24}(?=\/|$)/.exec(key.slice(prefix.length))?.[0];
 }

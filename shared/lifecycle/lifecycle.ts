@@ -40,9 +40,9 @@ export interface LifecycleParts {
   records: LifecycleRecords;
   /** Hands a task to the workers of an engine. At least once; a worker takes a task only once. */
   enqueue(engine: string, taskId: string): Promise<void>;
-  deleteFiles(taskId: string): Promise<void>;
+  deleteFiles(task: Task): Promise<void>;
   /** Deletes the secrets of a task that has no more use for them. */
-  deleteSecrets(taskId: string): Promise<void>;
+  deleteSecrets(task: Task): Promise<void>;
   /** Returns the engine for a task whose inputs have all completed, or why there is none. */
   route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
   /** Publishes changes, in this order and at least once: by the versions, subscribers drop what they know. */
@@ -225,9 +225,9 @@ export function createLifecycle(parts: LifecycleParts) {
           if (failed) pending.push(failed);
         });
       }
-      if (current.hasSecrets) await run(() => parts.deleteSecrets(current.id), undefined);
+      if (current.hasSecrets) await run(() => parts.deleteSecrets(current), undefined);
       if (current.status === 'deleted') {
-        await run(() => parts.deleteFiles(current.id), undefined);
+        await run(() => parts.deleteFiles(current), undefined);
         await records.deleteTask(current.id);
       } else {
         const { status } = current;
@@ -316,8 +316,8 @@ export function createLifecycle(parts: LifecycleParts) {
   async function recover(task: Task): Promise<void> {
     if (task.job && !(await records.job(task.job))) {
       // The job record is the commit: without it the client never received a 201.
-      await parts.deleteFiles(task.id);
-      if (task.hasSecrets) await parts.deleteSecrets(task.id);
+      await parts.deleteFiles(task);
+      if (task.hasSecrets) await parts.deleteSecrets(task);
       return records.deleteTask(task.id);
     }
     if (hasEnded(task)) return settle(task);

@@ -8,12 +8,12 @@ import { median } from './table.ts';
 
 export interface ColdStart {
   entry: string;
-  /** Bytes of the bundle as it is deployed, and with the SDK inside. */
+  /** Bytes of the bundle as it is deployed, with the SDK inside, and without it. */
   deployed: number;
-  withSdk: number;
+  withoutSdk: number;
   /** Milliseconds from the start of a process to its first answer, of either bundle, and of a process that does nothing. */
   deployedStart: number;
-  withSdkStart: number;
+  withoutSdkStart: number;
   emptyStart: number;
 }
 
@@ -26,26 +26,26 @@ const entries = [
 
 /** Measures how long API functions take from the start of their process to their first answer. */
 export async function benchColdStarts(): Promise<ColdStart[]> {
-  const [deployed, withSdk] = await Promise.all([bundle(entries), bundle(entries, { withSdk: true })]);
+  const [deployed, withoutSdk] = await Promise.all([bundle(entries), bundle(entries, { withSdk: false })]);
   const folder = await mkdtemp(join(await outputFolder(), 'bench-'));
   try {
     const results: ColdStart[] = [];
     for (const entry of entries) {
-      const [lean, whole] = [deployed.get(entry), withSdk.get(entry)];
-      if (!lean || !whole) throw new Error(`${entry} made no bundle.`);
-      const callers = [await writeCaller(folder, lean.code), await writeCaller(folder, whole.code)];
+      const [whole, lean] = [deployed.get(entry), withoutSdk.get(entry)];
+      if (!whole || !lean) throw new Error(`${entry} made no bundle.`);
+      const callers = [await writeCaller(folder, whole.code), await writeCaller(folder, lean.code)];
       const times: number[][] = [[], [], []];
       for (let round = 0; round < rounds; round++) {
         for (const [index, args] of [...callers.map((caller) => [caller]), ['-e', '0']].entries())
           times[index]?.push(await timeOf(args));
       }
-      const [deployedStart = 0, withSdkStart = 0, emptyStart = 0] = times.map(median);
+      const [deployedStart = 0, withoutSdkStart = 0, emptyStart = 0] = times.map(median);
       results.push({
         entry,
-        deployed: lean.code.length,
-        withSdk: whole.code.length,
+        deployed: whole.code.length,
+        withoutSdk: lean.code.length,
         deployedStart,
-        withSdkStart,
+        withoutSdkStart,
         emptyStart,
       });
     }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { ProgressPace } from '../../functions/engines/runtime/progress-pace.ts';
+import { ProgressPace } from '../../functions/engines/runtime/worker/progress-pace.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
@@ -149,10 +151,11 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
   });
   // After the variables, which these modules read when they are loaded.
   const { lifecycle } = await import('../../functions/wiring/lifecycle.ts');
-  const { records } = await import('../../shared/aws/records.ts');
+  const { put } = await import('../../shared/aws/table.ts');
   const user = newId();
   const tasks = Array.from({ length: stormTasks }, () => runningTask(user));
-  await records.createTasks(tasks);
+  // One by one, as a worker writes tasks.
+  await mapAtOnce(tasks, 16, (task) => put({ pk: `${partitions.task}${task.id}`, sk: 'task', ...task }));
   let over = false;
   let reports = 0;
   let writes = 0;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import { runSandboxed } from '../support/sandboxed.ts';
 import { median, type Row, timed } from './table.ts';
 
 const rounds = 7;
@@ -33,7 +34,7 @@ const cases: Case[] = [
 export async function benchImage(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-image-'));
   const module = new URL('../../functions/engines/image/run.ts', import.meta.url);
-  const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3 });
+  const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3, network: false });
   // As in the engine's process: pixels of one conversion are of no use to the next.
   sharp.cache(false);
   try {
@@ -44,11 +45,7 @@ export async function benchImage(): Promise<Row[]> {
     for (const { from, to, options, bare } of cases) {
       const path = sources[from];
       const input = { path, name: `photo.${from}`, format: from, size: (await stat(path)).size };
-      const ours = () =>
-        sandbox.run(
-          { operation: 'convert', inputs: [input], outputFormat: to, options, folder },
-          { signal: new AbortController().signal, progress: () => {}, log: () => {} },
-        );
+      const ours = () => runSandboxed(sandbox, { operation: 'convert', inputs: [input], outputFormat: to, options });
       const alone = () => bare(sharp(path, { sequentialRead: true }).autoOrient()).toFile(join(folder, `bare.${to}`));
       const [times, bareTimes]: number[][] = [[], []];
       await ours();

@@ -1,8 +1,6 @@
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';
-import { startService } from '../support/running-stack.ts';
+import { addUser, startService } from '../support/running-stack.ts';
 
 const small = 200;
 const large = 20_000;
@@ -28,9 +26,9 @@ export async function benchLists(): Promise<{ name: string; ours: number; bare: 
     const { records } = await import('../../shared/aws/records.ts');
     const keyOf = async (count: number): Promise<string> => {
       const user = newId();
-      const apiKey = newApiKey();
-      await new DynamoDBClient({}).send(
-        new PutItemCommand({ TableName: table?.name, Item: apiKeyItem(apiKey, { user }) }),
+      const apiKey = await addUser(
+        { url: service.url, dataDirectory: service.dataDirectory, stack: caller.stack },
+        user,
       );
       for (let written = 0; written < count; written += 1_000) {
         await records.createTasks(

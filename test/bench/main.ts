@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { countCalls } from './calls.ts';
 import { benchColdStarts } from './cold-start.ts';
 import { benchDocument } from './document.ts';
+import { benchEncoders } from './encoders.ts';
 import { benchEvents } from './events.ts';
 import { benchImage } from './image.ts';
 import { benchJobs } from './jobs.ts';
@@ -29,13 +30,13 @@ const parts: Record<string, () => Promise<void>> = {
     console.log('\nAPI functions: process start to first answer, and bundle\n');
     console.log(
       formatTable(
-        ['', 'start', 'bundle', 'start with SDK inside', 'bundle', 'empty process'],
+        ['', 'start', 'bundle', 'start without SDK', 'bundle', 'empty process'],
         (await benchColdStarts()).map((result) => [
           result.entry,
           milliseconds(result.deployedStart),
           kilobytes(result.deployed),
-          milliseconds(result.withSdkStart),
-          kilobytes(result.withSdk),
+          milliseconds(result.withoutSdkStart),
+          kilobytes(result.withoutSdk),
           milliseconds(result.emptyStart),
         ]),
       ),
@@ -45,6 +46,11 @@ const parts: Record<string, () => Promise<void>> = {
   async engines() {
     const rows = [...(await benchImage()), ...(await benchMedia()), ...(await benchDocument())];
     console.log(`\nEngines, beside their bare programs\n\n${formatRatios(rows)}`);
+  },
+
+  async encoders() {
+    console.log('\nEncoders: megapixels in a second of CPU time, and cores that they use of six\n');
+    await benchEncoders(console.log);
   },
 
   async memory() {
@@ -68,7 +74,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak']);
+const onlyByName = new Set(['soak', 'encoders']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import { groupMemory } from '../../functions/engines/runtime/sandbox/memory.ts';
+import { sandboxMemory } from '../../functions/engines/runtime/sandbox/processes.ts';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
+import { runSandboxed } from '../support/sandboxed.ts';
 import { formatTable } from './table.ts';
 
 const run = promisify(execFile);
@@ -49,7 +50,7 @@ export async function benchMemory(): Promise<string> {
 async function repeat(engine: string, from: string, to: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-memory-'));
   const module = new URL(`../../functions/engines/${engine}/run.ts`, import.meta.url);
-  const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3 });
+  const sandbox = new Sandbox({ module, memoryBytes: 4 * 1024 ** 3, network: engine === 'webpage' });
   const { matrix }: { matrix: EngineMatrix } = await import(
     new URL(`../engines/${engine}/matrix.ts`, import.meta.url).href
   );
@@ -60,11 +61,7 @@ async function repeat(engine: string, from: string, to: string): Promise<string[
     const input = { path, name: `sample.${from}`, format: from, size: (await stat(path)).size };
     const megabytes: string[] = [];
     for (let count = 1; count <= conversions; count++) {
-      const task = join(folder, String(count));
-      await mkdir(task);
-      const work = { operation: 'convert' as const, inputs: [input], outputFormat: to, options: values, folder: task };
-      await sandbox.run(work, { signal: new AbortController().signal, progress: () => {}, log: () => {} });
-      await rm(task, { recursive: true });
+      await runSandboxed(sandbox, { operation: 'convert', inputs: [input], outputFormat: to, options: values });
       if (noted.includes(count)) megabytes.push(String(Math.round((await childrenMemory()) / 1024 ** 2)));
     }
     return megabytes;
@@ -74,12 +71,12 @@ async function repeat(engine: string, from: string, to: string): Promise<string[
   }
 }
 
-/** The engine's process leads a group of its own, with all that it started. */
+/** The engine's supervisor is a child of this process, and everything the engine started is below it. */
 async function childrenMemory(): Promise<number> {
   const { stdout } = await run('pgrep', ['--parent', String(process.pid)]);
   return stdout
     .trim()
     .split('\n')
     .map(Number)
-    .reduce((sum, pid) => sum + groupMemory(pid), 0);
+    .reduce((sum, pid) => sum + sandboxMemory(pid), 0);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Run } from '../../functions/engines/runtime/worker.ts';
+import type { Run } from '../../functions/engines/runtime/worker/worker.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { makeRun, makeSettings, makeTask } from '../transfers/run.ts';

@@ -6,7 +6,7 @@ import { projectRoot } from '../../infra/bundling.ts';
 import { dataUri, download, filesOf, taskOf } from '../support/client.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 
-const copied = ['.dockerignore', 'cdk.json', 'functions', 'infra', 'package-lock.json', 'package.json', 'shared'];
+const copied = ['cdk.json', 'functions', 'infra', 'layers', 'package-lock.json', 'package.json', 'shared'];
 const list = 'functions/engines/runtime/catalogues.ts';
 
 let root: string;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 test('an engine is added by its folder and its line in the list', async () => {
   const { body } = await service.client.call<{ engines: object[] }>('GET', '/health');
-  expect(body.engines).toContainEqual({ name: 'shout', usable: true });
+  expect(body.engines).toContainEqual(expect.objectContaining({ name: 'shout', usable: true }));
 
   const { id } = await service.client.createJob({
     import: { operation: 'import/base64', file: dataUri(Buffer.from('quiet: hear, hear')), filename: 'a.quiet' },

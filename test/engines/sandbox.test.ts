@@ -1,14 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EngineError, type Work, type WorkContext } from '../../functions/engines/runtime/engine.ts';
-import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
-import { isAlive } from '../support/processes.ts';
+import { noBarriers, unprotected } from '../../functions/engines/runtime/sandbox/barriers.ts';
+import { Sandbox, type SandboxOptions } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import { descendantsOf } from '../support/processes.ts';
+import { quietContext } from '../support/sandboxed.ts';
 import { until } from '../support/until.ts';
 
 const memoryBytes = 1_000_000_000;
+const programModule = new URL('../../functions/engines/runtime/program.ts', import.meta.url).href;
 /** Far longer than any of these tests is to take. */
 const forEver = 100_000;
 
@@ -19,84 +22,193 @@ describe('The sandbox of an engine', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A sandbox around an engine that notes its process and then runs the given code at its loading or for its work. */
-  async function sandboxOf(name: string, { loading = '', work = '' }: { loading?: string; work?: string }) {
-    const note = join(folder, `${name}.pid`);
+  const sandboxes: Sandbox[] = [];
+  afterEach(() => {
+    for (const sandbox of sandboxes.splice(0)) sandbox.stop();
+  });
+
+  /** A sandbox around an engine that notes who it is and then runs the given code at its loading or for its work. */
+  async function sandboxOf(
+    name: string,
+    { loading = '', work = '' }: { loading?: string; work?: string },
+    options: Partial<SandboxOptions> = {},
+  ) {
     const path = join(folder, `${name}.mjs`);
     await writeFile(
       path,
       `import { writeFileSync } from 'node:fs';
        import { setTimeout as pause } from 'node:timers/promises';
        import { EngineError } from ${JSON.stringify(new URL('../../functions/engines/runtime/engine.ts', import.meta.url).href)};
-       writeFileSync(${JSON.stringify(note)}, String(process.pid));
+       const identity = crypto.randomUUID();
+       writeFileSync(process.env.LATHE_WARM + '/identity', identity);
        ${loading}
-       export const engine = { async run() { ${work}; return { outputs: [], details: { pid: process.pid } }; } };`,
+       export const engine = { async run() { ${work}; return { outputs: [], details: { identity } }; } };`,
     );
+    const sandbox = new Sandbox({ module: pathToFileURL(path), memoryBytes, network: false, ...options });
+    sandboxes.push(sandbox);
     return {
-      sandbox: new Sandbox({ module: pathToFileURL(path), memoryBytes }),
-      pid: () =>
-        until('the engine noted its process', async () => {
-          const text = await readFile(note, 'utf8').catch(() => '');
-          return text === '' ? undefined : Number(text);
+      sandbox,
+      /** Prepares a folder and runs the work of a tenant. */
+      run: async (context = quietContext(), tenant = 'ann') =>
+        sandbox.run({ ...nothing, folder: sandbox.prepare(tenant) }, context, tenant),
+      identity: () =>
+        until('the engine noted who it is', async () => {
+          const text = await readFile(join(sandbox.folder, 'warm', 'identity'), 'utf8').catch(() => '');
+          return text === '' ? undefined : text;
         }),
+      processes: async () => (await descendantsOf(process.pid)).filter(({ command }) => command.includes(path)),
     };
   }
 
   const nothing: Work = { operation: 'convert', inputs: [], outputFormat: 'png', options: {}, folder: '' };
-  const contextOf = (signal: AbortSignal): WorkContext => ({ signal, progress: () => {}, log: () => {} });
-  const unaborted = () => contextOf(new AbortController().signal);
+  const contextOf = (signal: AbortSignal): WorkContext => ({ ...quietContext(), signal });
 
   it.each([
     ['while the engine is loading', { loading: `await pause(${forEver});` }],
     ['while the engine works', { work: `await pause(${forEver})` }],
     ['while the engine holds its event loop', { work: 'for (;;);' }],
   ])('ends at once when it is aborted %s', async (when, code) => {
-    const { sandbox, pid } = await sandboxOf(when.replaceAll(' ', '-'), code);
+    const { run, identity, processes } = await sandboxOf(when.replaceAll(' ', '-'), code);
     const controller = new AbortController();
     const reason = new Error('canceled');
-    const running = sandbox.run(nothing, contextOf(controller.signal));
+    const running = run(contextOf(controller.signal));
     const outcome = expect(running).rejects.toBe(reason);
-    const process_ = await pid();
+    await identity();
+    expect(await processes()).not.toEqual([]);
     controller.abort(reason);
     await outcome;
-    await until('its process is gone', async () => ((await isAlive(process_)) ? undefined : true), { seconds: 10 });
+    await until('its processes are gone', async () => (await processes()).length === 0 || undefined, { seconds: 10 });
   });
 
   it('starts nothing for work that was aborted before', async () => {
-    const { sandbox } = await sandboxOf('aborted-before', {});
+    const { sandbox, processes } = await sandboxOf('aborted-before', {});
     const reason = new Error('canceled');
-    await expect(sandbox.run(nothing, contextOf(AbortSignal.abort(reason)))).rejects.toBe(reason);
-    await expect(readFile(join(folder, 'aborted-before.pid'))).rejects.toThrow('ENOENT');
+    await expect(sandbox.run(nothing, contextOf(AbortSignal.abort(reason)), 'ann')).rejects.toBe(reason);
+    expect(await processes()).toEqual([]);
   });
 
   it('works again in a new process after work was aborted while the engine was loading', async () => {
-    const { sandbox, pid } = await sandboxOf('again', { loading: 'await pause(300);' });
+    const { run, identity } = await sandboxOf('again', { loading: 'await pause(300);' });
     const controller = new AbortController();
-    const running = sandbox.run(nothing, contextOf(controller.signal));
+    const running = run(contextOf(controller.signal));
     running.catch(() => {});
-    const first = await pid();
+    const first = await identity();
     controller.abort(new Error('canceled'));
     await expect(running).rejects.toThrow('canceled');
-    const { details } = await sandbox.run(nothing, unaborted());
-    expect(details?.pid).toBeTypeOf('number');
-    expect(details?.pid).not.toBe(first);
-    sandbox.stop();
+    const { details } = await run();
+    expect(details?.identity).toBeTypeOf('string');
+    expect(details?.identity).not.toBe(first);
   });
 
   it('keeps its process for further work, also where the engine refused a file', async () => {
-    const { sandbox, pid } = await sandboxOf('kept', {
+    const { run, identity } = await sandboxOf('kept', {
       work: "if (!globalThis.ran) { globalThis.ran = true; throw new EngineError('No such colour.'); }",
     });
-    await expect(sandbox.run(nothing, unaborted())).rejects.toThrow(new EngineError('No such colour.'));
-    const { details } = await sandbox.run(nothing, unaborted());
-    expect(details?.pid).toBe(await pid());
-    sandbox.stop();
+    await expect(run()).rejects.toThrow(new EngineError('No such colour.'));
+    const { details } = await run();
+    expect(details?.identity).toBe(await identity());
   });
 
   it('says that the process ended where the engine cannot be loaded or dies', async () => {
     const unloadable = await sandboxOf('unloadable', { loading: 'process.exit(3);' });
-    await expect(unloadable.sandbox.run(nothing, unaborted())).rejects.toThrow('before it was ready (code 3)');
+    await expect(unloadable.run()).rejects.toThrow('before it was ready (code 3)');
     const dying = await sandboxOf('dying', { work: "process.kill(process.pid, 'SIGKILL'); await pause(10_000)" });
-    await expect(dying.sandbox.run(nothing, unaborted())).rejects.toThrow('during the work (SIGKILL)');
+    await expect(dying.run()).rejects.toThrow('during the work (SIGKILL)');
+  });
+
+  it('replaces its process when the tenant changes, unless there is one tenant only', async () => {
+    const shared = await sandboxOf('tenants', {});
+    const single = await sandboxOf('single-tenant', {}, { singleTenant: true });
+    const identities = async ({ run }: typeof shared, ...tenants: string[]) => {
+      const found: unknown[] = [];
+      for (const tenant of tenants) found.push((await run(quietContext(), tenant)).details?.identity);
+      return new Set(found).size;
+    };
+
+    expect(await identities(shared, 'ann', 'ann', 'bob', 'ann')).toBe(3);
+    expect(await identities(single, 'ann', 'bob')).toBe(1);
+  });
+
+  it('replaces its process after work that broke', async () => {
+    const { run, identity } = await sandboxOf('broken', { work: "throw new Error('a bug')" });
+
+    await expect(run()).rejects.toThrow('a bug');
+    const first = await identity();
+    await expect(run()).rejects.toThrow('a bug');
+    expect(await identity()).not.toBe(first);
+  });
+
+  it('empties its folders before each task, and keeps those of warm programs for a tenant', async () => {
+    const { run, sandbox } = await sandboxOf('emptied', {
+      loading: "import { existsSync, readdirSync } from 'node:fs'; const { TMPDIR, LATHE_WARM } = process.env;",
+      work: `const found = { tmp: existsSync(TMPDIR + '/mine'), warm: existsSync(LATHE_WARM + '/mine'), tasks: readdirSync(TMPDIR + '/../tasks').length };
+             writeFileSync(TMPDIR + '/mine', ''); writeFileSync(LATHE_WARM + '/mine', '');
+             return { outputs: [], details: found }`,
+    });
+    const found = async (tenant: string) => (await run(quietContext(), tenant)).details;
+
+    expect(await found('ann')).toEqual({ tmp: false, warm: false, tasks: 1 });
+    expect(await found('ann')).toEqual({ tmp: false, warm: true, tasks: 1 });
+    expect(await found('bob')).toEqual({ tmp: false, warm: false, tasks: 1 });
+    const { folder: root } = sandbox;
+    sandbox.stop();
+    await expect(readdir(root)).rejects.toThrow('ENOENT');
+  });
+
+  it('ends what a task leaves running, detached or not, but not what is warm', async () => {
+    const sleeper = (name: string) => `'/bin/sh', ['-c', 'sleep 300; : ${name}']`;
+    const { run } = await sandboxOf('strays', {
+      loading: `import { runProgram } from ${JSON.stringify(programModule)}; import { spawn } from 'node:child_process';
+                void runProgram(${sleeper('warm-one')}, { cwd: process.env.LATHE_WARM, warm: true }).catch(() => {});`,
+      work: `spawn('/usr/bin/setsid', ['--fork', ${sleeper('detached-one').replace(', [', ', ').replace(']', '')}], { env: {} });
+             void runProgram(${sleeper('plain-one')}, { cwd: process.env.LATHE_WARM }).catch(() => {});
+             await pause(300)`,
+    });
+
+    await run();
+
+    const commands = (await descendantsOf(process.pid)).map(({ command }) => command);
+    expect(commands.filter((command) => command.includes('warm-one'))).toHaveLength(1);
+    expect(commands.filter((command) => /detached-one|plain-one/.test(command))).toEqual([]);
+  });
+
+  it('counts the memory of processes that left its group', async () => {
+    const hog = "my $x = 'x' x 300_000_000; sleep 60";
+    const { run } = await sandboxOf(
+      'memory',
+      {
+        work: `const { spawn } = await import('node:child_process'); spawn('/usr/bin/setsid', ['--fork', '/usr/bin/perl', '-e', ${JSON.stringify(hog)}]); await pause(20_000)`,
+      },
+      { memoryBytes: 350_000_000 },
+    );
+
+    await expect(run()).rejects.toThrow(/needs more memory/);
+  });
+
+  it('refuses work where isolation is required and the system does not have it, and says so to the operator', async () => {
+    const barriers = noBarriers('clone: Operation not permitted');
+    expect(unprotected(barriers, { network: false })).toHaveLength(4);
+    expect(unprotected(barriers, { network: true })).toHaveLength(3);
+    const landlocked = { ...barriers, files: { stands: true }, calls: { stands: true } } as const;
+    expect(unprotected(landlocked, { network: false })).toEqual([]);
+    const { run } = await sandboxOf('required', {}, { isolation: 'required' });
+    const lines: string[] = [];
+    const outcome = run({ ...quietContext(), log: (line) => lines.push(line) }).then(
+      () => 'it ran',
+      (error: Error) => error.message,
+    );
+    // On a system that has it; planted-program.test.ts has the other side, on a kernel that is masked.
+    const expected = process.platform === 'linux' ? 'it ran' : expect.stringContaining('The engine is off');
+    expect(await outcome).toEqual(expected);
+    expect(lines).toHaveLength(process.platform === 'linux' ? 0 : 1);
+  });
+
+  it.each([{ LATHE_ISOLATION: 'yes' }, { LATHE_SINGLE_TENANT: '1' }])('is not made with %j', async (variables) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    try {
+      await expect(sandboxOf('mistaken', {})).rejects.toThrow(/expected .* but received/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -338,12 +338,14 @@ describe('a token', () => {
     const caller = await callerOf(stack, 'functions/api/account/create-token.ts');
     const pk = `token#${createHash('sha256').update(body.token).digest('hex')}`;
     await new DynamoDBClient(caller.client('dynamodb')).send(
-      new UpdateItemCommand({
+      new PutItemCommand({
         TableName: caller.fn.environment.LATHE_TABLE,
-        Key: { pk: { S: pk }, sk: { S: 'token' } },
-        ConditionExpression: 'attribute_exists(pk)',
-        UpdateExpression: 'SET expiresAt = :past',
-        ExpressionAttributeValues: { ':past': { S: new Date(Date.now() - 1).toISOString() } },
+        Item: {
+          pk: { S: pk },
+          sk: { S: 'token' },
+          user: { S: newId() },
+          expiresAt: { S: new Date(Date.now() - 1).toISOString() },
+        },
       }),
     );
     const socket = new WebSocket(`${stack.url.replace('http', 'ws')}/ws?token=${body.token}`);

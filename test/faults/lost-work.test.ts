@@ -1,14 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { type Client, dataUri, download, filesOf, type JobView, postForm, taskOf } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
-import { allGone, descendantsOf } from '../support/processes.ts';
+import { allGone, descendantsOf, type ProcessView } from '../support/processes.ts';
 import { functionOf, type RunningService, startAlteredStack, startService } from '../support/running-stack.ts';
 import { messagesInOwnQueue, sendToOwnQueue, storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
 
-const imageWorker = 'functions/engines/image/handler.ts';
+const imageWorker = { worker: 'image' };
 const transferWorker = 'functions/transfers/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */
@@ -48,13 +49,28 @@ async function expectOneOutput(service: RunningService, job: JobView): Promise<v
   expect(await sharp(content).metadata()).toMatchObject({ format: 'heif', width: 900, height: 700 });
 }
 
-/** Waits until the service has a process with these words in its command line that uses the processor. */
-async function findProcess(service: RunningService, ...words: string[]): Promise<number> {
-  return until(`a process runs ${words.join(' ')}`, async () => {
-    const found = (await descendantsOf(service.pid)).find(({ command }) =>
-      words.every((word) => command.includes(word)),
-    );
-    return found?.pid;
+/** Waits until the service has a process with these words in its command line. */
+function findProcess(service: RunningService, ...words: string[]): Promise<number> {
+  return findWhere(service, words.join(' '), async ({ command }) => words.every((word) => command.includes(word)));
+}
+
+/** Waits until the service has an environment of a function with this variable. */
+function findEnvironment(service: RunningService, variable: string): Promise<number> {
+  return findWhere(service, variable, async ({ pid, command }) => {
+    if (!command.includes('runtime-client/main')) return false;
+    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    return variables.split('\0').includes(variable);
+  });
+}
+
+function findWhere(
+  service: RunningService,
+  what: string,
+  matches: (process: ProcessView) => Promise<boolean>,
+): Promise<number> {
+  return until(`a process runs ${what}`, async () => {
+    for (const candidate of await descendantsOf(service.pid)) if (await matches(candidate)) return candidate.pid;
+    return undefined;
   });
 }
 
@@ -85,7 +101,16 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
     await using service = await startService();
     const job = await startSlowJob(service.client);
 
-    process.kill(await findProcess(service, 'lambda/process.ts', imageWorker), 'SIGKILL');
+    process.kill(await findEnvironment(service, 'LATHE_ENGINE=image'), 'SIGKILL');
+
+    await expectOneOutput(service, job);
+  });
+
+  test('when the function of an engine is killed half-way', async () => {
+    await using service = await startService();
+    const job = await startSlowJob(service.client);
+
+    process.kill(await findEnvironment(service, '_HANDLER=functions/engines/image/handler.handler'), 'SIGKILL');
 
     await expectOneOutput(service, job);
   });

@@ -1,7 +1,19 @@
-import { expect, test } from 'vitest';
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { describe, expect, test } from 'vitest';
 import type { LocalStack } from '../../infra/local/template/model.ts';
 import { dataUri, download, filesOf, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
+import { clientAs } from '../support/roles.ts';
 import { functionOf, startAlteredStack } from '../support/running-stack.ts';
 
 /** Takes one action away from the role of one function, and leaves everything else as the template has it. */
@@ -85,4 +97,138 @@ test('with the roles of the template as they are, no call of a whole job is refu
   });
   expect((await download(filesOf(job, 'export')[0]?.url ?? '')).subarray(0, 2).toString()).toBe('PK');
   expect(stack.reports.filter((line) => line.startsWith('refused: '))).toEqual([]);
+});
+
+type Service = Awaited<ReturnType<typeof startAlteredStack>>;
+
+/** Makes a call with the role of a function, and returns the name of the error that it ends with, if any. */
+type Attempt = (service: Service, role: string) => Promise<string | undefined>;
+
+const nameOfError = (sent: Promise<unknown>) =>
+  sent.then(
+    () => undefined,
+    (error: Error) => error.name,
+  );
+
+function onTable(call: (client: DynamoDBClient, TableName: string) => Promise<unknown>): Attempt {
+  return async (service, role) => {
+    const client = new DynamoDBClient(await clientAs(service, role, 'dynamodb'));
+    return nameOfError(call(client, service.stack.tables[0]?.name ?? ''));
+  };
+}
+
+function onBucket(call: (client: S3Client, Bucket: string) => Promise<unknown>): Attempt {
+  return async (service, role) => {
+    const client = new S3Client(await clientAs(service, role, 's3'));
+    return nameOfError(call(client, service.stack.buckets[0]?.name ?? ''));
+  };
+}
+
+function toQueue(name: string): Attempt {
+  return async (service, role) => {
+    const client = new SQSClient(await clientAs(service, role, 'sqs'));
+    const queue = service.stack.queues.find(({ logicalId }) => logicalId.startsWith(name));
+    return nameOfError(client.send(new SendMessageCommand({ QueueUrl: queue?.url, MessageBody: 'x' })));
+  };
+}
+
+const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 'x' } });
+const get = (pk: string) => onTable((db, TableName) => db.send(new GetItemCommand({ TableName, Key: key(pk) })));
+const put = (pk: string) => onTable((db, TableName) => db.send(new PutItemCommand({ TableName, Item: key(pk) })));
+const update = (pk: string) =>
+  onTable((db, TableName) => {
+    const change = { UpdateExpression: 'SET a = :a', ExpressionAttributeValues: { ':a': { S: 'a' } } };
+    return db.send(new UpdateItemCommand({ TableName, Key: key(pk), ...change }));
+  });
+const batchGet = (...pks: string[]) =>
+  onTable((db, TableName) =>
+    db.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: pks.map(key) } } })),
+  );
+const query = (attribute: string, value: string, IndexName?: string) =>
+  onTable((db, TableName) =>
+    db.send(
+      new QueryCommand({
+        TableName,
+        IndexName,
+        KeyConditionExpression: '#key = :value',
+        ExpressionAttributeNames: { '#key': attribute },
+        ExpressionAttributeValues: { ':value': { S: value } },
+      }),
+    ),
+  );
+const scan = onTable((db, TableName) => db.send(new ScanCommand({ TableName })));
+const read = (Key: string) => onBucket((s3, Bucket) => s3.send(new GetObjectCommand({ Bucket, Key })));
+const write = (Key: string) => onBucket((s3, Bucket) => s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' })));
+const list = (Prefix?: string) => onBucket((s3, Bucket) => s3.send(new ListObjectsV2Command({ Bucket, Prefix })));
+
+/** Calls that a condition alone forbids: the role may make them on other kinds of items. */
+const forbiddenByCondition: [role: string, what: string, attempt: Attempt][] = [
+  ['EngineimageWorker', 'store an API key', put('key#x')],
+  ['EngineimageWorker', 'change an API key', update('key#x')],
+  ['EngineimageWorker', 'read an API key', get('key#x')],
+  ['EngineimageWorker', 'read a token', get('token#x')],
+  ['EngineimageWorker', 'read a token among tasks', batchGet('task#x', 'token#x')],
+  ['EngineimageWorker', 'store a webhook', put('hooks#x')],
+  ['EngineimageWorker', 'list stored credentials', list('secrets/')],
+  ['EngineimageWorker', 'list posted files', list('uploads/')],
+  ['EngineimageWorker', 'list everything', list()],
+  ['EnginetransferWorker', 'store an API key', put('key#x')],
+  ['EnginetransferWorker', 'read a connection', get('conn#x')],
+  ['HttpCreateJob', 'store an API key', put('key#x')],
+  ['HttpCreateJob', 'read a token', get('token#x')],
+  ['HttpAccountToken', 'store an API key', put('key#x')],
+  ['HttpAccountToken', 'read a token', get('token#x')],
+  ['HttpWebhookCreate', 'store a delivery', put('hook#x')],
+  ['HttpWebhookList', 'list deliveries', query('pk', 'hook#x')],
+  ['HttpListTasks', 'list jobs', query('owner', 'jobs#x', 'byOwner')],
+  ['HttpListTasks', 'read a task as if it were a key', get('task#x')],
+  ['HttpFile', 'read a job', get('job#x')],
+  ['HttpShowTask', 'count something other than requests', update('task#x')],
+  ['SocketsConnect', 'store a subscriber', put('listen#x')],
+  ['SocketsMessage', 'store a session', put('session#x')],
+  ['EventsRelay', 'store a connection', put('conn#x')],
+  ['EventsRelay', 'list tasks', query('pk', 'task#x')],
+  ['EventsDeliver', 'change a delivery in place', update('hook#x')],
+  ['LifecycleUploaded', 'list stored files', list('files/')],
+  ['LifecycleSweep', 'store a webhook', put('hooks#x')],
+  ['LifecycleDeadLetters', 'read a webhook', get('hooks#x')],
+];
+
+/** Calls that no statement of the role covers. */
+const forbidden: [role: string, what: string, attempt: Attempt][] = [
+  ['EngineimageWorker', 'read the whole table', scan],
+  ['HttpListJobs', 'read the whole table', scan],
+  ['LifecycleSweep', 'read the whole table', scan],
+  ['EngineimageWorker', 'list webhooks', query('pk', 'hooks#x')],
+  ['EngineimageWorker', 'read credentials of a store', read('secrets/x')],
+  ['EngineimageWorker', 'read the password of a file', read('passwords/x')],
+  ['EnginedocumentWorker', 'read credentials of a store', read('secrets/x')],
+  ['EnginetransferWorker', 'read the password of a file', read('passwords/x')],
+  ['EngineimageWorker', 'write where clients post', write('uploads/x')],
+  ['LifecycleUploaded', 'read a stored file', read('files/x')],
+  ['LifecycleSweep', 'read credentials of a store', read('secrets/x')],
+  ['HttpFile', 'read a posted file', read('uploads/x')],
+  ['HttpImportUrl', 'store the password of a file', write('passwords/x')],
+  ['HttpConvert', 'store credentials of a store', write('secrets/x')],
+  ['EngineimageWorker', 'queue a delivery', toQueue('EventsWebhooksQueue')],
+  ['HttpConvert', 'queue a transfer', toQueue('EnginetransferWorkQueue')],
+  ['HttpTrim', 'queue a task for the engine of images', toQueue('EngineimageWorkQueue')],
+  ['HttpCancelTask', 'queue a task', toQueue('EngineimageWorkQueue')],
+  ['HttpCreateJob', 'publish progress', toQueue('EventsProgressQueue')],
+];
+
+describe('with the credentials of a function', () => {
+  test('everything that its role does not need is refused', async () => {
+    await using service = await startAlteredStack(() => {});
+    for (const [role, what, attempt] of [...forbiddenByCondition, ...forbidden])
+      expect(await attempt(service, role), `${role}: ${what}`).toMatch(/^AccessDenied(Exception)?$/);
+  });
+
+  test('what a condition forbids would be allowed without it', async () => {
+    await using service = await startAlteredStack(({ functions }) => {
+      for (const { role } of functions) for (const statement of role.statements) statement.conditions = {};
+    });
+    for (const [role, what, attempt] of forbiddenByCondition)
+      expect(await attempt(service, role), `${role}: ${what}`).toBeUndefined();
+  });
 });

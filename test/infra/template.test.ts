@@ -4,12 +4,13 @@ import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
 import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
-import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalFunction, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { Permission } from '../../shared/permissions.ts';
-import { functionOf } from '../support/running-stack.ts';
+import { type FunctionName, functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, referredTo, resourcesOf } from '../support/template.ts';
 import { templateTable } from '../support/template-table.ts';
 
@@ -31,6 +32,11 @@ const deadLetterIds = new Set(
 
 function textsOf(value: Json | undefined): string[] {
   return [value ?? []].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+}
+
+function nameOfWorker(catalogue: EngineCatalogue): FunctionName {
+  const performsItself = catalogue.resources.packaging === 'worker';
+  return performsItself ? `${folderOf(catalogue)}/handler.ts` : { worker: catalogue.engine };
 }
 
 describe('every function', () => {
@@ -112,12 +118,54 @@ describe('every queue', () => {
   test('of an engine is worked on one message at a time, and its dead letters are read', () => {
     for (const catalogue of engineCatalogues) {
       const { engine } = catalogue;
-      const worker = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
+      const worker = functionOf(stack, nameOfWorker(catalogue));
       const source = stack.queueSources.find((candidate) => candidate.function === worker);
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
       const reader = stack.queueSources.find(({ queue }) => queue.arn === deadLetterTargetArn);
       expect(reader?.function, engine).toBe(functionOf(stack, 'functions/lifecycle/dead-letters.ts'));
+    }
+  });
+});
+
+describe('an engine', () => {
+  const engines = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
+
+  test.for(engines.map((catalogue) => [catalogue.engine, catalogue] as const))(
+    '(%s) may write its log and nothing else, and only its worker may invoke it',
+    ([, catalogue]) => {
+      const engine = functionOf(stack, `${folderOf(catalogue)}/handler.ts`);
+      expect(engine.role.statements.flatMap(({ actions }) => actions).sort()).toEqual([
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+      ]);
+      const callers = stack.functions.filter(({ role }) =>
+        role.statements.some(
+          ({ actions, resources }) => actions.includes('lambda:InvokeFunction') && resources.includes(engine.arn),
+        ),
+      );
+      expect(callers).toEqual([functionOf(stack, { worker: catalogue.engine })]);
+      expect(callers[0]?.environment.LATHE_ENGINE_FUNCTION).toBe(engine.name);
+    },
+  );
+
+  test('is told no name of a table, bucket or queue', () => {
+    for (const { engine } of engines) {
+      const { environment } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+      expect(Object.keys(environment).sort(), engine).toEqual([
+        'LATHE_ALLOW_HOSTS',
+        'LATHE_ISOLATION',
+        'LATHE_MISSING',
+        'LATHE_SINGLE_TENANT',
+      ]);
+    }
+  });
+
+  test('has a worker that outlives it, as far as Lambda lets functions run', () => {
+    for (const { engine } of engines) {
+      const { timeoutSeconds } = functionOf(stack, `functions/engines/${engine}/handler.ts`);
+      const worker = functionOf(stack, { worker: engine });
+      expect(worker.timeoutSeconds, engine).toBe(Math.min(900, timeoutSeconds + 30));
     }
   });
 });
@@ -217,9 +265,9 @@ describe('every row of the route table', () => {
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
     const fn = functionOfRow(name);
-    const needs: Permission[] = [...route.permissions, ...(route.access === 'key' ? (['keys:check'] as const) : [])];
-    const expected = [...needs.flatMap((need) => permissionsOf[need](stack, fn)), ...logging(stack, fn)];
-    expect(permissionsIn(fn)).toEqual([...new Set(expected)].sort());
+    const checks = route.access === 'key' ? (['apiKey:get', 'rate:update'] as const) : [];
+    const expected = [...route.permissions, ...checks].flatMap((need) => permissionsOf(need, fn));
+    expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
   });
 
   test('is all that the API serves, but for what no route matches', () => {
@@ -231,15 +279,20 @@ describe('every row of the route table', () => {
   });
 });
 
-function permissionsIn({ role }: LocalFunction): string[] {
+/** Lists what a role allows, each action on each resource with each value that its condition accepts. */
+function permissionsIn({ role }: Pick<LocalFunction, 'role'>): string[] {
   expect(role.statements.every(({ effect }) => effect === 'Allow')).toBe(true);
-  return [
-    ...new Set(
-      role.statements.flatMap(({ actions, resources }) =>
-        actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`)),
-      ),
-    ),
-  ].sort();
+  return [...new Set(role.statements.flatMap(atomsOf))].sort();
+}
+
+function atomsOf({ actions, resources, conditions }: PolicyStatement): string[] {
+  const tests = Object.entries(conditions).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, values]) => values.map((value) => ` where ${key} ${operator} ${value}`)),
+  );
+  expect(tests.length).toBeLessThan(2);
+  return actions.flatMap((action) =>
+    resources.flatMap((resource) => (tests[0] ?? ['']).map((condition) => `${action} ${resource}${condition}`)),
+  );
 }
 
 function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
@@ -251,64 +304,135 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 }
 
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
-const permissionsOf: Record<Permission, (stack: LocalStack, fn: LocalFunction) => string[]> = {
-  'keys:check': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
-  'records:read': ({ tables }) => on(tables[0]?.arn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem'),
-  'records:write': ({ tables }) =>
-    on(tables[0]?.arn, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'),
-  'records:query': ({ tables }) => on(tables[0]?.arn, 'dynamodb:Query'),
-  'records:list': ({ tables }) => on(`${tables[0]?.arn}/index/byOwner`, 'dynamodb:Query'),
-  'records:due': ({ tables }) => on(`${tables[0]?.arn}/index/byDue`, 'dynamodb:Query'),
-  'files:read': ({ buckets }) => onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:GetObject'),
-  'files:write': ({ buckets }) =>
-    onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:PutObject', 's3:AbortMultipartUpload'),
-  'files:keep': ({ buckets }) => [
-    ...onEach(buckets[0]?.arn, ['uploads/*'], 's3:GetObject'),
-    ...onEach(buckets[0]?.arn, ['files/*'], 's3:PutObject'),
-  ],
-  'files:delete': ({ buckets }) => [
-    ...onEach(buckets[0]?.arn, ['files/*', 'uploads/*'], 's3:DeleteObject'),
-    ...on(buckets[0]?.arn, 's3:ListBucket'),
-  ],
-  'secrets:read': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:GetObject'),
-  'secrets:write': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:PutObject'),
-  'secrets:delete': ({ buckets }) => onEach(buckets[0]?.arn, ['secrets/*'], 's3:DeleteObject'),
-  'queues:send': sendToNamedQueues,
-  'events:send': sendToNamedQueues,
-  'webhooks:send': sendToNamedQueues,
-  'sockets:manage': ({ region, account, webSocketApis }) =>
-    ['POST', 'DELETE'].map(
-      (method) =>
-        `execute-api:ManageConnections arn:aws:execute-api:${region}:${account}:${webSocketApis[0]?.apiId}/${webSocketApis[0]?.stage}/${method}/@connections/*`,
-    ),
-  'sockets:locate': () => [],
-  'bus:put': ({ eventBuses }) => on(eventBuses[0]?.arn, 'events:PutEvents'),
+const keysOfItems: Record<string, string> = {
+  task: 'task#*',
+  job: 'job#*',
+  apiKey: 'key#*',
+  rate: 'rate#*',
+  token: 'token#*',
+  idempotency: 'once#*',
+  webhook: 'hooks#*',
+  delivery: 'hook#*',
+  connection: 'conn#*',
+  session: 'session#*',
+  subscriber: 'listen#*',
+  engine: 'engine#*',
+};
+const keysOfIndexes: Record<string, [index: string, keys: string]> = {
+  ownedTask: ['byOwner', 'tasks#*'],
+  ownedJob: ['byOwner', 'jobs#*'],
+  due: ['byDue', 'due#*'],
+};
+const itemActions: Record<string, string> = {
+  get: 'GetItem',
+  batchGet: 'BatchGetItem',
+  query: 'Query',
+  put: 'PutItem',
+  update: 'UpdateItem',
+  delete: 'DeleteItem',
+  batchPut: 'BatchWriteItem',
+};
+const objectActions: Record<string, string> = {
+  get: 'GetObject',
+  put: 'PutObject',
+  abort: 'AbortMultipartUpload',
+  delete: 'DeleteObject',
 };
 
-/** Whoever may send to a queue has its URL, and whoever has its URL may send. */
-function sendToNamedQueues({ queues: all }: LocalStack, { environment }: LocalFunction): string[] {
-  const urls = Object.entries(environment).flatMap(([name, value]) => (name.startsWith('LATHE_QUEUE_') ? [value] : []));
-  return all.filter(({ url }) => urls.includes(url)).flatMap(({ arn }) => on(arn, 'sqs:SendMessage'));
+function permissionsOf(need: Permission, { environment }: LocalFunction): string[] {
+  const [kind = '', action = ''] = need.split(':');
+  const [table, bucket] = [stack.tables[0]?.arn, stack.buckets[0]?.arn];
+  const withKeys = (keys: string) => `where dynamodb:LeadingKeys ForAllValues:StringLike ${keys}`;
+  if (keysOfItems[kind]) return [`dynamodb:${itemActions[action]} ${table} ${withKeys(keysOfItems[kind])}`];
+  const [index, keys] = keysOfIndexes[kind] ?? [];
+  if (index && keys) return [`dynamodb:Query ${table}/index/${index} ${withKeys(keys)}`];
+  if (['uploads', 'files', 'secrets', 'passwords', 'revoked'].includes(kind))
+    return action === 'list'
+      ? [`s3:ListBucket ${bucket} where s3:prefix StringLike ${kind}/*`]
+      : [`s3:${objectActions[action]} ${bucket}/${kind}/*`];
+  if (need === 'sockets:locate') return [];
+  if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
+  // Whoever may send to a queue has its URL, and whoever has its URL may send.
+  const events = ['events', 'progress', 'webhooks'];
+  const urls = Object.entries(environment).flatMap(([name, url]) => {
+    const queue = /^LATHE_QUEUE_(.+)$/.exec(name)?.[1]?.toLowerCase();
+    return queue !== undefined && (kind === 'work' ? !events.includes(queue) : queue === kind) ? [url] : [];
+  });
+  return queuesOf(urls).map(({ arn }) => `sqs:SendMessage ${arn}`);
 }
 
-function on(resource: string | undefined, ...actions: string[]): string[] {
-  return actions.map((action) => `${action} ${resource}`);
+function queuesOf(urls: string[]): LocalStack['queues'] {
+  return stack.queues.filter(({ url }) => urls.includes(url));
 }
 
-function onEach(bucket: string | undefined, patterns: string[], ...actions: string[]): string[] {
-  return patterns.flatMap((pattern) => on(`${bucket}/${pattern}`, ...actions));
-}
+/** Who may do what must not spread, by the names of the functions in the template, with the reason. */
+const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
+  [
+    'only the operator writes API keys, so that no breach of a function makes one',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* key#\*$/,
+    [],
+  ],
+  ['only what authenticates callers reads API keys', / key#\*$/, /^Http|^Sockets(?:Connect|Message)$/],
+  ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsConnect', 'SocketsMessage']],
+  ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsConnect', 'SocketsMessage']],
+  ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],
+  [
+    'only engines that open protected files read their passwords',
+    /s3:GetObject .*\/passwords\/\*$/,
+    ['EnginedocumentWorker', 'EnginearchiveWorker'],
+  ],
+  [
+    'webhooks hold signing secrets, which only their endpoints and those that call or plan need',
+    /(?:GetItem|Query) .* hooks#\*$/,
+    /^HttpWebhook|^EventsRelay$|^EventsDeliver$/,
+  ],
+  [
+    'a webhook decides where data goes',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* hooks#\*$/,
+    ['HttpCreateJob', 'HttpWebhookCreate', 'HttpWebhookDelete', 'EventsDeliver'],
+  ],
+  ['connections belong to the WebSocket API', / (?:conn|session|listen)#\*$/, /^Sockets|^Events(?:Relay|Progress)$/],
+  ['posted files are unchecked, so one function reads them', /s3:GetObject .*\/uploads\/\*$/, ['LifecycleUploaded']],
+  ['and only forms write them', /s3:PutObject .*\/uploads\/\*$/, ['HttpCreateJob', 'HttpImportUpload']],
+  ['links and workers read stored files', /s3:GetObject .*\/files\/\*$/, /^HttpFile$|^Engine\w+Worker$/],
+  ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
+  ['only workers and the sweep know of revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
+  ['only the sweep looks for what is due', /\/index\/byDue /, ['LifecycleSweep']],
+  ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsMessage$/],
+];
 
-test('an endpoint that reads no records reads none but the keys and counts of callers', () => {
-  for (const [name, route] of rows) {
-    if (route.permissions.some((need) => need.startsWith('records:'))) continue;
-    const { role } = functionOfRow(name);
-    for (const { actions, conditions } of role.statements) {
-      if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
-      expect(Object.keys(conditions['ForAllValues:StringLike'] ?? {}), name).toEqual(['dynamodb:LeadingKeys']);
-    }
-  }
+describe('roles', () => {
+  const grants = stack.functions.map((fn) => [functionNameOf(fn), permissionsIn(fn)] as const);
+
+  test.for(sensitive)('%s', ([, atom, holders]) => {
+    const found = grants.filter(([, atoms]) => atoms.some((each) => atom.test(each))).map(([name]) => name);
+    if (Array.isArray(holders)) expect(found.sort()).toEqual(holders.sort());
+    else for (const name of found) expect(name).toMatch(holders);
+  });
+
+  // The condition on the keys holds for a request that has none, so nothing that has none may be allowed.
+  test('reach items by their keys alone, and of named kinds', () => {
+    const keyed =
+      /^dynamodb:(?:(?:Batch)?GetItem|Query|PutItem|UpdateItem|DeleteItem|BatchWriteItem) \S+ where dynamodb:LeadingKeys ForAllValues:StringLike [a-zA-Z]+#\*$/;
+    for (const [name, atoms] of grants)
+      for (const atom of atoms.filter((each) => each.startsWith('dynamodb:'))) expect(atom, name).toMatch(keyed);
+  });
+
+  test('list the bucket under named prefixes alone', () => {
+    for (const [name, atoms] of grants)
+      for (const atom of atoms.filter((each) => each.startsWith('s3:ListBucket')))
+        expect(atom, name).toMatch(/ where s3:prefix StringLike [a-z]+\/\*$/);
+  });
+
+  test('fit the limit of inline policies with room to spare', () => {
+    for (const { role } of stack.functions)
+      expect(JSON.stringify(role.statements).length, role.logicalId).toBeLessThan(10_240 / 2);
+  });
 });
+
+function functionNameOf({ logicalId }: LocalFunction): string {
+  return logicalId.replace(/Function[0-9A-F]{8}$/, '');
+}
 
 test('/health has the URL of the WebSocket API: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
@@ -329,7 +453,7 @@ test('the template deploys what was reviewed', async () => {
 test.for([
   ['timeout', '"Timeout":29', '"Timeout":28'],
   ['memory size', '"MemorySize":512', '"MemorySize":513'],
-  ['grant', '"dynamodb:BatchGetItem",', ''],
+  ['grant', '"dynamodb:BatchGetItem"', '"dynamodb:Scan"'],
   ['condition of a grant', '"rate#*"', '"*"'],
   ['route', '"RouteKey":"GET /health"', '"RouteKey":"PUT /health"'],
   ['retention of messages', '"MessageRetentionPeriod":345600', '"MessageRetentionPeriod":60'],

@@ -9,6 +9,7 @@ import { describeMissing } from '../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
+import { runSandboxed } from '../support/sandboxed.ts';
 
 interface Pair {
   engine: string;
@@ -90,7 +91,6 @@ class Prover {
   readonly #folder: string;
   readonly #samples = new Map<string, Promise<string>>();
   readonly #idle = new Map<string, Sandbox[]>();
-  #count = 0;
 
   constructor(catalogue: Catalogue, folder: string) {
     this.#catalogue = catalogue;
@@ -99,17 +99,14 @@ class Prover {
 
   /** Returns why a pair does not hold, or nothing when it does. */
   async prove(pair: Pair): Promise<string | undefined> {
-    const folder = join(this.#folder, String(this.#count++));
-    await mkdir(folder);
-    const sandbox = this.#idle.get(pair.engine)?.pop() ?? new Sandbox({ module: moduleOf(pair.engine), memoryBytes });
+    const sandbox = this.#idle.get(pair.engine)?.pop() ?? sandboxOf(pair.engine);
     try {
-      await this.#run(pair, folder, sandbox);
+      await this.#run(pair, sandbox);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     } finally {
       this.#idle.set(pair.engine, [...(this.#idle.get(pair.engine) ?? []), sandbox]);
-      await rm(folder, { recursive: true, force: true });
     }
   }
 
@@ -117,7 +114,7 @@ class Prover {
     for (const sandbox of [...this.#idle.values()].flat()) sandbox.stop();
   }
 
-  async #run(pair: Pair, folder: string, sandbox: Sandbox): Promise<void> {
+  async #run(pair: Pair, sandbox: Sandbox): Promise<void> {
     const from = this.#catalogue.canonical(pair.from);
     const to = this.#catalogue.canonical(pair.to);
     const matrix = await matrixOf(pair.engine);
@@ -130,13 +127,13 @@ class Prover {
       matrix.options?.(pair.operation, from, to) ?? {},
     );
     if (Object.keys(errors).length > 0) throw new Error(`The matrix gives wrong options: ${JSON.stringify(errors)}`);
-    const { outputs } = await sandbox.run(
+    const { outputs } = await runSandboxed(
+      sandbox,
       {
         operation: pair.operation,
         inputs: pair.operation === 'merge' ? [input, input] : [input],
         outputFormat: to,
         options: values,
-        folder,
       },
       { signal: AbortSignal.timeout(pairMs), progress: () => {}, log: () => {} },
     );
@@ -155,6 +152,10 @@ class Prover {
     await mkdir(folder);
     return matrix.sample(format, folder);
   }
+}
+
+function sandboxOf(engine: string): Sandbox {
+  return new Sandbox({ module: moduleOf(engine), memoryBytes, network: engine === 'webpage' });
 }
 
 function moduleOf(engine: string): URL {

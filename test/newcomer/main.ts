@@ -11,6 +11,7 @@ import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import { Client } from '../support/client.ts';
+import { runSandboxed } from '../support/sandboxed.ts';
 import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
 import { type Newcomer, npmStart } from './service.ts';
@@ -165,9 +166,10 @@ async function proveImages(folder: string): Promise<void> {
     const sandbox = new Sandbox({
       module: new URL('../../functions/engines/image/run.ts', import.meta.url),
       memoryBytes: 3 * 1024 ** 3,
+      network: false,
     });
     for (const key of queue) {
-      results.set(key, await prove(key, samples, sandbox, catalogue, folder));
+      results.set(key, await prove(key, samples, sandbox, catalogue));
       if (results.size % 500 === 0) print(`       ${results.size} of ${distinct.length} pairs tried`);
     }
     sandbox.stop();
@@ -205,20 +207,19 @@ async function prove(
   samples: Map<string, string>,
   sandbox: Sandbox,
   catalogue: Catalogue,
-  parent: string,
 ): Promise<string> {
   const [name = '', from = '', to = ''] = key.split(' ');
   const operation = processingOperations.find((known) => known === name) ?? 'convert';
   const path = samples.get(from);
   if (path === undefined) return 'no sample';
-  const folder = await mkdtemp(join(parent, 'pair-'));
   try {
     const input = { path, name: `sample.${from}`, format: from, size: (await stat(path)).size };
     const { options = [] } = catalogue.find(operation, from, to)?.capability ?? {};
     const { values } = checkOptions(options, operation === 'crop' ? { aspect: '1:1' } : {});
     const inputs = operation === 'merge' ? [input, input] : [input];
-    const { outputs } = await sandbox.run(
-      { operation, inputs, outputFormat: to, options: values, folder },
+    const { outputs } = await runSandboxed(
+      sandbox,
+      { operation, inputs, outputFormat: to, options: values },
       { signal: AbortSignal.timeout(120_000), progress: () => {}, log: () => {} },
     );
     const [output] = outputs;
@@ -226,8 +227,6 @@ async function prove(
     return await verifyOutput(output.path, { from, to, operation });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
-import { postForm, type TaskView, taskOf } from '../support/client.ts';
+import { dataUri, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { allGone, descendantsOf } from '../support/processes.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -39,7 +39,7 @@ test('A long conversion tells how far it is, and canceling it ends the program w
       operation: 'convert',
       input: 'upload',
       output_format: 'webm',
-      options: { preset: 'veryslow', video_crf: 10 },
+      options: { preset: 'slow', video_crf: 10 },
     },
   });
   const { form } = taskOf(job, 'upload').result;
@@ -63,4 +63,27 @@ test('A long conversion tells how far it is, and canceling it ends the program w
   expect(body.status).toBe('canceled');
   await allGone(programs);
   expect(Date.now() - canceledAt).toBeLessThan(2_000);
+});
+
+test('What cannot be converted in time fails at once, with the time that it would take', async () => {
+  const path = join(folder, 'small.mp4');
+  await run(ffmpegPath(), [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'color=gray:size=64x48:rate=25:duration=60'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', path],
+  ]);
+  const { id } = await service.client.createJob({
+    import: { operation: 'import/base64', file: dataUri(await readFile(path)), filename: 'small.mp4' },
+    convert: {
+      operation: 'convert',
+      input: 'import',
+      output_format: 'gif',
+      options: { video_custom_width_gif: 4096, gif_fps: 25 },
+    },
+  });
+  const { result } = taskOf(await service.client.waitForJob(id), 'convert');
+
+  expect(result.errorCode).toBe('processing_failed');
+  expect(result.msg).toMatch(
+    /^This would take about \d+ minutes, but the limit is 15 minutes\. To stay within it, choose a resolution of at most \d+ × \d+, or trim the file to at most \d+ seconds\.$/,
+  );
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uploadKey } from '../../shared/files/keys.ts';
 import { type Client, download, postForm, type TaskView, taskOf } from '../support/client.ts';
@@ -11,12 +11,14 @@ import { until } from '../support/until.ts';
 let service: RunningService;
 let client: Client;
 let uploaded: Caller;
+let sweep: Caller;
 let s3: S3Client;
 
 beforeAll(async () => {
   service = await startService();
   client = service.client;
   uploaded = await service.as('functions/lifecycle/uploaded.ts');
+  sweep = await service.as('functions/lifecycle/sweep.ts');
   s3 = new S3Client(uploaded.client('s3'));
 });
 afterAll(() => service?.stop());
@@ -33,11 +35,8 @@ const bucket = () => uploaded.fn.environment.LATHE_BUCKET;
 function posted(taskId: string): Promise<true> {
   return until('the posted object is gone and its event handled', async () => {
     if ((await messagesInOwnQueue(uploaded)) > 0) return undefined;
-    const head = s3.send(new HeadObjectCommand({ Bucket: bucket(), Key: uploadKey(taskId) }));
-    return head.then(
-      () => undefined,
-      (error) => (error.name === 'NotFound' ? true : undefined),
-    );
+    const { KeyCount } = await s3.send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: uploadKey(taskId) }));
+    return KeyCount === 0 ? true : undefined;
   });
 }
 
@@ -55,7 +54,7 @@ test('a second post to a form changes nothing once its task has completed', asyn
   expect(await download(url)).toEqual(first);
   expect(await client.showTask(task.id)).toEqual(done);
   expect(done.result.files).toMatchObject([{ filename: 'first.png', size: first.length, format: 'png' }]);
-  expect(await storedFiles(uploaded, task.id)).toHaveLength(1);
+  expect(await storedFiles(sweep, task.id)).toHaveLength(1);
 });
 
 test('a task that takes the file of an upload is given the one that was checked', async () => {
@@ -90,7 +89,7 @@ test('of two posts at once one is kept, and the record describes it', async () =
     const [file] = result.files ?? [];
     expect(await download(file?.url ?? '')).toEqual(contents[Number(file?.filename)]);
     expect(file?.size).toBe(contents[Number(file?.filename)]?.length);
-    expect(await storedFiles(uploaded, task.id)).toHaveLength(1);
+    expect(await storedFiles(sweep, task.id)).toHaveLength(1);
   }
 });
 
@@ -103,7 +102,7 @@ test('a post after the task is gone leaves nothing behind', async () => {
   await postForm(formOf(task), 'a.txt', Buffer.from('b'));
   await posted(task.id);
 
-  expect(await storedFiles(uploaded, task.id)).toEqual([]);
+  expect(await storedFiles(sweep, task.id)).toEqual([]);
 });
 
 test('an empty file and one posted to a canceled task are dealt with as any other', async () => {

@@ -47,7 +47,7 @@ describe.concurrent('Retention', () => {
   it('an engine over its limit fails the task with engine_timeout', async ({ expect }) => {
     // Ten seconds are kept back for writing the end, so this leaves the engine one.
     await using stack = await startAlteredStack((altered) => {
-      functionOf(altered, 'functions/engines/image/handler.ts').timeoutSeconds = 11;
+      functionOf(altered, { worker: 'image' }).timeoutSeconds = 11;
     });
     const large = await photograph(2_400, 1_600);
     const upload = await stack.client.createTask('import/upload');

@@ -288,7 +288,14 @@ describe('the service tells', () => {
     const { status, body } = await client.call<{ version: string; engines: unknown[] }>('GET', '/health');
     expect(status).toBe(200);
     expect(body.version).toMatch(/^\d+\.\d+\.\d+/);
-    expect(body.engines).toContainEqual({ name: 'image', usable: true });
+    expect(body.engines).toContainEqual({
+      name: 'image',
+      usable: true,
+      isolation: {
+        barriers: expect.objectContaining({ environment: { stands: true } }),
+        reportedAt: expect.any(String),
+      },
+    });
   });
 
   test('the formats that it knows, without a key', async () => {

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundling, projectRoot } from '../../infra/bundling.ts';
-
-/** What the library leaves out of a bundle unless it is told otherwise: the runtime of Lambda brings the SDK. */
-const defaultExternals = ['@aws-sdk/*', '@smithy/*'];
+import { esbuildOptions, projectRoot } from '../../infra/bundling.ts';
 
 export interface Bundle {
   code: Uint8Array;
@@ -11,25 +8,21 @@ export interface Bundle {
   parts: { path: string; bytes: number }[];
 }
 
-/** Bundles functions' modules as the stack's NodejsFunction does, or with the SDK that the runtime would bring. */
-export async function bundle(entries: string[], { withSdk = false } = {}): Promise<Map<string, Bundle>> {
-  const { banner, externalModules, minify, sourceMap, target, mainFields } = bundling;
+/** What the runtime of Lambda would bring. */
+const sdk = ['@aws-sdk/*', '@smithy/*'];
+
+/** Bundles functions' modules as the stack's NodejsFunction does, or without the SDK to compare. */
+export async function bundle(entries: string[], { withSdk = true } = {}): Promise<Map<string, Bundle>> {
+  const options = esbuildOptions();
   const { outputFiles, metafile } = await build({
-    minify,
-    sourcemap: sourceMap,
-    target,
-    mainFields,
+    ...options,
+    external: withSdk ? options.external : [...options.external, ...sdk],
     // Each is a bundle of its own; together they only share the reading of what they are made of.
     entryPoints: entries,
     absWorkingDir: projectRoot,
     outbase: '.',
     outdir: '.',
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: externalModules.filter((name) => !(withSdk && defaultExternals.includes(name))),
-    banner: { js: banner },
     metafile: true,
     write: false,
     logLevel: 'silent',

@@ -1,6 +1,11 @@
+import { currentBundles } from '../../infra/local/bundles.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 
-/** Synthesizes the template once, before the files that start a service would all do it. */
+/** Synthesizes the template and bundles its functions once, before the files that start a service would all do it. */
 export default async function setup(): Promise<void> {
-  await currentTemplate();
+  const template = await currentTemplate();
+  const origin = 'http://localhost';
+  const { functions } = readTemplate({ template, origins: { api: origin, gate: origin }, parameters: {} });
+  await currentBundles(functions);
 }

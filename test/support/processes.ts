@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { until } from './until.ts';
 
-interface ProcessView {
+export interface ProcessView {
   pid: number;
   parent: number;
   command: string;

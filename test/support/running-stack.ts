@@ -3,22 +3,25 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { projectRoot } from '../../infra/bundling.ts';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import { startLocalStack } from '../../infra/local/stack.ts';
+import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
+import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 
 /** What `npm start` has Node run, after the set-up. */
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'LATHE_GATE_RECORD'];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
-export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_THREADS: '24' };
+export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {
@@ -30,6 +33,8 @@ export interface Caller {
     endpoint: string;
     forcePathStyle: true;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
+    /** Tells the calls of tests from those of functions in what the gate records. */
+    userAgentAppId: 'tests';
   };
 }
 
@@ -131,15 +136,15 @@ export class RunningService {
     return this.stop();
   }
 
-  /** Acts with the role of the function that runs the module, through the gate like the function itself. */
-  async as(entry: string): Promise<Caller> {
+  /** Acts with the role of a function, through the gate like the function itself. */
+  async as(named: FunctionName): Promise<Caller> {
     const gate = `http://127.0.0.1:${new URL(this.#url).port}`;
     const stack = readTemplate({
       template: await currentTemplate(),
       origins: { api: this.#url, gate },
       parameters: {},
     });
-    const fn = functionOf(stack, entry);
+    const fn = functionOf(stack, named);
     const { masterSecret } = JSON.parse(await readFile(join(this.dataDirectory, 'identity.json'), 'utf8'));
     const credentials = makeCredentials(masterSecret, fn.role);
     return {
@@ -150,6 +155,7 @@ export class RunningService {
         endpoint: `${gate}/_aws/${service}`,
         forcePathStyle: true,
         credentials,
+        userAgentAppId: 'tests',
       }),
     };
   }
@@ -174,18 +180,19 @@ export async function startService(
 export async function startAlteredStack(
   alter: (stack: LocalStack) => void,
   settings: Record<string, string> = {},
-  template?: string,
+  options: Partial<Pick<LocalStackOptions, 'template' | 'missing' | 'deliverTwice'>> = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];
   const running = await startLocalStack({
-    template: template ?? (await currentTemplate()),
+    template: await currentTemplate(),
     dataDirectory,
     port: 0,
     missing: { engines: {} },
     environment: { ...settingsOfTests, ...settings },
     report: (line) => reports.push(line),
     alter,
+    ...options,
   });
   return {
     client: new Client(running),
@@ -200,9 +207,30 @@ export async function startAlteredStack(
   };
 }
 
-/** Finds the function that runs a module, named by its path from the project's root. */
-export function functionOf(stack: Pick<LocalStack, 'functions'>, entry: string): LocalFunction {
-  const found = stack.functions.find((fn) => fn.entry === join(projectRoot, entry));
-  if (!found) throw new Error(`No function of the stack runs ${entry}.`);
+/** Adds a user, as the operator of the stack does, and returns their API key. */
+export async function addUser(
+  { url, dataDirectory, stack }: { url: string; dataDirectory: string; stack: LocalStack },
+  user: string = newId(),
+): Promise<string> {
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  const client = new DynamoDBClient({
+    region: stack.region,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/dynamodb`,
+    credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
+  });
+  const apiKey = newApiKey();
+  await client.send(new PutItemCommand({ TableName: stack.tables[0]?.name, Item: apiKeyItem(apiKey, { user }) }));
+  return apiKey;
+}
+
+/** A function by the path of its module from the project's root, or the worker of an engine. */
+export type FunctionName = string | { worker: string };
+
+/** Finds a function of a stack. */
+export function functionOf(stack: Pick<LocalStack, 'functions'>, named: FunctionName): LocalFunction {
+  const found = stack.functions.find((fn) =>
+    typeof named === 'string' ? fn.entry === join(projectRoot, named) : fn.environment.LATHE_ENGINE === named.worker,
+  );
+  if (!found) throw new Error(`The stack has no function ${JSON.stringify(named)}.`);
   return found;
 }

@@ -10,6 +10,8 @@ const covered: Record<string, string[]> = {
     ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
     ...['MemorySize', 'PackageType', 'Role', 'Runtime', 'Timeout'],
   ],
+  // The key of its zip changes with the packages that it is made of.
+  'AWS::Lambda::LayerVersion': ['Content', 'Description'],
   'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceArn'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
 };
@@ -20,13 +22,17 @@ const whole = ['AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
 /** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
 export function templateTable(template: Template): string {
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
+  const { engines = [], others = [] } = Object.groupBy(functions, ({ Properties }) =>
+    Properties.PackageType === 'Image' || Properties.Layers !== undefined ? 'engines' : 'others',
+  );
   const sections: [string, string[]][] = [
     ['Resources', resourceRows(template)],
     ['Parameters', parameterRows(template)],
     ['Outputs', Object.entries(template.Outputs).map(([name, output]) => `- ${name}: ${short(output)}`)],
     ['Functions', functionRows(template)],
     ['Grants', grouped(functions, (fn) => grantsOf(template, fn), '\n- ')],
-    ['Environment', grouped(functions, environmentOf, ', ')],
+    ['Environment', grouped(others, environmentOf, ', ')],
+    ['Environment of engines', grouped(engines, environmentOf, ', ')],
     ['Queues', queueRows(template)],
     ['All other properties', otherProperties(template)],
   ];
@@ -111,12 +117,13 @@ function invokersOf(template: Template, fn: string): string[] {
     );
 }
 
-/** Lists what the role of a function allows; what is its own (log group, queues) is not named, so that equal grants read the same. */
+/** Lists what the role of a function allows; what is its own (log group, queues, engine) is not named, so that equal grants read the same. */
 function grantsOf(template: Template, { id, Properties }: Identified): string[] {
   const role = referredTo(Properties.Role);
   const { LogGroup } = Properties.LoggingConfig as { LogGroup: Json };
   const own = new Map([
     [short(LogGroup), 'own logs'],
+    [short(variablesOf({ Properties }).LATHE_ENGINE_FUNCTION ?? ''), 'own engine'],
     ...sourcesOf(template, id).map((source): [string, string] => [short(source.EventSourceArn), 'own queues']),
   ]);
   return resourcesOf(template, 'AWS::IAM::Policy')
@@ -133,12 +140,18 @@ function grantsOf(template: Template, { id, Properties }: Identified): string[] 
     .sort();
 }
 
-function environmentOf({ Properties }: Identified): string[] {
-  const { Variables } = (Properties.Environment ?? { Variables: {} }) as { Variables: Record<string, Json> };
-  // The operation is the route's, which the rules compare; the version changes with every release.
-  return Object.entries(Variables)
-    .map(([name, value]) => (['LATHE_OPERATION', 'LATHE_VERSION'].includes(name) ? name : `${name}=${short(value)}`))
+/** Variables whose values the rules compare with the routes and engines; the version changes with every release. */
+const unnamed = ['LATHE_ENGINE', 'LATHE_ENGINE_FUNCTION', 'LATHE_OPERATION', 'LATHE_VERSION'];
+
+function environmentOf(fn: Identified): string[] {
+  return Object.entries(variablesOf(fn))
+    .map(([name, value]) => (unnamed.includes(name) ? name : `${name}=${short(value)}`))
     .sort();
+}
+
+function variablesOf({ Properties }: Pick<Identified, 'Properties'>): Record<string, Json> {
+  const { Variables } = (Properties.Environment ?? { Variables: {} }) as { Variables: Record<string, Json> };
+  return Variables;
 }
 
 function queueRows(template: Template): string[] {

@@ -26,7 +26,7 @@ describe.concurrent('A bucket that the operator opened', () => {
           buckets.push({ ...bareBucket, logicalId: name, name, arn: `arn:aws:s3:::${name}` });
       },
       {},
-      template,
+      { template },
     );
     const region = 'us-east-1';
 

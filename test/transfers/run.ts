@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { Run } from '../../functions/engines/runtime/worker.ts';
+import type { Run } from '../../functions/engines/runtime/worker/worker.ts';
 import { defaultPace } from '../../functions/transfers/pace.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import { newId } from '../../shared/ids.ts';
@@ -15,6 +15,7 @@ export function makeRun(operation: string, parameters: JsonObject, inputs: Task[
     attempt: 1,
     inputs,
     signal: controller.signal,
+    deadline: Date.now() + 900_000,
     progress: () => undefined,
     logger: new Logger({ logLevel: 'SILENT' }),
     abort: () => controller.abort(new Error('The task was canceled.')),

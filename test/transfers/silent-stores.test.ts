@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Run, RunResult } from '../../functions/engines/runtime/worker.ts';
+import type { Run, RunResult } from '../../functions/engines/runtime/worker/worker.ts';
 import { exportBlobstore, importBlobstore } from '../../functions/transfers/blobstore.ts';
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objstore-a.ts';

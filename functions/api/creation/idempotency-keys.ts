@@ -1,4 +1,5 @@
 import { get, itemIsAbsent, putIf } from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
 
 export interface KeyClaim {
   user: string;
@@ -23,7 +24,7 @@ const abandonedMs = 60_000;
 
 /** Claims an idempotency key for a resource, or tells what it was used for before. */
 export async function claimKey(claim: KeyClaim, now: number = Date.now()): Promise<ClaimOutcome> {
-  const key = { pk: `once#${claim.user}#${claim.key}`, sk: 'once' };
+  const key = { pk: `${partitions.idempotency}${claim.user}#${claim.key}`, sk: 'once' };
   const item = {
     ...key,
     fingerprint: claim.fingerprint,

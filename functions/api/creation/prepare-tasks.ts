@@ -50,7 +50,7 @@ export async function prepareTasks(
       const tasks = await Promise.all(planned.plan.tasks.map((task) => withForm(task)));
       let plan: Plan = { ...planned.plan, tasks };
       for (const task of tasks) {
-        if (task.hasSecrets) await storeSecrets(task.id, secrets.get(task.name) ?? {});
+        if (task.hasSecrets) await storeSecrets(task, secrets.get(task.name) ?? {});
         const content = contents.get(task.name);
         if (content) plan = withFile(plan, task.id, await storeContent(task, content), now);
       }

@@ -193,6 +193,17 @@ export const responseSchemas = {
           .describe(
             'Programs and packages that are missing on this instance; conversions that need them are not offered.',
           ),
+        isolation: z
+          .object({
+            barriers: z
+              .record(z.string(), z.object({ stands: z.boolean(), reason: z.string().optional() }))
+              .describe(
+                'Each barrier between its programs and the rest of its machine, with the reason if it is absent.',
+              ),
+            reportedAt: z.iso.datetime(),
+          })
+          .optional()
+          .describe('What the engine last reported about its isolation; absent if it has not run yet.'),
       }),
     ),
     websocket: z.object({

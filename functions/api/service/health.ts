@@ -1,3 +1,4 @@
+import { readEngineStates } from '../../../shared/aws/engine-state.ts';
 import { describeMissing, reasonOff } from '../../../shared/catalogue/missing.ts';
 import { required } from '../../../shared/settings.ts';
 import { catalogue, engineCatalogues, missingComponents } from '../../engines/runtime/catalogues.ts';
@@ -6,6 +7,7 @@ import { routes } from '../routes.ts';
 
 export const handler = publicEndpoint(routes.health, async () => {
   const all = missingComponents();
+  const states = await readEngineStates(engineCatalogues.map(({ engine }) => engine));
   return {
     body: {
       status: 'ok',
@@ -13,11 +15,13 @@ export const handler = publicEndpoint(routes.health, async () => {
       engines: engineCatalogues.map((engine) => {
         const missing = describeMissing(engine, all);
         const usable = catalogue.isUsable(engine.engine);
+        const isolation = states.get(engine.engine);
         return {
           name: engine.engine,
           usable,
           ...(usable ? {} : { reason: reasonOff(engine, all) }),
           ...(missing.length > 0 ? { missing } : {}),
+          ...(isolation ? { isolation } : {}),
         };
       }),
       websocket: addressesOf(new URL(required('LATHE_WEBSOCKET_URL'))),

@@ -23,7 +23,7 @@ import {
   writeText,
 } from './pdf/pdf.ts';
 import { writeFlow } from './pdf/pdf-flow.ts';
-import { isProtected, prepare } from './prepare.ts';
+import { isProtected, prepare, prepareBetween } from './prepare.ts';
 import { route, type Step } from './route.ts';
 
 /** Result of one step: a file, or several once sheets or pages are split. */
@@ -31,6 +31,8 @@ interface Made {
   path: string;
   /** Added to the name where there are several. */
   suffix?: string;
+  /** Whether it is an input made safe for LibreOffice, and then whether SVGs may be read in it. */
+  vectors?: boolean;
 }
 
 interface Conversion {
@@ -50,7 +52,7 @@ export async function convert(
   context: WorkContext,
 ): Promise<OutputFile[]> {
   const { outputFormat } = work;
-  let made: Made[] = [{ path: await prepare(input, work.options, folder) }];
+  let made: Made[] = [await prepare(input, work.options, folder)];
   context.progress(5);
   let steps = route(input.format, outputFormat);
   const preview = await findPreview(work, input, steps, folder, context);
@@ -63,7 +65,7 @@ export async function convert(
   for (const [index, step] of steps.entries()) {
     const [only] = made;
     if (!only) break;
-    made = await take(conversion, step, only.path, index, index === steps.length - 1);
+    made = await take(conversion, step, only, index, index === steps.length - 1);
     context.progress(5 + ((index + 1) / steps.length) * 45);
   }
   await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
@@ -96,12 +98,13 @@ function outputName(name: string, format: string, suffix: string | undefined): s
   return withExtension(`${stem}-${suffix}.${format}`, format);
 }
 
-async function take(conversion: Conversion, step: Step, path: string, index: number, last: boolean): Promise<Made[]> {
+async function take(conversion: Conversion, step: Step, given: Made, index: number, last: boolean): Promise<Made[]> {
   const { work, folder, context } = conversion;
+  const { path } = given;
   const { options, outputFormat } = work;
   switch (step.by) {
     case 'office':
-      return byOffice(conversion, step, path, index, last);
+      return byOffice(conversion, step, given, index, last);
     case 'pandoc': {
       const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
       await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
@@ -186,13 +189,17 @@ const perSheet = ['csv', 'tsv', 'slk'];
 async function byOffice(
   conversion: Conversion,
   step: Step & { by: 'office' },
-  path: string,
+  given: Made,
   index: number,
   last: boolean,
 ): Promise<Made[]> {
   const { work, folder, context } = conversion;
   const { options } = work;
   const { from, to } = step;
+  const { path, vectors } =
+    given.vectors === undefined
+      ? await prepareBetween(given.path, from, folder)
+      : { path: given.path, vectors: given.vectors };
   const delimiter =
     from === 'csv'
       ? String(options.csv_delimiter ?? guessDelimiter((await readFile(path, 'utf8')).slice(0, 65_536)))
@@ -202,7 +209,7 @@ async function byOffice(
   const page = paper(options);
   const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
     const store = storing(from === 'pdf' ? to : from, to, options);
-    const request = { input, load, outputs: [{ path: output, store }], sheet, ...(page ? { page } : {}) };
+    const request = { input, load, outputs: [{ path: output, store }], sheet, vectors, ...(page ? { page } : {}) };
     return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);
   };
   const wanted = typeof options.sheet === 'number' ? options.sheet : 1;

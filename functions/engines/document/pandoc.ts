@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
-import { ProgramError } from '../runtime/program.ts';
-import { runIsolated } from './guards/isolation.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 
 const timeoutMs = 180_000;
 /** Where Debian installs the templates that other builds of pandoc embed. */
@@ -33,9 +32,9 @@ export async function convertWithPandoc(
   if (to === 'html') args.push('--metadata=pagetitle:Document');
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   try {
-    await runIsolated('pandoc', [...args, ...(await dataFiles(cwd, to)), `--output=${output}`, input], {
-      folder,
+    await runProgram('pandoc', [...args, ...(await dataFiles(cwd, to)), `--output=${output}`, input], {
       cwd,
+      env: { TMPDIR: folder },
       signal,
       timeoutMs,
     });

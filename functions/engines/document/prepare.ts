@@ -4,50 +4,65 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
-import { decodeXml, defuseMarkup } from './guards/defuse.ts';
+import { defuseContent } from './guards/defuse-content.ts';
+import { defuseHtml } from './guards/defuse-html.ts';
 import { defusePackage } from './guards/defuse-package.ts';
+import { Inspection, type SafeFile } from './guards/inspection.ts';
 import { checkIwork } from './office/iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
 
-/** Checks a file before any program reads it, and returns the path of the safe copy. */
-export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<string> {
+/** Defuses what one program wrote before LibreOffice reads it: pictures pass through pandoc as they are. */
+export async function prepareBetween(path: string, format: string, folder: string): Promise<SafeFile> {
+  const container = officeFormat(format)?.container;
+  if (container === 'zip') return defusePackage(path, folder);
+  return container === 'xml' ? defuseXml(path, join(folder, 'between')) : { path, vectors: false };
+}
+
+async function defuseXml(from: string, to: string): Promise<SafeFile> {
+  const inspection = new Inspection();
+  const bytes = await readFile(from);
+  await inspection.settle(async () => writeFile(to, await defuseContent(bytes, inspection)));
+  return { path: to, vectors: inspection.mayReadVectors };
+}
+
+/** Checks a file before any program reads it, and returns the safe copy. */
+export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<SafeFile> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
-  const copy = join(folder, 'prepared');
+  const given = { path: input.path, vectors: false };
+  const copy = { path: join(folder, 'prepared'), vectors: false };
   switch (container) {
     case 'zip':
       await checkPackage(input);
-      return officeFormat(input.format) && !(await isCompound(input.path))
-        ? defusePackage(input.path, folder)
-        : input.path;
+      return officeFormat(input.format) && !(await isCompound(input.path)) ? defusePackage(input.path, folder) : given;
     case 'iwork':
       await checkPackage(input);
       await checkIwork(input, folder);
-      return input.path;
+      return given;
     case 'xml':
       await checkXml(input.path);
-      if (!officeFormat(input.format)) return input.path;
-      await writeFile(copy, defuseMarkup(decodeXml(await readFile(input.path))), 'latin1');
-      return copy;
+      return officeFormat(input.format) ? defuseXml(input.path, copy.path) : given;
     case 'gzip':
       await checkGzip(input.path);
-      return input.path;
+      return given;
     case 'rtf':
-      await writeFile(copy, await readRtf(input.path));
+      await writeFile(copy.path, await readRtf(input.path));
       return copy;
     case 'html': {
-      const page = await readHtml(input.path);
+      const inspection = new Inspection();
+      const page = defuseHtml(await readHtml(input.path), inspection);
       checkHtml(page);
-      await writeFile(copy, page);
-      return copy;
+      await writeFile(copy.path, page);
+      return { ...copy, vectors: inspection.mayReadVectors };
     }
     case 'text': {
-      const text = await copyAsUtf8(input.path, copy, typeof options.encoding === 'string' ? options.encoding : 'auto');
+      const encoding = typeof options.encoding === 'string' ? options.encoding : 'auto';
+      const text = await copyAsUtf8(input.path, copy.path, encoding);
       if (text.trim() === '') throw new EngineError('The file contains no text.');
       return copy;
     }
     default:
-      return input.path;
+      return given;
   }
 }
 

@@ -1,3 +1,3 @@
 import { engineHandler } from '../runtime/engine-handler.ts';
 
-export const handler = engineHandler('ebook', new URL('run.ts', import.meta.url));
+export const handler = engineHandler(new URL('run.ts', import.meta.url));

@@ -1,8 +1,8 @@
-import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
-import { checkXml, checkZip } from '../document/guards/containers.ts';
-import { runIsolated } from '../document/guards/isolation.ts';
+import { checkXml, checkZip, readRtf } from '../document/guards/containers.ts';
+import { defusePackage } from '../document/guards/defuse-package.ts';
 import { convertWithOffice } from '../document/office/office.ts';
 import { checkPdf } from '../document/pdf/pdf.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Work,
   type WorkContext,
 } from '../runtime/engine.ts';
-import { ProgramError } from '../runtime/program.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 
 const timeoutMs = 400_000;
 const zipped = ['epub', 'htmlz', 'txtz', 'docx', 'odt'];
@@ -39,13 +39,22 @@ async function convert(work: Work, input: InputFile, folder: string, context: Wo
   if (input.format === 'fb2') await checkXml(input.path);
   // Calibre detects formats by extension.
   const source = join(folder, `source.${input.format}`);
-  await copyFile(input.path, source);
+  await copyFile(await withoutReferences(input, folder), source);
   if (outputFormat === 'pdb') await checkLetters(source, work, folder, context);
   const path = join(folder, `book.${outputFormat}`);
   if (outputFormat === 'pdf') await writePdf(source, path, work, folder, context);
   else await calibre(source, path, work, folder, context);
   await checkOutput(path, outputFormat);
   return { path, name: withExtension(input.name, outputFormat), format: outputFormat };
+}
+
+/** Calibre loads the pictures that a document links to; those that a book links to, it does not. */
+async function withoutReferences({ path, format }: InputFile, folder: string): Promise<string> {
+  if (format === 'docx' || format === 'odt') return (await defusePackage(path, folder)).path;
+  if (format !== 'rtf') return path;
+  const copy = join(folder, 'defused');
+  await writeFile(copy, await readRtf(path));
+  return copy;
 }
 
 /**
@@ -57,7 +66,9 @@ async function writePdf(source: string, path: string, work: Work, folder: string
   await calibre(source, docx, work, folder, context);
   context.progress(60);
   const store = { FilterName: 'writer_pdf_Export' };
-  await convertWithOffice({ input: docx, load: { FilterName: 'MS Word 2007 XML' }, outputs: [{ path, store }] });
+  // Calibre copies the pictures of a book as they are.
+  const { path: input, vectors } = await defusePackage(docx, folder);
+  await convertWithOffice({ input, vectors, load: { FilterName: 'MS Word 2007 XML' }, outputs: [{ path, store }] });
   await checkPdf(path, folder, context);
 }
 
@@ -86,8 +97,7 @@ async function calibre(source: string, output: string, work: Work, folder: strin
     if (percent) progress(Number(percent) / 2);
   };
   try {
-    await runIsolated('ebook-convert', [source, output, ...args], {
-      folder,
+    await runProgram('ebook-convert', [source, output, ...args], {
       cwd: folder,
       env,
       signal,

@@ -1,4 +1,5 @@
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { type Preset, presets, usualPreset } from './presets.ts';
 import type { AudioStream } from './probe.ts';
 
 /** Video encoding, independent of the encoder. */
@@ -12,18 +13,6 @@ export interface VideoQuality {
   preset?: string | undefined;
   profile?: string | undefined;
 }
-
-export const presets = [
-  'ultrafast',
-  'superfast',
-  'veryfast',
-  'faster',
-  'fast',
-  'medium',
-  'slow',
-  'slower',
-  'veryslow',
-] as const;
 
 /** Codec names of ffprobe for what our encoders write. */
 export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
@@ -106,20 +95,20 @@ export function hevcTag(codec: string, target: MediaFormat): string[] {
 
 function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
   const { crf, preset } = quality;
-  const speed = presets.findIndex((name) => name === (preset ?? 'veryfast'));
+  const speed = presets.findIndex((name) => name === (preset ?? usualPreset));
   const rate = rateArgs(quality);
   const pixels = ['-pix_fmt', 'yuv420p'];
   switch (encoder) {
     case 'libx264':
       return [
-        ...['-preset', preset ?? 'veryfast'],
+        ...['-preset', preset ?? usualPreset],
         ...(rate ?? ['-crf', String(crf ?? 23), ...capArgs(quality)]),
         ...(quality.profile ? ['-profile:v', quality.profile] : []),
         ...pixels,
       ];
     case 'libx265':
       return [
-        ...['-preset', preset ?? 'veryfast', '-x265-params', 'log-level=error'],
+        ...['-preset', preset ?? usualPreset, '-x265-params', 'log-level=error'],
         ...(rate ?? ['-crf', String(crf ?? 26), ...capArgs(quality)]),
         ...pixels,
       ];
@@ -128,14 +117,15 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
     case 'libvpx-vp9':
       return [
         ...(rate ?? ['-crf', String(wider(crf ?? 24)), '-b:v', '0', ...capArgs(quality)]),
-        ...['-deadline', 'good', '-cpu-used', String(Math.max(0, 8 - speed - (speed > 1 ? 1 : 0))), '-row-mt', '1'],
+        ...vpxSpeed(vp9Speeds, preset),
+        ...['-row-mt', '1'],
         ...pixels,
       ];
     case 'libvpx':
       // VP8 takes its factor only below a ceiling; this one is above what 4K needs.
       return [
         ...(rate ?? ['-crf', String(Math.max(4, Math.round(wider(crf ?? 20) / 2))), '-b:v', '20M']),
-        ...['-deadline', 'good', '-cpu-used', String(Math.max(0, 7 - speed))],
+        ...vpxSpeed(vp8Speeds, preset),
         ...pixels,
       ];
     case 'libtheora':
@@ -158,6 +148,40 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
     default:
       return [...(rate ?? ['-q:v', quantizer(crf ?? 21), ...capArgs(quality)]), ...pixels];
   }
+}
+
+type VpxSpeeds = Record<Preset, [deadline: 'good' | 'realtime', cpuUsed: number]>;
+
+/** At 5, the encoder takes as much CPU time as at 4 and uses fewer cores; beyond, it takes 5 unless it encodes for real time. */
+const vp9Speeds: VpxSpeeds = {
+  ultrafast: ['realtime', 8],
+  superfast: ['realtime', 5],
+  veryfast: ['good', 4],
+  faster: ['good', 4],
+  fast: ['good', 3],
+  medium: ['good', 2],
+  slow: ['good', 1],
+  slower: ['good', 0],
+  veryslow: ['good', 0],
+};
+
+/** In real time, a positive number would adapt to how fast the machine happens to be. */
+const vp8Speeds: VpxSpeeds = {
+  ...vp9Speeds,
+  veryfast: ['good', 5],
+  ultrafast: ['realtime', -16],
+  superfast: ['realtime', -8],
+};
+
+/** Returns whether an encoder runs in its mode for real time, which has no second pass. */
+export function encodesInRealTime(encoder: VideoEncoder, preset: Preset): boolean {
+  const speeds = encoder === 'libvpx-vp9' ? vp9Speeds : encoder === 'libvpx' ? vp8Speeds : undefined;
+  return speeds?.[preset][0] === 'realtime';
+}
+
+function vpxSpeed(speeds: VpxSpeeds, preset: string | undefined): string[] {
+  const [deadline, cpuUsed] = speeds[presets.find((name) => name === preset) ?? usualPreset];
+  return ['-deadline', deadline, '-cpu-used', String(cpuUsed)];
 }
 
 function rateArgs({ bitRate, maxRate, bufferSize }: VideoQuality): string[] | undefined {

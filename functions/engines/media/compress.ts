@@ -2,12 +2,15 @@ import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
+import { encodesInRealTime } from './codecs.ts';
 import { oneOf, presetSize } from './convert.ts';
 import { explain } from './explain.ts';
 import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
-import { emptyRequest, type MediaRequest, type Resize } from './plan.ts';
+import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
+import type { Preset } from './presets.ts';
 import { openingArgs, type Probe, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
+import { choosePreset, type Runs } from './time-limit.ts';
 import { outputOf, transcode } from './transcode.ts';
 import { numberOf, wordOf } from './values.ts';
 
@@ -200,18 +203,21 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const audio: MediaRequest['audio'] = audioRate > 0 ? lowRate(audioRate, target) : { encoder: 'none' };
   const ceiling = Math.max(40_000_000, ((input.size * 8) / seconds) * 2);
   let next = firstAttempt(video, encoder, Math.min(bits - audioRate, ceiling));
+  const requestOf = ({ bitRate, scale }: Omit<Attempt, 'size'>, preset?: Preset): MediaRequest => ({
+    ...emptyRequest,
+    copies: false,
+    subtitles: 'none',
+    resize: scaled(video, scale),
+    video: { encoder, preset, bitRate },
+    audio,
+  });
+  const preset = presetFor(job, requestOf(next), encoder, seconds, run);
+  const passes = twoPassEncoders.includes(encoder) && !encodesInRealTime(encoder, preset);
   let passScale: number | undefined;
   const attempts: Attempt[] = [];
+  const clock = new AttemptClock(run);
   for (let at = 0; at < maxAttempts; at++) {
-    const request: MediaRequest = {
-      ...emptyRequest,
-      copies: false,
-      subtitles: 'none',
-      resize: scaled(video, next.scale),
-      video: { encoder, preset: wordOf(job.options, 'video_compress_speed'), bitRate: next.bitRate },
-      audio,
-    };
-    const passes = twoPassEncoders.includes(encoder);
+    const request = requestOf(next, preset);
     const log = join(run.folder, 'passes');
     if (passes && passScale !== next.scale) await firstPass(job, request, log, run);
     passScale = next.scale;
@@ -225,9 +231,55 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
     if (size <= bytes && (size >= bytes * metFrom || saturated(attempts))) break;
     const following = correct(attempts, bytes, (audioRate * seconds) / 8, video);
     if (!following) break;
+    if (!clock.hasTimeForMore()) return requireMetInTime(attempts, bytes);
     next = { ...following, bitRate: Math.min(following.bitRate, ceiling) };
   }
   requireMet(attempts, bytes);
+}
+
+/** A first pass takes about half the time of a second; usually, a second attempt meets the size. */
+const twoPassRuns: Runs = { usual: 2.5, min: 1.5 };
+const onePassRuns: Runs = { usual: 3, min: 1 };
+
+/** Chooses the preset for all attempts together. */
+function presetFor(
+  { probe, input, target, options }: Compression,
+  request: MediaRequest,
+  encoder: VideoEncoder,
+  seconds: number,
+  run: MediaRun,
+): Preset {
+  const wanted = wordOf(options, 'video_compress_speed');
+  const { load } = plan(probe, mediaFormat(input.format), target, request, seconds);
+  if (!load) throw new Error('A video whose duration is known has a load.');
+  const choices = { writers: target.video?.encoders ?? [], hasOptions: true };
+  return choosePreset(load, wanted, run.timeLimit(), choices, (preset) =>
+    twoPassEncoders.includes(encoder) && !encodesInRealTime(encoder, preset) ? twoPassRuns : onePassRuns,
+  );
+}
+
+/** Decides whether another attempt would end in time, by how long the former ones took. */
+class AttemptClock {
+  readonly #run: MediaRun;
+  #started = performance.now();
+
+  constructor(run: MediaRun) {
+    this.#run = run;
+  }
+
+  hasTimeForMore(): boolean {
+    const now = performance.now();
+    const seconds = (now - this.#started) / 1000;
+    this.#started = now;
+    return seconds * 1.2 < this.#run.timeLimit().max;
+  }
+}
+
+function requireMetInTime(attempts: Attempt[], bytes: number): void {
+  if (attempts.some(({ size }) => size <= bytes)) return;
+  throw new EngineError(
+    `The file could not be compressed to ${megabytes(bytes)} in the time that a task has. Choose a faster preset, a lower resolution or a larger size, or trim the file.`,
+  );
 }
 
 /** Runs the first pass with the very command of the second: any other counts frames differently. */
@@ -367,6 +419,7 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
   const channels = Math.max(1, Math.min(2, probe.audio[0]?.channels ?? 2));
   const maxBitRate = (encoder && maxAudioRate[encoder]) ?? 250_000 * channels;
   const attempts: Attempt[] = [];
+  const clock = new AttemptClock(run);
   let bitRate = Math.min(maxBitRate, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
   for (let at = 0; at < maxAttempts; at++) {
     const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
@@ -388,6 +441,7 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
     await keepBest(attempts, candidate, path, bytes);
     if (size <= bytes && (size >= bytes * metFrom || saturated(attempts) || bitRate >= maxBitRate)) break;
     if (size > bytes && bitRate <= minAudioRate) break;
+    if (!clock.hasTimeForMore()) return requireMetInTime(attempts, bytes);
     const factor = Math.max(0.3, Math.min(3, (bytes * aim) / size));
     bitRate = Math.min(maxBitRate, Math.max(minAudioRate, bitRate * factor));
   }

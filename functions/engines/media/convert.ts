@@ -4,7 +4,7 @@ import type { InputFile, OutputFile, Work } from '../runtime/engine.ts';
 import { animate, decodeWebp, requireAnimation, requireFewInputFrames } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
+import { emptyRequest, type MediaRequest, planInTime, type Resize } from './plan.ts';
 import { countFrames, probeInput } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { fitOf, takeStills } from './stills.ts';
@@ -52,10 +52,13 @@ async function convertWebp(
 ): Promise<void> {
   const pictures = await decodeWebp(input, run.folder);
   const request = convertRequest(options, target, pictures.probe.seconds, false);
-  const planned = plan(pictures.probe, { ext: 'webp', kind: 'video', mediaType: 'image/webp', untimed: true }, target, {
-    ...request,
-    copies: false,
-  });
+  const planned = planInTime(
+    pictures.probe,
+    { ext: 'webp', kind: 'video', mediaType: 'image/webp', untimed: true },
+    target,
+    { ...request, copies: false },
+    run.timeLimit(),
+  );
   await runFfmpeg([...planned.before, ...pictures.args, ...planned.after, path], run);
   await verifyOutput(path, target, planned.expected, run);
 }

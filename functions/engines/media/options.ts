@@ -1,7 +1,7 @@
 import type { OptionCondition, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { background, withPictureOptions } from '../image/encoding-options.ts';
-import { presets } from './codecs.ts';
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
+import { presets, usualPreset } from './presets.ts';
 
 const timePattern = String.raw`\d{1,6}(?:\.\d{1,6})?|(?:\d{1,3}:)?\d{1,2}:\d{2}(?:\.\d{1,6})?`;
 
@@ -247,7 +247,7 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
           } satisfies OptionDescriptor,
         ]),
     ...(x26 || video.encoders.some((encoder) => encoder.startsWith('libvpx') || encoder === 'libsvtav1')
-      ? [choice('preset', 'Preset', 'Slower presets make smaller files at the same quality.', presetChoices)]
+      ? [choice('preset', 'Preset', presetHint, presetChoices)]
       : []),
     ...(x26
       ? [
@@ -283,6 +283,8 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
+const presetDefault = `Defaults to ${usualPreset}, or to a faster one if that would take too long.`;
+const presetHint = `Slower presets make smaller files at the same quality. ${presetDefault}`;
 const presetChoices: [string, string][] = presets.map((preset) => [preset, preset]);
 
 function when(name: string, values: string[], required = true): OptionCondition {
@@ -496,9 +498,12 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
     }),
     ...(encoders.some((encoder) => encoder.startsWith('lib') && encoder !== 'libtheora')
       ? [
-          choice('video_compress_speed', 'Speed', 'Slower presets look better at the same size.', presetChoices, {
-            default_value: 'veryfast',
-          }),
+          choice(
+            'video_compress_speed',
+            'Speed',
+            `Slower presets look better at the same size. ${presetDefault}`,
+            presetChoices,
+          ),
         ]
       : []),
   ];

@@ -13,6 +13,8 @@ import {
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
 import { limits } from './limits.ts';
 import type { AudioStream, Probe, VideoStream } from './probe.ts';
+import { audioSeconds, filterSeconds } from './speeds.ts';
+import { choosePreset, type Load, type TimeLimit } from './time-limit.ts';
 import { type Cut, cutSeconds } from './values.ts';
 
 export type Fit = 'max' | 'crop' | 'scale' | 'inside';
@@ -47,6 +49,8 @@ export interface MediaRequest {
   copies: boolean;
   /** Cuts at existing key frames, without decoding. */
   fastCut?: boolean | undefined;
+  /** Whether the operation has no options for preset, codec and resolution. */
+  isFixed?: boolean | undefined;
 }
 
 /** Arguments of a run of ffmpeg, and the expected result. */
@@ -57,6 +61,8 @@ export interface Plan {
   after: string[];
   copiesSomething: boolean;
   expected: Expected;
+  /** What has to be encoded, if the duration is known. */
+  load: Load | undefined;
 }
 
 export interface Expected {
@@ -78,9 +84,33 @@ const maxTracks = 8;
 /** Above this, the value is the clock of the container and not a frame rate. */
 const steadiestRate = 60;
 const fallbackRate = 25;
+const maxRate = 120;
+
+/** Plans a conversion with a preset that fits the time, and throws if none does. */
+export function planInTime(
+  probe: Probe,
+  from: MediaFormat,
+  target: MediaFormat,
+  request: MediaRequest,
+  limit: TimeLimit,
+  countedSeconds?: number,
+): Plan {
+  const planned = plan(probe, from, target, request, countedSeconds);
+  if (!planned.load) return planned;
+  const choices = { writers: target.video?.encoders ?? [], hasOptions: !request.isFixed };
+  const preset = choosePreset(planned.load, request.video.preset, limit, choices);
+  if (!planned.load.pictures) return planned;
+  return plan(probe, from, target, { ...request, video: { ...request.video, preset } }, countedSeconds);
+}
 
 /** Plans the run of ffmpeg for a conversion: pure, so that it can be tested without files. */
-export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, request: MediaRequest): Plan {
+export function plan(
+  probe: Probe,
+  from: MediaFormat,
+  target: MediaFormat,
+  request: MediaRequest,
+  countedSeconds?: number,
+): Plan {
   const video = target.kind === 'audio' ? undefined : probe.video;
   const sounds = soundsFor(probe, target, request);
   requireStreams(probe, video, sounds, target);
@@ -112,6 +142,38 @@ export function plan(probe: Probe, from: MediaFormat, target: MediaFormat, reque
     ],
     copiesSomething: (pictures?.copied ?? false) || copiesAudio,
     expected: { video: pictures?.size, audio: sounds.length > 0, subtitles: subtitles.includes('-map'), seconds },
+    load: loadOf(seconds ?? cutSeconds(request.cut, countedSeconds), pictures?.encoding, {
+      encoder: soundEncoder(target, request),
+      tracks: copiesAudio ? 0 : sounds.length,
+    }),
+  };
+}
+
+interface Encoding {
+  encoder: VideoEncoder;
+  width: number;
+  height: number;
+  rate: number;
+  source: { width: number; height: number; rate: number };
+  filters: string[];
+  bitsPerPixel: number | undefined;
+}
+
+function loadOf(
+  seconds: number | undefined,
+  encoding: Encoding | undefined,
+  audio: { encoder: AudioEncoder | undefined; tracks: number },
+): Load | undefined {
+  if (seconds === undefined || (!encoding && audio.tracks === 0)) return undefined;
+  const sound = audio.encoder === undefined ? 0 : audioSeconds(audio.encoder, seconds) * audio.tracks;
+  if (!encoding) return { seconds, megapixelsRead: 0, oneCoreSeconds: sound };
+  const { encoder, width, height, rate, source, filters, bitsPerPixel } = encoding;
+  const megapixelsRead = (source.width * source.height * source.rate * seconds) / 1_000_000;
+  return {
+    seconds,
+    pictures: { writer: encoder, width, height, frames: rate * seconds, bitsPerPixel },
+    megapixelsRead,
+    oneCoreSeconds: sound + filterSeconds(filters, megapixelsRead),
   };
 }
 
@@ -182,7 +244,7 @@ function planVideo(
   from: MediaFormat,
   target: MediaFormat,
   request: MediaRequest,
-): { args: string[]; copied: boolean; size: { width: number; height: number } } {
+): { args: string[]; copied: boolean; size: { width: number; height: number }; encoding?: Encoding } {
   if (!target.video) throw new Error(`${target.ext} holds no pictures.`);
   const map = ['-map', `0:${video.index}`];
   if (copiesVideo(video, from, target, request)) {
@@ -211,11 +273,38 @@ function planVideo(
         ? ['-filter_complex', `[0:${video.index}][0:${burnt.index}]overlay=eof_action=pass,${chain}[v]`, '-map', '[v]']
         : [...map, '-filter:v', chain]),
       ...videoArgs(encoder, request.video, target),
-      ...(rate === undefined ? ['-fpsmax', '120'] : ['-r', String(rate)]),
+      ...(rate === undefined ? ['-fpsmax', String(maxRate)] : ['-r', String(rate)]),
     ],
     copied: false,
     size,
+    encoding: {
+      encoder,
+      ...size,
+      rate: perSecond(rate) ?? Math.min(video.framesPerSecond ?? fallbackRate, maxRate),
+      source: { width: video.width, height: video.height, rate: video.framesPerSecond ?? fallbackRate },
+      bitsPerPixel: bitsPerPixel(probe, video),
+      filters: scalesNothing(video, size) ? filters.filter((filter) => !filter.startsWith('scale=')) : filters,
+    },
   };
+}
+
+const efficientCodecs = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
+
+/** Returns how many bits a video takes for a pixel, if its codec spends them only where something is to be seen. */
+function bitsPerPixel({ bitRate }: Probe, { codec, width, height, framesPerSecond }: VideoStream): number | undefined {
+  if (bitRate === undefined || !efficientCodecs.includes(codec)) return undefined;
+  return bitRate / (width * height * (framesPerSecond ?? fallbackRate));
+}
+
+/** ffmpeg passes pictures through that have the size already. */
+function scalesNothing(video: VideoStream, size: { width: number; height: number }): boolean {
+  return video.width === size.width && video.height === size.height && video.pixelFormat.startsWith('yuv');
+}
+
+function perSecond(rate: number | string | undefined): number | undefined {
+  if (typeof rate !== 'string') return rate;
+  const [above = 0, below = 1] = rate.split('/').map(Number);
+  return above / below;
 }
 
 function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat, request: MediaRequest): boolean {
@@ -416,10 +505,13 @@ function planAudio(
   return { copied };
 }
 
+function soundEncoder(target: MediaFormat, { audio: { encoder } }: MediaRequest): AudioEncoder | undefined {
+  return encoder === undefined || encoder === 'copy' || encoder === 'none' ? target.audio?.encoders[0] : encoder;
+}
+
 function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaRequest): string[] {
-  const { encoder, volume, ...quality } = request.audio;
-  const chosen =
-    encoder === undefined || encoder === 'copy' || encoder === 'none' ? target.audio?.encoders[0] : encoder;
+  const { encoder: _, volume, ...quality } = request.audio;
+  const chosen = soundEncoder(target, request);
   if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
   // Sound that starts later than the pictures, or has holes, stays in step. DV stores a part of it with each picture, from the first to the last.
   const inStep = target.geometry === 'dv' ? ['aresample=async=1:first_pts=0', 'apad'] : ['aresample=async=1'];

@@ -39,6 +39,8 @@ export interface SubtitleStream {
 /** What is in a media file. */
 export interface Probe {
   seconds: number | undefined;
+  /** Bits per second of the whole file. */
+  bitRate?: number;
   /** Duration of the complete file, if `seconds` is only that of the part that is there. */
   promisedSeconds?: number;
   video: VideoStream | undefined;
@@ -72,7 +74,9 @@ const streamSchema = z.object({
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).default([]),
 });
 const probeSchema = z.object({
-  format: z.object({ duration: number.default(Number.NaN) }).default({ duration: Number.NaN }),
+  format: z
+    .object({ duration: number.default(Number.NaN), bit_rate: number.default(Number.NaN) })
+    .default({ duration: Number.NaN, bit_rate: Number.NaN }),
   streams: z.array(streamSchema).default([]),
 });
 type RawStream = z.infer<typeof streamSchema>;
@@ -145,6 +149,7 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
   return {
     // Of bare pictures it is guessed from the bit rate, and far off.
     seconds: format.bare ? undefined : durations[0],
+    ...(Number.isFinite(container.bit_rate) ? { bitRate: container.bit_rate } : {}),
     video: video && readVideo(video),
     audio: streams
       .filter(({ codec_type }) => codec_type === 'audio')

@@ -3,11 +3,14 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { decodeMissing } from '../../../shared/catalogue/missing.ts';
 import { type ProgramResult, runProgram } from '../runtime/program.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** Context of a run of ffmpeg. */
 export interface MediaRun {
   folder: string;
   signal: AbortSignal;
+  /** Returns the time that the file has from now on. */
+  timeLimit(): TimeLimit;
   /** Called with the seconds of output written so far. */
   onSeconds?: (seconds: number) => void;
   /** Sets the warning about input that is not in the output; a later one replaces it. */

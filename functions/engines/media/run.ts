@@ -1,19 +1,38 @@
-import { type Engine, EngineError, type WorkResult } from '../runtime/engine.ts';
+import { availableParallelism } from 'node:os';
+import { type Engine, EngineError, type Work, type WorkResult } from '../runtime/engine.ts';
 import { Outputs } from '../runtime/outputs.ts';
+import { catalogue } from './catalogue.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
+import type { TimeLimit } from './time-limit.ts';
 import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };
+
+const { memoryMegabytes, timeoutSeconds } = catalogue.resources;
+/** Lambda allocates one core for so much memory. */
+const megabytesPerCore = 1769;
+
+/** Returns the time that one of the files of a task has from now on. */
+function timeLimit({ deadline, inputs }: Work & { deadline: number }, index: number): TimeLimit {
+  const max = Math.max(0, (deadline - Date.now()) / 1000);
+  return {
+    cores: Math.min(availableParallelism(), Math.round(memoryMegabytes / megabytesPerCore)),
+    max,
+    usual: max / (inputs.length - index) / 2,
+  };
+}
 
 /** Converts, compresses, trims and crops audio and video with ffmpeg. */
 export const engine: Engine = {
   async run(work, { signal, progress }): Promise<WorkResult> {
     const warnings: string[] = [];
+    const deadline = work.deadline ?? Date.now() + timeoutSeconds * 1000;
     const runOf = (index: number): MediaRun => ({
       folder: work.folder,
       signal,
+      timeLimit: () => timeLimit({ ...work, deadline }, index),
       warn: (warning) => {
         warnings[index] = work.inputs.length > 1 ? `${work.inputs[index]?.name}: ${warning}` : warning;
       },

@@ -9,8 +9,9 @@ import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { alphaDecoder, type Fit, resizeTo, seek } from './plan.ts';
-import { openingArgs, type Probe } from './probe.ts';
+import { openingArgs, type Probe, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
+import { choosePreset, type Load } from './time-limit.ts';
 import { cutOf, cutSeconds, numberOf, timeOf, wordOf } from './values.ts';
 
 const usualQuality = 90;
@@ -42,6 +43,7 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
       `This would extract ${Math.round(seconds * rate)} frames; the maximum is ${limits.stills}. Trim the video or lower fps.`,
     );
   }
+  if (rate !== undefined && seconds !== undefined) requireTimeToRead(video, seconds, run);
   const { scaled, size } = resizeTo(
     video,
     // Pictures have square pixels, whatever those of the video are.
@@ -83,6 +85,13 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
   }
   const stills = await collect(job, run, size, many, rendered);
   return isFinished ? finish(stills, options, target.ext) : stills;
+}
+
+/** Throws if the part of a video that frames are taken from cannot be decoded in time. */
+function requireTimeToRead(video: VideoStream, seconds: number, run: MediaRun): void {
+  const megapixelsRead = (video.width * video.height * (video.framesPerSecond ?? 25) * seconds) / 1_000_000;
+  const load: Load = { seconds, megapixelsRead, oneCoreSeconds: 0 };
+  choosePreset(load, undefined, run.timeLimit(), { writers: [], hasOptions: true });
 }
 
 /** Converts the frames that ffmpeg extracted losslessly as the options request. */

@@ -5,8 +5,8 @@ import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { type MediaRequest, type Plan, plan, subtitleFile, subtitlesToExtract } from './plan.ts';
-import { openingArgs, type Probe } from './probe.ts';
+import { type MediaRequest, type Plan, planInTime, subtitleFile, subtitlesToExtract } from './plan.ts';
+import { countFrames, openingArgs, type Probe } from './probe.ts';
 import { type MediaRun, runFfmpeg, runSox } from './programs.ts';
 import { endsEarly, incomplete, openOutput, verifyDuration } from './verify.ts';
 
@@ -30,7 +30,8 @@ export interface Transcode {
 export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
   const { input, probe, target, request } = job;
   const from = mediaFormat(input.format);
-  const planned = plan(probe, from, target, request);
+  const counted = await countedSeconds(job, run);
+  const planned = planInTime(probe, from, target, request, run.timeLimit(), counted);
   try {
     await extractSubtitles(job, run);
     if (!planned.copiesSomething) return await runPlan(job, planned, run);
@@ -39,7 +40,7 @@ export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
     } catch (error) {
       run.signal.throwIfAborted();
       // A stream may claim a codec and still not fit, such as one without time stamps.
-      const recoded = plan(probe, from, target, withoutCopies(request));
+      const recoded = planInTime(probe, from, target, withoutCopies(request), run.timeLimit(), counted);
       return await runPlan(job, recoded, run).catch((second: unknown) => {
         throw second ?? error;
       });
@@ -47,6 +48,20 @@ export async function transcode(job: Transcode, run: MediaRun): Promise<void> {
   } catch (error) {
     throw explain(error, input);
   }
+}
+
+/** Larger files would take minutes to count. */
+const maxCountedBytes = 1_000_000_000;
+
+/** Counts the frames of a video that does not declare its duration. */
+async function countedSeconds(
+  { input, probe, target, request }: Transcode,
+  run: MediaRun,
+): Promise<number | undefined> {
+  const { seconds, video } = probe;
+  if (seconds !== undefined || !video || target.kind !== 'video' || request.fastCut) return undefined;
+  if (input.size > maxCountedBytes) return undefined;
+  return (await countFrames(input, limits.seconds * limits.framesPerSecond, run)) / (video.framesPerSecond ?? 25);
 }
 
 function withoutCopies(request: MediaRequest): MediaRequest {

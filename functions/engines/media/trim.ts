@@ -29,7 +29,9 @@ export async function trim(
     options.trim_mode === 'fast' &&
     quickReaders.includes(mediaFormat(input.format).demuxer ?? '') &&
     fitsUncoded(probe, target);
-  const request: MediaRequest = cut ? { ...faithfulRequest(probe, target), cut, fastCut } : emptyRequest;
+  const request: MediaRequest = cut
+    ? { ...faithfulRequest(probe, target), cut, fastCut }
+    : { ...emptyRequest, isFixed: true };
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];
 }
@@ -62,6 +64,7 @@ function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
   const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
   return {
     ...emptyRequest,
+    isFixed: true,
     video: { encoder, crf: faithfulCrf },
     audio: { encoder: sameSound, bitRate: bitRate && nearestBitRate(bitRate) },
   };
@@ -96,7 +99,7 @@ export async function crop(
   }
   const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };
   const path = join(work.folder, `${index}.${target.ext}`);
-  const request: MediaRequest = { ...emptyRequest, video: faithfulRequest(probe, target).video, box };
+  const request: MediaRequest = { ...emptyRequest, isFixed: true, video: faithfulRequest(probe, target).video, box };
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];
 }

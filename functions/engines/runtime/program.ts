@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 export interface ProgramOptions {
   /** Working directory; engines pass their task's folder. */
   cwd: string;
-  /** Added to the sandbox's clean environment. */
+  /** Added to the few variables that every program gets. */
   env?: Record<string, string>;
   signal?: AbortSignal;
   timeoutMs?: number;
@@ -15,6 +15,8 @@ export interface ProgramOptions {
   onStderrLine?: (line: string) => void;
   /** Exit codes that count as success. Defaults to 0. */
   successCodes?: number[];
+  /** Whether it stays when the task ends, to serve further tasks of the same tenant. Whatever else is running then is killed. */
+  warm?: boolean;
 }
 
 export interface ProgramResult {
@@ -44,21 +46,47 @@ export class ProgramError extends Error {
   }
 }
 
+/** Variables that programs get from the environment, which has the paths of the system and of the sandbox, and no secrets. */
+export const programVariables = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'FONTCONFIG_PATH',
+  'FONTCONFIG_FILE',
+  'MALLOC_ARENA_MAX',
+];
+
+const warm = new Set<number>();
+
+/** Returns the processes of the programs that stay between tasks. */
+export function warmPrograms(): number[] {
+  return [...warm];
+}
+
 /** Limit for the program output kept: enough for a message, not enough to fill the memory. */
 const keptCharacters = 1_000_000;
 
 /**
  * Runs a program to its end. The only way in which engines start programs: no shell, a clean environment, a timeout,
- * and in the sandbox's process group, so that whatever it starts is killed with it.
+ * and behind the barriers of the sandbox, which ends whatever it leaves behind.
  */
 export async function runProgram(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
   options.signal?.throwIfAborted();
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    env: { ...pickVariables(programVariables), ...options.env },
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     shell: false,
   });
+  const { pid } = child;
+  if (options.warm && pid !== undefined) {
+    warm.add(pid);
+    child.once('exit', () => warm.delete(pid));
+  }
   let timedOut = false;
   const kill = () => child.kill('SIGKILL');
   const timer =
@@ -90,6 +118,13 @@ export async function runProgram(program: string, args: string[], options: Progr
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', kill);
   }
+}
+
+/** Returns those of the named variables that are set. */
+export function pickVariables(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 function collect(stream: Readable | null, onLine: ((line: string) => void) | undefined): () => string {

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { EngineError } from '../runtime/engine.ts';
 import { isAlive } from '../runtime/is-alive.ts';
 import { runProgram } from '../runtime/program.ts';
+import { warmFolder } from '../runtime/warm-folder.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 
 /** The browser is replaced regularly to bound its leaks. */
@@ -127,7 +127,7 @@ async function start(): Promise<Running> {
 async function launch(): Promise<Running> {
   await removeOldProfiles();
   const { path: program, env } = await findChromium();
-  const profile = await mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
+  const profile = await mkdtemp(join(warmFolder(), `${profilePrefix}${process.pid}-`));
   const ending = new AbortController();
   let onEndpoint: (endpoint: string) => void = () => {};
   const endpoint = new Promise<string>((resolve) => {
@@ -135,6 +135,7 @@ async function launch(): Promise<Running> {
   });
   const ended = runProgram(program, chromiumArguments(profile), {
     cwd: profile,
+    warm: true,
     env: {
       ...env,
       HOME: profile,
@@ -173,9 +174,9 @@ async function afterStartTime(): Promise<never> {
 
 /** Removes the profiles of processes that were killed before they could. */
 async function removeOldProfiles(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(warmFolder())) {
     const [, owner] = new RegExp(`^${profilePrefix}(\\d+)-`).exec(name) ?? [];
     if (owner === undefined || Number(owner) === process.pid || isAlive(Number(owner))) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
+    await rm(join(warmFolder(), name), { recursive: true, force: true });
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../runtime/program.ts';
+import { warmFolder } from '../runtime/warm-folder.ts';
 
 /** Where the package is: its entry is build/index.js. */
 const entry = () => import.meta.resolve('@sparticuz/chromium');
@@ -23,8 +23,10 @@ for (const archive of archives) await inflate(archive);
 export async function unpackBundle(name: string, archives: string[]): Promise<string> {
   const root = fileURLToPath(new URL('..', entry()));
   const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const parent = await cacheFolder(join(root, '..', '..', '.cache', 'lathe'));
-  const folder = join(parent, `${name}-${version}`);
+  const kept = join(root, '..', '..', '.cache', 'lathe');
+  // Before the question where it can be written: in the sandbox the packages can only be read.
+  if (existsSync(join(kept, `${name}-${version}`))) return join(kept, `${name}-${version}`);
+  const folder = join(await cacheFolder(kept), `${name}-${version}`);
   if (existsSync(folder)) return folder;
   const draft = await mkdtemp(`${folder}.`);
   try {
@@ -49,6 +51,6 @@ async function cacheFolder(wanted: string): Promise<string> {
     await access(wanted, constants.W_OK);
     return wanted;
   } catch {
-    return tmpdir();
+    return warmFolder();
   }
 }

@@ -170,10 +170,12 @@ export const catalogue: EngineCatalogue = {
   summary: 'Renders web pages with Chromium',
   resources: {
     packaging: 'image',
+    layers: ['chromium', 'fonts'],
     memoryMegabytes: 3008,
     diskMegabytes: 2048,
     timeoutSeconds: 180,
     maxConcurrency: 50,
+    network: true,
   },
   formats: [
     { ext: 'html', mediaType: 'text/html' },

@@ -1,12 +1,10 @@
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findProgram, isExecutable } from '../runtime/find-program.ts';
 import { unpackBundle } from './bundle.ts';
-
-/** Where Lambda keeps its runtime in functions that are no container images: the machines the bundled Chromium is built for. */
-const lambdaRuntime = '/var/runtime';
+import { findLayers, unpackChromium } from './layer.ts';
 
 /** A browser, and what it needs in its environment. */
 export interface Chromium {
@@ -15,8 +13,9 @@ export interface Chromium {
 }
 
 /**
- * Finds the Chromium to use: the one that LATHE_CHROMIUM names, the bundled one where it fits, or the system's. The bundled
- * one is for Linux on x86_64 and gets no updates from the system, so outside of Lambda it comes last.
+ * Finds the Chromium to use: the one that LATHE_CHROMIUM names, the one of the function's layer, the system's, or the one
+ * of the package that the layer is made of. That one is for Linux on x86_64 and gets no updates from the system, so
+ * without a layer it comes last.
  */
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.LATHE_CHROMIUM;
@@ -25,25 +24,24 @@ export async function findChromium(): Promise<Chromium> {
     return { path: named, env: {} };
   }
   const fits = arch() === 'x64' && platform() === 'linux';
-  if (fits && existsSync(lambdaRuntime)) {
-    const { default: bundled } = await import('@sparticuz/chromium');
-    return { path: await bundled.executablePath(), env: {} };
+  const layers = fits ? findLayers() : undefined;
+  if (layers) {
+    const { path, env } = withLibraries(await unpackChromium(layers), layers.libraries);
+    return { path, env: { ...env, FONTCONFIG_FILE: layers.fonts } };
   }
   const found = await findInstalled();
   if (found !== undefined) return { path: found, env: {} };
-  if (fits) return bundledChromium();
+  if (fits) {
+    const folder = await unpackBundle('chromium', ['chromium.br', 'al2023.tar.br']);
+    return withLibraries(join(folder, 'chromium'), join(folder, 'al2023', 'lib'));
+  }
   throw new Error('No Chromium was found. Install it, or set LATHE_CHROMIUM to the path of the executable.');
 }
 
-/** The package unpacks the libraries that a bare system lacks on Lambda only; elsewhere they are needed as much. */
-async function bundledChromium(): Promise<Chromium> {
-  const folder = await unpackBundle('chromium', ['chromium.br', 'al2023.tar.br']);
+/** Adds the libraries that a bare system lacks. */
+function withLibraries(path: string, libraries: string): Chromium {
   const others = process.env.LD_LIBRARY_PATH;
-  const libraries = join(folder, 'al2023', 'lib');
-  return {
-    path: join(folder, 'chromium'),
-    env: { LD_LIBRARY_PATH: others ? `${libraries}${delimiter}${others}` : libraries },
-  };
+  return { path, env: { LD_LIBRARY_PATH: others ? `${libraries}${delimiter}${others}` : libraries } };
 }
 
 async function findInstalled(): Promise<string | undefined> {

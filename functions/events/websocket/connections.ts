@@ -54,8 +54,8 @@ export interface GroupCursor extends Cursor {
   userConnections: string[];
 }
 
-const connectionKey = (id: string): Key => ({ pk: `conn#${id}`, sk: 'conn' });
-const sessionKey = (session: string): Key => ({ pk: `session#${session}`, sk: 'session' });
+const connectionKey = (id: string): Key => ({ pk: `${partitions.connection}${id}`, sk: 'conn' });
+const sessionKey = (session: string): Key => ({ pk: `${partitions.session}${session}`, sk: 'session' });
 const subscriberKey = (
   partition: string,
   { connection, channel }: Pick<Subscriber, 'connection' | 'channel'>,
@@ -69,9 +69,9 @@ const cursorPrefix = 'cursor#';
 const expiry = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
 
 /** Returns the partition of the subscribers of a job with its tasks, or of a task without a job. */
-export const partitionOfGroup = (group: string) => `${partitions.subscribers}${group}`;
+export const partitionOfGroup = (group: string) => `${partitions.subscriber}${group}`;
 /** Returns the partition of the subscribers of all jobs or all tasks of a user. */
-export const partitionOfUser = (user: string) => `${partitions.subscribers}user.${user}`;
+export const partitionOfUser = (user: string) => `${partitions.subscriber}user.${user}`;
 
 /** Stores a new connection. */
 export async function storeConnection(connection: Connection): Promise<void> {

@@ -69,9 +69,13 @@ export function eventsActions(stack: LocalStack, operation: string, input: Input
 
 /** Reads the operation out of the target header, such as `DynamoDB_20120810.GetItem`. */
 export function operationOf(service: JsonService, target: string | string[] | undefined): string {
-  const prefix = { dynamodb: 'DynamoDB_20120810.', sqs: 'AmazonSQS.', events: 'AWSEvents.', 'execute-api': '?' }[
-    service
-  ];
+  const prefix = {
+    dynamodb: 'DynamoDB_20120810.',
+    sqs: 'AmazonSQS.',
+    events: 'AWSEvents.',
+    'execute-api': '?',
+    lambda: '?',
+  }[service];
   if (typeof target !== 'string' || !target.startsWith(prefix)) {
     throw new Refusal('unsupported', 'The request does not name an operation of this service.');
   }

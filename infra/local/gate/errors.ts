@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
 import { respondError } from '../aws/s3/request.ts';
 
-export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api';
+export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda';
 export type Service = JsonService | 's3';
 
 export type RefusalReason =
@@ -88,7 +88,7 @@ function respondJsonError(service: JsonService, error: unknown, res: ServerRespo
 
 function statusOf(service: JsonService, reason: RefusalReason | undefined): number {
   if (reason === undefined) return 500;
-  // SQS refuses with 403 where DynamoDB does with 400.
-  if (service === 'sqs' && reason === 'access-denied') return 403;
+  // SQS and Lambda refuse with 403 where DynamoDB does with 400.
+  if ((service === 'sqs' || service === 'lambda') && reason === 'access-denied') return 403;
   return reason === 'too-large' ? 413 : 400;
 }

@@ -10,9 +10,11 @@ import { type ManagedConnections, manageConnection } from './connections.ts';
 import { respondPreflight, setCorsHeaders } from './cors.ts';
 import type { Credentials } from './credentials.ts';
 import { type JsonService, Refusal, respondServiceError, type Service } from './errors.ts';
+import { type InvokableFunctions, invokeFunction } from './lambda.ts';
 import { notifyCreated } from './notifications.ts';
 import { assertUnderstood, isAllowed } from './policy.ts';
 import { postObject } from './post-object.ts';
+import { createRecorder } from './record.ts';
 import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
 import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
@@ -36,6 +38,8 @@ export interface GateOptions {
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
   sockets?: () => ManagedConnections | undefined;
+  /** The functions that calls invoke. */
+  functions?: () => InvokableFunctions | undefined;
   onDenied?: (denial: Denial) => void;
   /** Receives errors that callers only see as an internal error. */
   onError?: (error: unknown) => void;
@@ -49,12 +53,13 @@ export interface Gate {
 export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
+  const record = createRecorder(process.env.LATHE_GATE_RECORD);
   const verifier = createVerifier(options.credentials);
   const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
   servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
 
-  function authorise(credentials: Credentials, needs: RequiredAction[]): void {
+  function authorise(req: IncomingMessage, credentials: Credentials, needs: RequiredAction[]): void {
     const { role } = credentials;
     for (const need of needs) {
       const request = {
@@ -63,13 +68,32 @@ export function createGate(options: GateOptions): Gate {
         resource: need.resource,
         context: (key: string) => contextValue(need, key),
       } as const;
-      if (isAllowed(request, role.statements, resourcePolicy(need))) continue;
+      const allowed = isAllowed(request, role.statements, resourcePolicy(need));
+      record({
+        role: role.logicalId,
+        action: need.action,
+        resource: need.resource,
+        conditions: conditionValues(need),
+        isAllowed: allowed,
+        ...appOf(req),
+      });
+      if (allowed) continue;
       options.onDenied?.({ roleArn: role.arn, action: need.action, resource: need.resource });
-      throw new Refusal(
-        'access-denied',
-        `User: ${role.arn} is not authorized to perform: ${need.action} on resource: ${need.resource}`,
-      );
+      throw new Refusal('access-denied', notAuthorized(role.arn, need));
     }
+  }
+
+  /**
+   * Returns what the caller learns of an error: that an object does not exist only where they may list the bucket, which a
+   * policy that limits the prefix does not allow in general.
+   */
+  function errorFor({ role }: Credentials, bucket: string, error: unknown): unknown {
+    if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') return error;
+    const need = { action: 's3:ListBucket', resource: `arn:aws:s3:::${bucket}` };
+    const caller = { type: 'role', arn: role.arn, account: stack.account } as const;
+    const request = { caller, ...need, context: (key: string) => contextValue(need, key) };
+    if (isAllowed(request, role.statements, resourcePolicy(need))) return error;
+    return new Refusal('access-denied', notAuthorized(role.arn, need));
   }
 
   function resourcePolicy(need: RequiredAction): PolicyStatement[] {
@@ -84,18 +108,26 @@ export function createGate(options: GateOptions): Gate {
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
     if (service === 'execute-api') {
       const path = url.path.slice(`${PREFIX}${CONNECTIONS}`.length);
-      manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) => authorise(credentials, [need]));
+      manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
+        authorise(req, credentials, [need]),
+      );
+      return;
+    }
+    if (service === 'lambda') {
+      const call = { path: url.path.slice(`${PREFIX}${service}`.length), query: url.query, body };
+      await invokeFunction(stack, options.functions?.(), req, res, call, (need) => authorise(req, credentials, [need]));
       return;
     }
     const operation = operationOf(service, req.headers['x-amz-target']);
     const input = parseInput(body);
     if (service === 'events') {
-      authorise(credentials, eventsActions(stack, operation, input));
+      authorise(req, credentials, eventsActions(stack, operation, input));
       const output = JSON.stringify(options.putEvents?.(input) ?? {});
       res.setHeader('content-type', 'application/x-amz-json-1.1').end(output);
       return;
     }
     authorise(
+      req,
       credentials,
       service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
@@ -119,7 +151,7 @@ export function createGate(options: GateOptions): Gate {
     const query = operationQuery(url.query);
     const operation = s3OperationOf(req.method ?? 'GET', target.key, query, req.headers);
     const authoriseKeys = (keys: string[]) =>
-      authorise(verified.credentials, s3Actions(operation, target, query, req.headers, keys));
+      authorise(req, verified.credentials, s3Actions(operation, target, query, req.headers, keys));
     // The keys to delete are in the body; for anything else, a call is refused before its body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
     const { body, headers } = openContent(req, verified);
@@ -128,6 +160,8 @@ export function createGate(options: GateOptions): Gate {
       if (deletion) authoriseKeys(deletion.keys);
       const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
       await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+    } catch (error) {
+      throw errorFor(verified.credentials, target.bucket, error);
     } finally {
       body?.destroy();
     }
@@ -140,7 +174,7 @@ export function createGate(options: GateOptions): Gate {
       verifier,
       bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
       authorise: (credentials, key) =>
-        authorise(credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
+        authorise(req, credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
       created: (object) => notifyCreated(stack, servers.sendMessage, 'Post', object),
     });
   }
@@ -178,7 +212,7 @@ function splitUrl(url: string): { path: string; query: string } {
 function serviceOf(path: string): Service {
   const name = path.slice(PREFIX.length).split('/', 1)[0];
   if (name === CONNECTIONS) return 'execute-api';
-  return name === 'dynamodb' || name === 'sqs' || name === 'events' ? name : 's3';
+  return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' ? name : 's3';
 }
 
 function contextValue(need: RequiredAction, key: string): string[] | undefined {
@@ -186,6 +220,20 @@ function contextValue(need: RequiredAction, key: string): string[] | undefined {
   // The loopback interface stands for TLS here: nothing on it leaves the machine.
   if (name === 'aws:securetransport') return ['true'];
   return need.conditions?.[name]?.();
+}
+
+function notAuthorized(roleArn: string, { action, resource }: RequiredAction): string {
+  return `User: ${roleArn} is not authorized to perform: ${action} on resource: ${resource}`;
+}
+
+function conditionValues({ conditions = {} }: RequiredAction): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(conditions).map(([key, read]) => [key, read() ?? []]));
+}
+
+/** Reads the application out of a user agent such as `aws-sdk-js/3.0 … app/tests`. */
+function appOf({ headers }: IncomingMessage): { app?: string } {
+  const app = /(?:^| )app\/(\S+)/.exec(`${headers['x-amz-user-agent']} ${headers['user-agent']}`)?.[1];
+  return app === undefined ? {} : { app };
 }
 
 async function readBody(req: IncomingMessage): Promise<Buffer> {

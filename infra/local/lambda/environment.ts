@@ -1,49 +1,233 @@
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { projectRoot } from '../../bundling.ts';
 import type { LocalFunction } from '../template/model.ts';
-import type { FunctionDescription } from './protocol.ts';
+import { freeze, thaw } from './freezing.ts';
+import { FunctionError } from './function-error.ts';
+import type { Invocation } from './invocation.ts';
+import { readLines } from './lines.ts';
+import type { FunctionCode, RuntimeOptions } from './options.ts';
+import type { Reaper } from './reaper.ts';
+import type { RuntimeApiServer } from './runtime-api.ts';
+import { RuntimeSession } from './session.ts';
+import type { StartTime } from './start-time.ts';
+import { variablesFor } from './variables.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'FONTCONFIG_FILE'];
+const CLIENT = join(projectRoot, 'functions/runtime-client/main.ts');
 
-/** Describes a function to the bootstrap that loads it, with a log stream of this environment's own. */
-export function describeFunction(fn: LocalFunction): FunctionDescription {
-  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
-  return {
-    name: fn.name,
-    arn: fn.arn,
-    entry: fn.entry,
-    handler: fn.handler,
-    memoryMegabytes: fn.memoryMegabytes,
-    logGroupName: `/aws/lambda/${fn.name}`,
-    logStreamName: `${day}/[$LATEST]${randomUUID().replaceAll('-', '')}`,
-    // Named here because a process has a temporary folder of its own, which is Node's default.
-    compileCache: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
-  };
+/** Lambda's time for loading the module. When that is not enough it begins again, with the time of an invocation. */
+const INIT_SECONDS = 10;
+/** A process that reported why it cannot go on ends by itself. */
+const EXIT_MILLISECONDS = 1_000;
+
+/**
+ * V8 lets the young generation of a heap grow to 96 MB, of which little is ever in use here. With a process for each
+ * function that would be most of the memory; a few megabytes do not collect notably more often.
+ */
+const SEMI_SPACE = '--max-semi-space-size';
+
+export interface EnvironmentEvents {
+  /** It waits for an invocation. */
+  ready(environment: Environment): void;
+  /** It could not be started. */
+  failed(environment: Environment, error: FunctionError): void;
 }
 
-/** Builds the whole environment of a function: what it was given, and what Lambda adds to it. */
-export function environmentFor(
-  fn: LocalFunction,
-  description: FunctionDescription,
-  given: Record<string, string>,
-): Record<string, string> {
-  const region = fn.arn.split(':')[3] ?? '';
-  return {
-    ...Object.fromEntries(
-      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
-    ),
-    ...given,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
-    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    AWS_LAMBDA_FUNCTION_NAME: fn.name,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(fn.memoryMegabytes),
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_LAMBDA_LOG_GROUP_NAME: description.logGroupName,
-    AWS_LAMBDA_LOG_STREAM_NAME: description.logStreamName,
-    LAMBDA_TASK_ROOT: dirname(fn.entry),
-    _HANDLER: `${basename(fn.entry, extname(fn.entry))}.${fn.handler}`,
-  };
+export interface Host extends RuntimeOptions {
+  api: RuntimeApiServer;
+  reaper: Reaper;
+  startTime: StartTime;
+}
+
+let started = 0;
+
+/** An execution environment: a process, leader of its own group, that runs one invocation at a time and is frozen in between. */
+export class Environment {
+  /** Settles when no process of it is left. */
+  readonly ended: Promise<void>;
+  readonly #fn: LocalFunction;
+  readonly #host: Host;
+  readonly #events: EnvironmentEvents;
+  readonly #session: RuntimeSession;
+  readonly #sockets = new Set<Socket>();
+  readonly #began = performance.now();
+  #process: ChildProcess | undefined;
+  #folder = '';
+  #timer: NodeJS.Timeout | undefined;
+  #frozen: number[] | undefined;
+  #usable = true;
+  #failure: FunctionError | undefined;
+
+  constructor(fn: LocalFunction, host: Host, events: EnvironmentEvents) {
+    this.#fn = fn;
+    this.#host = host;
+    this.#events = events;
+    this.#session = new RuntimeSession(fn.arn, {
+      ready: () => this.#ready(),
+      failed: (error) => this.#failed(error),
+      responded: () => clearTimeout(this.#timer),
+    });
+    this.ended = this.#live();
+  }
+
+  /** Milliseconds since its start. */
+  get age(): number {
+    return performance.now() - this.#began;
+  }
+
+  /** Whether it takes further invocations. */
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  /** Runs an invocation; it waits for one. */
+  run(invocation: Invocation): void {
+    const { timeoutSeconds } = this.#fn;
+    this.#thaw();
+    this.#startTimer(timeoutSeconds, invocation.requestId);
+    this.#session.start(invocation, Date.now() + timeoutSeconds * 1000);
+  }
+
+  /** Stops all its processes until it is given an invocation. */
+  freeze(): void {
+    if (this.#process?.pid !== undefined) this.#frozen = freeze(this.#process.pid);
+  }
+
+  /** Ends it and fails what runs in it. */
+  kill(): void {
+    this.#usable = false;
+    clearTimeout(this.#timer);
+    const { pid, exitCode, signalCode } = this.#process ?? {};
+    // One that has ended is being seen to already, and its number may be another's by now.
+    if (pid !== undefined && exitCode === null && signalCode === null) void this.#host.reaper.end(pid, this.#folder);
+  }
+
+  async #live(): Promise<void> {
+    let reason: string;
+    try {
+      reason = await this.#runProcess();
+    } catch (error) {
+      reason = `with error: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    this.#usable = false;
+    clearTimeout(this.#timer);
+    const { starting, busy } = this.#session;
+    if (busy) this.#log(`Runtime exited ${reason}`);
+    const error = new FunctionError('Runtime.ExitError', `Runtime exited ${reason}`);
+    this.#session.lose(error);
+    if (starting) this.#failed(error);
+  }
+
+  async #runProcess(): Promise<string> {
+    const { api, reaper, environmentOf, log } = this.#host;
+    const fn = this.#fn;
+    const { address, close } = await api.open((call, req, res) => {
+      this.#track(req.socket);
+      this.#session.handle(call, req, res);
+    });
+    started += 1;
+    this.#folder = join(reaper.folder, String(started));
+    try {
+      if (!this.#usable) return 'before it was started';
+      mkdirSync(this.#folder);
+      const env = variablesFor(fn, {
+        code: this.#host.codeOf?.(fn) ?? sourceOf(fn),
+        given: environmentOf(fn),
+        runtimeApi: address,
+        folder: this.#folder,
+      });
+      // The last argument is for whoever looks at the list of processes.
+      const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
+      this.#process = child;
+      this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
+      if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
+      if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));
+      const [code, signal] = await once(child, 'exit');
+      if (child.pid !== undefined) await reaper.end(child.pid, this.#folder);
+      // What it sent before its end may still be on its way.
+      await Promise.race([this.#disconnected(), wait(EXIT_MILLISECONDS, undefined, { ref: false })]);
+      return describeExit(code, signal);
+    } finally {
+      close();
+      await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) => {
+        this.#log(`Could not remove ${this.#folder}: ${String(error)}`);
+      });
+    }
+  }
+
+  #ready(): void {
+    clearTimeout(this.#timer);
+    if (this.#usable) this.#events.ready(this);
+  }
+
+  #failed(error: FunctionError): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#usable = false;
+    this.#events.failed(this, error);
+    setTimeout(() => this.kill(), EXIT_MILLISECONDS).unref();
+  }
+
+  #startTimer(seconds: number, requestId = ''): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const message = `Task timed out after ${seconds.toFixed(2)} seconds`;
+      const error = new FunctionError('Sandbox.Timedout', message);
+      this.#log(`${requestId} ${message}`.trim());
+      this.#session.lose(error);
+      if (this.#session.starting) this.#failed(error);
+      this.kill();
+    }, seconds * 1000);
+  }
+
+  #thaw(): void {
+    if (this.#frozen && this.#process?.pid !== undefined) thaw(this.#process.pid, this.#frozen);
+    this.#frozen = undefined;
+  }
+
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  async #disconnected(): Promise<void> {
+    await Promise.all([...this.#sockets].map((socket) => once(socket, 'close')));
+  }
+
+  #log(line: string): void {
+    this.#host.log(this.#fn, 'stderr', line);
+  }
+}
+
+function startHere(fn: LocalFunction, env: Record<string, string>, cwd: string): ChildProcess {
+  return spawn(process.execPath, [...nodeOptions(fn), CLIENT, relative(projectRoot, fn.entry)], {
+    cwd,
+    detached: true,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function sourceOf({ entry, handler }: LocalFunction): FunctionCode {
+  return { root: projectRoot, handler: `${relative(projectRoot, entry).replace(/\.[a-z]+$/, '')}.${handler}` };
+}
+
+function nodeOptions({ memoryMegabytes, packaging, environment }: LocalFunction): string[] {
+  // An option given here would win over the function's own.
+  const ownSemiSpace = environment.NODE_OPTIONS?.includes(SEMI_SPACE) ?? false;
+  return [
+    `--max-old-space-size=${memoryMegabytes}`,
+    ...(packaging === 'zip' && !ownSemiSpace ? [`${SEMI_SPACE}=4`] : []),
+  ];
+}
+
+function describeExit(code: unknown, signal: unknown): string {
+  if (signal !== null) return `with error: signal: ${signal}`;
+  return code === 0 ? 'without providing a reason' : `with error: exit status ${code}`;
 }

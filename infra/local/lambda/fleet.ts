@@ -1,114 +1,152 @@
 import type { LocalFunction } from '../template/model.ts';
+import { Environment, type Host } from './environment.ts';
 import { FunctionError } from './function-error.ts';
-import { IdleSandboxes } from './idle-sandboxes.ts';
-import { IDLE_SECONDS, type RuntimeOptions } from './options.ts';
-import { startProcess } from './process-sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
-import { Slots } from './slots.ts';
-import { startThread } from './thread-sandbox.ts';
+import type { IdleEnvironments } from './idle-environments.ts';
+import type { Invocation } from './invocation.ts';
+
+interface Waiting {
+  invocation: Invocation;
+  overdue: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** How many environments all fleets together may have. */
+export interface Capacity {
+  /** Takes room for one environment, and says whether there was some. */
+  take(): boolean;
+  /** Says that one has become idle, and can make room for another. */
+  idle(): void;
+  release(): void;
+}
 
 /** The environments of one function. */
-export interface Fleet {
-  invoke(event: string): Promise<unknown>;
-  kill(): void;
-  stop(): Promise<void>;
-}
-
-/** Opens the fleet that a function's packaging asks for; no environment starts before the first invocation. */
-export function openFleet(fn: LocalFunction, options: RuntimeOptions, idleThreads: IdleSandboxes): Fleet {
-  return fn.packaging === 'zip' ? openThread(fn, options, idleThreads) : openProcesses(fn, options);
-}
-
-function openThread(fn: LocalFunction, options: RuntimeOptions, idle: IdleSandboxes): Fleet {
-  const live = new LiveSandboxes();
-  const slots = new Slots(fn.reservedConcurrency ?? Number.POSITIVE_INFINITY);
-  let current: Sandbox | undefined;
-
-  function start(): Sandbox {
-    const sandbox = live.add(() => startThread(fn, options));
-    void sandbox.ended.then(() => idle.remove(sandbox));
-    return sandbox;
-  }
-
-  return {
-    async invoke(event) {
-      await slots.take();
-      let sandbox = current;
-      try {
-        if (!sandbox?.usable) sandbox = current = start();
-        idle.remove(sandbox);
-        return await sandbox.invoke(event);
-      } finally {
-        if (sandbox?.usable && !sandbox.busy) idle.add(sandbox);
-        slots.release();
-      }
-    },
-    kill: () => live.kill(),
-    stop: () => live.stop(),
-  };
-}
-
-function openProcesses(fn: LocalFunction, options: RuntimeOptions): Fleet {
-  const live = new LiveSandboxes();
-  const slots = new Slots(Math.min(options.cores, fn.reservedConcurrency ?? options.cores));
-  const idle = new IdleSandboxes(options.idleSeconds ?? IDLE_SECONDS);
-
-  function putBack(sandbox: Sandbox): void {
-    if (!sandbox.usable) {
-      // Its successor waits until the memory and the core are free.
-      void sandbox.ended.then(() => slots.release());
-      return;
-    }
-    idle.add(sandbox);
-    slots.release();
-  }
-
-  return {
-    async invoke(event) {
-      await slots.take();
-      let sandbox: Sandbox;
-      try {
-        sandbox = idle.take() ?? live.add(() => startProcess(fn, options));
-      } catch (error) {
-        slots.release();
-        throw error;
-      }
-      try {
-        return await sandbox.invoke(event);
-      } finally {
-        putBack(sandbox);
-      }
-    },
-    kill: () => live.kill(),
-    stop: () => live.stop(),
-  };
-}
-
-class LiveSandboxes {
-  readonly #sandboxes = new Set<Sandbox>();
+export class Fleet {
+  readonly #fn: LocalFunction;
+  readonly #host: Host;
+  readonly #idle: IdleEnvironments;
+  readonly #capacity: Capacity;
+  readonly #max: number;
+  readonly #waiting: Waiting[] = [];
+  readonly #all = new Set<Environment>();
+  readonly #starting = new Set<Environment>();
+  /** The last used last. */
+  readonly #free: Environment[] = [];
   #stopped = false;
 
-  add(start: () => Sandbox): Sandbox {
-    if (this.#stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
-    let sandbox: Sandbox;
-    try {
-      sandbox = start();
-    } catch (error) {
-      throw new FunctionError('Sandbox.Failure', `Could not start the function: ${String(error)}`, { cause: error });
+  constructor(fn: LocalFunction, host: Host, idle: IdleEnvironments, capacity: Capacity) {
+    this.#fn = fn;
+    this.#host = host;
+    this.#idle = idle;
+    this.#capacity = capacity;
+    const max = fn.packaging === 'image' ? host.cores : Number.POSITIVE_INFINITY;
+    this.#max = Math.min(max, fn.reservedConcurrency ?? max);
+  }
+
+  /**
+   * Runs an invocation in an environment that is free, or waits for one as long as a start takes, and has another
+   * started only then. Whatever the others are doing, that is at most twice as late as the better choice would have
+   * been, and on a busy machine it does not add starts to what keeps it busy.
+   */
+  run(invocation: Invocation): void {
+    if (this.#stopped) {
+      invocation.fail(stoppedError());
+      return;
     }
-    this.#sandboxes.add(sandbox);
-    void sandbox.ended.then(() => this.#sandboxes.delete(sandbox));
-    return sandbox;
+    const free = this.#takeFree();
+    if (free) {
+      free.run(invocation);
+      return;
+    }
+    const waiting: Waiting = { invocation, overdue: false, timer: undefined };
+    waiting.timer = setTimeout(() => {
+      waiting.overdue = true;
+      this.scale();
+    }, this.#host.startTime.milliseconds);
+    this.#waiting.push(waiting);
+    this.scale();
   }
 
+  /** Starts environments for those that waited long enough, as far as there is room. */
+  scale(): void {
+    if (this.#stopped) return;
+    const overdue = this.#waiting.filter((waiting) => waiting.overdue).length;
+    const wanted = this.#all.size === 0 ? Math.min(1, this.#waiting.length) : overdue;
+    // More than the cores can start at once would only make each of them slower.
+    const max = Math.min(wanted, this.#host.cores);
+    while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take()) this.#start();
+  }
+
+  /** Ends every environment at once. */
   kill(): void {
-    for (const sandbox of this.#sandboxes) sandbox.kill();
+    for (const environment of this.#all) environment.kill();
   }
 
+  /** Ends every environment, waits for that, and starts no other. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    const ended = [...this.#sandboxes].map((sandbox) => sandbox.ended);
+    for (const { invocation, timer } of this.#waiting.splice(0)) {
+      clearTimeout(timer);
+      invocation.fail(stoppedError());
+    }
+    const ended = [...this.#all].map((environment) => environment.ended);
     this.kill();
     await Promise.all(ended);
   }
+
+  #start(): void {
+    const environment = new Environment(this.#fn, this.#host, {
+      ready: () => this.#ready(environment),
+      failed: (_, error) => this.#failed(environment, error),
+    });
+    this.#all.add(environment);
+    this.#starting.add(environment);
+    void environment.ended.then(() => this.#ended(environment));
+  }
+
+  #ready(environment: Environment): void {
+    if (this.#starting.delete(environment)) this.#host.startTime.add(environment.age);
+    const next = this.#takeWaiting();
+    if (next) {
+      environment.run(next);
+      this.scale();
+      return;
+    }
+    environment.freeze();
+    this.#free.push(environment);
+    this.#idle.add(environment);
+    this.#capacity.idle();
+  }
+
+  #failed(environment: Environment, error: FunctionError): void {
+    this.#starting.delete(environment);
+    this.#takeWaiting()?.fail(error);
+  }
+
+  #ended(environment: Environment): void {
+    this.#all.delete(environment);
+    this.#starting.delete(environment);
+    this.#idle.remove(environment);
+    const index = this.#free.indexOf(environment);
+    if (index >= 0) this.#free.splice(index, 1);
+    this.#capacity.release();
+    this.scale();
+  }
+
+  #takeFree(): Environment | undefined {
+    for (let environment = this.#free.pop(); environment; environment = this.#free.pop()) {
+      this.#idle.remove(environment);
+      if (environment.usable) return environment;
+    }
+    return undefined;
+  }
+
+  #takeWaiting(): Invocation | undefined {
+    const waiting = this.#waiting.shift();
+    clearTimeout(waiting?.timer);
+    return waiting?.invocation;
+  }
+}
+
+function stoppedError(): FunctionError {
+  return new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
 }

@@ -1,17 +1,36 @@
+import type { ChildProcess } from 'node:child_process';
 import type { LocalFunction } from '../template/model.ts';
+
+/** Where a function's code is, as Lambda names it to the process that runs it. */
+export interface FunctionCode {
+  /** The folder that `LAMBDA_TASK_ROOT` names. */
+  root: string;
+  /** Module and export, `index.handler`, as `_HANDLER` names them. */
+  handler: string;
+}
+
+/** Starts the entry point of a function's image, as the leader of a process group; nothing where it has no image. */
+export type StartImage = (fn: LocalFunction, variables: Record<string, string>) => ChildProcess | undefined;
 
 export interface RuntimeOptions {
   /** The whole environment of a function, credentials and endpoints included. */
   environmentOf: (fn: LocalFunction) => Record<string, string>;
-  /** How many processes an image function may have at once. */
+  /** The code of functions that do not run from source. */
+  codeOf?: (fn: LocalFunction) => FunctionCode | undefined;
+  /** Starts an environment's process in the image of its function; without one its modules run on this machine. */
+  startImage?: StartImage | undefined;
+  /** How many environments an image function may have at once. */
   cores: number;
   log: (fn: LocalFunction, stream: 'stdout' | 'stderr', line: string) => void;
   /** How long an environment is kept without work; defaults to 300. */
   idleSeconds?: number;
-  /** How many threads are kept without work, over all zip functions; defaults to 12. */
-  maxIdleThreads?: number;
+  /** How many environments are kept without work, over all zip functions; defaults to 12. */
+  maxIdle?: number;
+  /** How many environments there may be, over all zip functions; defaults to 100. */
+  maxZip?: number;
 }
 
 export const IDLE_SECONDS = 300;
-/** Each has a heap of its own, 30 to 50 MB, and there are more functions than a laptop should keep of those. */
-export const MAX_IDLE_THREADS = 12;
+/** Each has a process of its own, and there are more functions than a laptop should keep of those. */
+export const MAX_IDLE_ENVIRONMENTS = 12;
+export const MAX_ZIP_ENVIRONMENTS = 100;

@@ -1,7 +1,9 @@
 import { FunctionError } from './function-error.ts';
 
 /** Lambda's limit for the event and the response of a synchronous invocation. */
-const PAYLOAD_LIMIT_BYTES = 6_291_556;
+export const PAYLOAD_LIMIT_BYTES = 6_291_556;
+/** Lambda's limit for a response that is streamed. */
+export const STREAM_LIMIT_BYTES = 200 * 1024 * 1024;
 
 /** Encodes an event as JSON, and refuses one that Lambda would not take. */
 export function encodeEvent(event: unknown): string {
@@ -16,14 +18,10 @@ export function encodeEvent(event: unknown): string {
   return text;
 }
 
-/** Encodes what a handler returned as JSON, and refuses what Lambda would not return. */
-export function encodeResult(result: unknown): string {
-  const text = JSON.stringify(result) ?? 'null';
-  if (Buffer.byteLength(text) > PAYLOAD_LIMIT_BYTES) {
-    throw new FunctionError(
-      'Function.ResponseSizeTooLarge',
-      `Response payload size exceeded maximum allowed payload size (${PAYLOAD_LIMIT_BYTES} bytes).`,
-    );
-  }
-  return text;
+/** Creates the error of an invocation whose response is larger than Lambda passes on. */
+export function responseTooLarge(limit: number): FunctionError {
+  return new FunctionError(
+    'Function.ResponseSizeTooLarge',
+    `Response payload size exceeded maximum allowed payload size (${limit} bytes).`,
+  );
 }

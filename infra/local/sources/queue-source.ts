@@ -1,5 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import { Slots } from '../lambda/slots.ts';
 import type { QueueSource } from '../template/model.ts';
@@ -33,6 +39,7 @@ export function startQueueSource(
   const { signal } = stopping;
   const slots = new Slots(concurrencyOf(source, cores));
   const deletions = new Set<Promise<void>>();
+  let isChecked = false;
   const polling = poll();
 
   async function poll(): Promise<void> {
@@ -58,6 +65,9 @@ export function startQueueSource(
   }
 
   async function collect(batch: Message[]): Promise<void> {
+    // As Lambda's poller does, which needs the permission for it.
+    if (!isChecked) await sqs.send(new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['All'] }));
+    isChecked = true;
     await receive(batch, MAX_POLL_SECONDS);
     if (batch.length === 0) return;
     const closes = Date.now() + batchingWindowSeconds * 1000;
@@ -132,7 +142,10 @@ export function startQueueSource(
 }
 
 function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): number {
-  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  // A worker waits for its engine, an image function that has at most as many environments as there are cores. More
+  // messages would wait for it with their visibility running.
+  const bound = fn.packaging === 'image' || fn.environment.LATHE_ENGINE !== undefined;
+  const own = bound ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
   return Math.min(own, maximumConcurrency ?? own, fn.reservedConcurrency ?? own);
 }
 

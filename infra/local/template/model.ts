@@ -29,8 +29,10 @@ export interface LocalFunction {
   logicalId: string;
   name: string;
   arn: string;
-  /** A zip function runs in a thread, a container image in a process of its own. */
+  /** A zip function runs from its bundle, a container image from source. */
   packaging: 'zip' | 'image';
+  /** Folders whose builds make the content of its layers, which Lambda puts in /opt. */
+  layers?: string[];
   /** Absolute path of the TypeScript module and the export that is the handler. */
   entry: string;
   handler: string;

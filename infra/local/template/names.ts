@@ -36,6 +36,8 @@ export function referable(
       return { ref: lower, attributes: { Arn: `arn:aws:s3:::${lower}` } };
     case 'AWS::Lambda::Function':
       return { ref: logicalId, attributes: { Arn: arn('lambda', `function:${logicalId}`) } };
+    case 'AWS::Lambda::LayerVersion':
+      return { ref: arn('lambda', `layer:${logicalId}:1`) };
     case 'AWS::IAM::Role':
       return { ref: logicalId, attributes: { Arn: `arn:aws:iam::${account}:role/${logicalId}` } };
     case 'AWS::Logs::LogGroup':

@@ -85,7 +85,8 @@ type ByType = (type: string) => Resource[];
 
 function assemble(ofType: ByType): LocalStack {
   const roles = readRoles(ofType);
-  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, roles));
+  const layers = new Map(ofType('AWS::Lambda::LayerVersion').map(readLayer));
+  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, roles, layers));
   const functionNamed = (name: string): LocalFunction => {
     const found = functions.find((candidate) => candidate.name === name || candidate.arn === name);
     if (!found) throw new NotUnderstood(`The template has no function ${name}.`);
@@ -141,19 +142,28 @@ function readRoles(ofType: ByType): Map<string, LocalRole> {
 function readFunction(
   { logicalId, ref, arn, properties, metadata }: Resource,
   roles: Map<string, LocalRole>,
+  folders: Map<string, string>,
 ): LocalFunction {
   const entry = metadata['lathe:entry'];
   if (typeof entry !== 'string') throw new NotUnderstood(`${logicalId} does not say which module it runs.`);
   const role = roles.get(properties.text('Role'));
   if (!role) throw new NotUnderstood(`${logicalId} has a role that the template does not have.`);
-  const packaging = properties.optionalText('PackageType') === 'Image' ? 'image' : 'zip';
-  if (packaging === 'zip') {
+  const isImage = properties.optionalText('PackageType') === 'Image';
+  const layers = properties.texts('Layers').map((layer) => {
+    const folder = folders.get(layer);
+    if (folder === undefined) throw new NotUnderstood(`${logicalId} has a layer that the template does not have.`);
+    return folder;
+  });
+  if (!isImage) {
     properties.only('Handler', 'index.handler');
     properties.only('Runtime', 'nodejs24.x');
   }
   const variables = objectOf(properties.object('Environment').raw('Variables'));
   properties.pass('The disk of this machine has the size it has', 'EphemeralStorage');
-  properties.pass('Bundles and images are made of the entry, which runs from source here', 'Code');
+  properties.pass(
+    'Bundles and images are made of the entry, which is bundled here as well, or runs from source',
+    'Code',
+  );
   properties.pass('This machine has the architecture it has', 'Architectures');
   properties.pass('A text for people', 'Description');
   properties.pass('Logs go to a file here', 'LoggingConfig');
@@ -161,7 +171,9 @@ function readFunction(
     logicalId,
     name: ref,
     arn,
-    packaging,
+    // What is in a zip with layers is not bundled either.
+    packaging: isImage || layers.length > 0 ? 'image' : 'zip',
+    layers,
     entry: join(projectRoot, entry),
     handler: 'handler',
     timeoutSeconds: properties.number('Timeout', 3),
@@ -170,6 +182,17 @@ function readFunction(
     environment: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)])),
     role,
   };
+}
+
+/** Returns the ARN of a layer, and the folder whose build makes its content. */
+function readLayer({ logicalId, ref, properties, metadata }: Resource): [string, string] {
+  const folder = metadata['lathe:layer'];
+  if (typeof folder !== 'string') throw new NotUnderstood(`${logicalId} does not say which folder it is made of.`);
+  properties.pass('The content is built from the folder', 'Content');
+  properties.pass('This machine has the architecture it has', 'CompatibleArchitectures');
+  properties.pass('Functions name their runtime', 'CompatibleRuntimes');
+  properties.pass('A text for people', 'Description');
+  return [ref, join(projectRoot, folder)];
 }
 
 function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {

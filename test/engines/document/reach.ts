@@ -14,11 +14,13 @@ const run = promisify(execFile);
 export async function findReached(
   document: HostileDocument,
   folder: string,
-  canary: Canary,
+  { canary, hits }: { canary: Canary; hits: string[] },
   outputs: string[],
 ): Promise<string[]> {
   const path = join(folder, `hostile.${document.format}`);
   await document.make(path, canary);
+  // What made the document may itself have come by.
+  hits.length = 0;
   const reached: string[] = [];
   for (const output of outputs) {
     try {
@@ -34,13 +36,15 @@ export async function findReached(
   return reached;
 }
 
-async function canariesIn(path: string, format: string): Promise<string[]> {
+/** Returns what of the canaries is in a file. */
+export async function canariesIn(path: string, format: string): Promise<string[]> {
   if (format === 'pdf') {
     const { stdout: text } = await run('pdftotext', [path, '-']);
     const { stdout: pictures } = await run('pdfimages', ['-list', path]);
     return [
       ...(text.includes(secret) ? ['text in pdf'] : []),
       ...(/\b77\s+55\b/.test(pictures) ? ['picture in pdf'] : []),
+      ...((await pagesShowCanary(path)) ? ['picture on a page'] : []),
     ];
   }
   const bytes = await readFile(path);
@@ -49,10 +53,22 @@ async function canariesIn(path: string, format: string): Promise<string[]> {
   const found: string[] = [];
   for (const [name, content] of parts) {
     if (content.includes(secret)) found.push(`text in ${name}`);
-    if (/\.(png|jpe?g|emf)$/i.test(name) && !/thumbnail/i.test(name) && (await mayShowCanary(content)))
+    for (const [, data = ''] of content.toString('latin1').matchAll(/data:image\/(?:png|jpe?g);base64,([\w+/=\s]+)/g))
+      if (await mayShowCanary(Buffer.from(data, 'base64'))) found.push(`picture written into ${name}`);
+    if (/\.(png|jpe?g|gif)$/i.test(name) && !/thumbnail/i.test(name) && (await mayShowCanary(content)))
       found.push(`picture ${name}`);
+    if (/\.emf$/i.test(name) && content.includes(Buffer.alloc(60, 'ff00ff', 'hex'))) found.push(`picture ${name}`);
   }
   return found;
+}
+
+/** Says whether the canary's colour is on one of the first pages: a vector picture leaves no image of its size. */
+async function pagesShowCanary(path: string): Promise<boolean> {
+  const stem = join(dirname(path), 'page');
+  await run('pdftoppm', ['-l', '3', '-r', '40', '-png', path, stem]);
+  for (const name of await readdir(dirname(path)))
+    if (/^page-\d+\.png$/.test(name) && (await mayShowCanary(await readFile(join(dirname(path), name))))) return true;
+  return false;
 }
 
 /** Says whether a picture has the canary's colour in it; one that cannot be looked at is suspected. */

@@ -1,12 +1,16 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
+import type { EngineState } from '../../../shared/aws/engine-state.ts';
 import { encodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
 });
+
+const states = new Map<string, EngineState>();
+vi.mock('../../../shared/aws/engine-state.ts', () => ({ readEngineStates: async () => states }));
 
 /** Asks the function as it is on an instance that lacks something. */
 async function health(missing?: MissingComponents) {
@@ -24,6 +28,18 @@ test('every engine is usable where nothing is missing, as in AWS', async () => {
   const { engines } = await health();
   expect(engines.map(({ name }) => name)).toContain('image');
   expect(engines.filter(({ usable, reason, missing }) => !usable || reason || missing)).toEqual([]);
+});
+
+test('an engine that has reported its isolation lists the barriers, with the reason for each that is absent', async () => {
+  const reported: EngineState = {
+    barriers: { calls: { stands: true }, mounts: { stands: false, reason: 'clone: Operation not permitted' } },
+    reportedAt: '2030-01-01T00:00:00.000Z',
+  };
+  states.set('image', reported);
+  const { engines } = await health();
+  states.clear();
+  expect(engines.find(({ name }) => name === 'image')).toEqual({ name: 'image', usable: true, isolation: reported });
+  expect(engines.find(({ name }) => name === 'media')).toEqual({ name: 'media', usable: true });
 });
 
 test('an engine that lacks some programs is usable and lists them with a command that installs each', async () => {

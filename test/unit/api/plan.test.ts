@@ -19,7 +19,7 @@ const catalogue = new Catalogue([
   {
     engine: 'image',
     summary: 'Converts images.',
-    resources: { packaging: 'zip', memoryMegabytes: 512, diskMegabytes: 512, timeoutSeconds: 60, maxConcurrency: 1 },
+    resources: { packaging: 'worker', memoryMegabytes: 512, diskMegabytes: 512, timeoutSeconds: 60, maxConcurrency: 1 },
     formats: [
       { ext: 'png', mediaType: 'image/png' },
       { ext: 'webp', mediaType: 'image/webp' },

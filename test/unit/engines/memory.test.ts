@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { residentBytes } from '../../../functions/engines/runtime/sandbox/memory.ts';
+import { rowsOf } from '../../../functions/engines/runtime/sandbox/processes.ts';
 
-test('the memory of a process group is added up from what ps lists, as macOS has no /proc', () => {
-  const listing = '    1   9000\n 4711   1024\n 4711  20480\n  471   5000\n47110    100\n';
-  expect(residentBytes(listing, 4711)).toBe((1024 + 20_480) * 1024);
-  expect(residentBytes(listing, 12)).toBe(0);
+test('the processes of a sandbox are read from what ps lists, as macOS has no /proc', () => {
+  const listing = '    1     0     1   9000\n 4711     1  4711   1024\n 4712  4711  4711  20480\n';
+  expect(rowsOf(listing)).toEqual([
+    { pid: 1, parent: 0, group: 1, residentBytes: 9000 * 1024 },
+    { pid: 4711, parent: 1, group: 4711, residentBytes: 1024 * 1024 },
+    { pid: 4712, parent: 4711, group: 4711, residentBytes: 20_480 * 1024 },
+  ]);
 });

@@ -58,13 +58,13 @@ export class MemoryService {
         this.#observer.enqueued?.(taskId);
         this.queue.push(taskId);
       },
-      deleteFiles: async (taskId) => {
+      deleteFiles: async ({ id }) => {
         await gate('deleteFiles');
-        this.filesDeletedOf.push(taskId);
+        this.filesDeletedOf.push(id);
       },
-      deleteSecrets: async (taskId) => {
+      deleteSecrets: async ({ id }) => {
         await gate('deleteSecrets');
-        this.secretsOf.delete(taskId);
+        this.secretsOf.delete(id);
       },
       route: (task, inputs) => this.route(task, inputs),
       publish: async (changes) => {

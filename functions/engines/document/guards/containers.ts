@@ -2,9 +2,11 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Entry, openPromise } from 'yauzl';
+import { type Entry, fromBufferPromise, openPromise } from 'yauzl';
+import { ZipFile } from 'yazl';
 import { EngineError } from '../../runtime/engine.ts';
 import { MarkupGuard } from './markup-guard.ts';
+import { rasterType } from './pictures.ts';
 
 const maxEntries = 20_000;
 const maxBytes = 1_000_000_000;
@@ -26,26 +28,7 @@ export async function checkZip(path: string, size: number): Promise<void> {
     throw damaged(error);
   });
   try {
-    if (zip.entryCount > maxEntries)
-      throw new EngineError(`The document contains more than ${maxEntries} parts. Split it.`);
-    let total = 0;
-    let markup = 0;
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.endsWith('/')) continue;
-      let guard: MarkupGuard | undefined;
-      let first = true;
-      for await (const chunk of await open(zip, entry)) {
-        total += chunk.length;
-        if (first) guard = isMarkup(chunk) ? new MarkupGuard() : undefined;
-        first = false;
-        if (guard) {
-          markup += chunk.length;
-          guard.write(chunk);
-        }
-        const bomb = total > unsuspiciousBytes && total / size > maxRatio;
-        if (bomb || total > maxBytes || markup > maxMarkupBytes) throw new EngineError(tooLarge);
-      }
-    }
+    await checkEntries(zip, size);
   } catch (error) {
     throw error instanceof EngineError ? error : damaged(error);
   } finally {
@@ -53,7 +36,42 @@ export async function checkZip(path: string, size: number): Promise<void> {
   }
 }
 
-async function open(zip: Awaited<ReturnType<typeof openPromise>>, entry: Entry): Promise<AsyncIterable<Buffer>> {
+/** Checks a zipped document inside another likewise, and reads its parts. */
+export async function checkAndReadParts(bytes: Buffer): Promise<Map<string, Buffer>> {
+  try {
+    await checkEntries(await fromBufferPromise(bytes), bytes.length);
+    return await partsOf(await fromBufferPromise(bytes));
+  } catch (error) {
+    throw error instanceof EngineError ? error : damaged(error);
+  }
+}
+
+type Zip = Awaited<ReturnType<typeof openPromise>>;
+
+async function checkEntries(zip: Zip, size: number): Promise<void> {
+  if (zip.entryCount > maxEntries)
+    throw new EngineError(`The document contains more than ${maxEntries} parts. Split it.`);
+  let total = 0;
+  let markup = 0;
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName.endsWith('/')) continue;
+    let guard: MarkupGuard | undefined;
+    let first = true;
+    for await (const chunk of await open(zip, entry)) {
+      total += chunk.length;
+      if (first) guard = isMarkup(chunk) ? new MarkupGuard() : undefined;
+      first = false;
+      if (guard) {
+        markup += chunk.length;
+        guard.write(chunk);
+      }
+      const bomb = total > unsuspiciousBytes && total / size > maxRatio;
+      if (bomb || total > maxBytes || markup > maxMarkupBytes) throw new EngineError(tooLarge);
+    }
+  }
+}
+
+async function open(zip: Zip, entry: Entry): Promise<AsyncIterable<Buffer>> {
   if (entry.isEncrypted())
     throw new EngineError('The file is a password-protected ZIP archive, not a document. Remove the password first.');
   return zip.openReadStreamPromise(entry);
@@ -74,19 +92,34 @@ export async function listParts(path: string): Promise<string[]> {
 /** Reads all parts of a checked document. Throws on duplicate names, as parsers differ in which part they use. */
 export async function readParts(path: string): Promise<Map<string, Buffer>> {
   const zip = await openPromise(path, { autoClose: false });
-  const parts = new Map<string, Buffer>();
   try {
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.endsWith('/')) continue;
-      if (parts.has(entry.fileName)) throw damaged(new Error(`two parts are called ${entry.fileName}`));
-      const chunks: Buffer[] = [];
-      for await (const chunk of await open(zip, entry)) chunks.push(chunk);
-      parts.set(entry.fileName, Buffer.concat(chunks));
-    }
-    return parts;
+    return await partsOf(zip);
   } finally {
     zip.close();
   }
+}
+
+async function partsOf(zip: Zip): Promise<Map<string, Buffer>> {
+  const parts = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName.endsWith('/')) continue;
+    if (parts.has(entry.fileName)) throw damaged(new Error(`two parts are called ${entry.fileName}`));
+    const chunks: Buffer[] = [];
+    for await (const chunk of await open(zip, entry)) chunks.push(chunk);
+    parts.set(entry.fileName, Buffer.concat(chunks));
+  }
+  return parts;
+}
+
+/** Writes parts as a zipped document; its media type is stored first and plain, as readers expect. */
+export async function zipOf(parts: Map<string, Buffer>): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const [name, bytes] of parts)
+    zip.addBuffer(bytes, name, { compress: name !== 'mimetype' && rasterType(bytes) === undefined });
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
 }
 
 /** Reads one part of a zipped document, if it has it. */
@@ -110,7 +143,8 @@ function damaged(cause: unknown): EngineError {
   return new EngineError('The file is damaged or incomplete: its parts cannot be unpacked.', { detail, cause });
 }
 
-function isMarkup(start: Uint8Array): boolean {
+/** Returns whether bytes start as XML or HTML does, in an encoding that has ASCII or UTF-16 in it. */
+export function isMarkup(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\0?\s*\0?</.test(Buffer.from(start.subarray(0, 64)).toString('latin1'));
 }
 

@@ -1,8 +1,5 @@
-import { gunzipSync } from 'node:zlib';
-
 /** Replacement for an external reference: an address at which there is nothing. */
 const nowhere = 'about:blank';
-const maxVectorBytes = 50_000_000;
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -20,58 +17,40 @@ function plain(value: string): string {
 const leadsAway = (value: string) => /^[a-z][a-z\d+.-]*:|^[\\/]{2}/i.test(value);
 const leadsOut = (value: string) => leadsAway(value) || /^[\\/]|(^|[\\/])\.\.([\\/]|$)/.test(value);
 
-const startTag = /<([\w.-]+:)?([\w.-]+)(?=\s)(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
-const reference = /((?:[\w.-]+:)?(?:href|src)\s*=\s*)("[^"]*"|'[^']*')/gi;
+/**
+ * Matches what an XML parser takes for a start tag with attributes. Regular expressions are enough here, as they would not be
+ * for HTML: a name may have any letters but these separators, a value has quotes and no angle bracket, and parsers reject
+ * anything else instead of guessing. What such a parser could read otherwise is excluded before: custom entities and
+ * encodings without ASCII by MarkupGuard. Comments and CDATA sections are rewritten too, which does no harm.
+ */
+const startTag = /<(?:([^\s<>"'/=!?:]+):)?([^\s<>"'/=!?:]+)(?=\s)(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
+
+/** Attributes that are loaded with the document, in OpenDocument, Office's drawings and SVG. */
+const reference = /((?:href|src|image-data|archive|codebase)\s*=\s*)("[^"]*"|'[^']*')/gi;
+const attributeValue = /(\s[^\s<>"'/=]+\s*=\s*)("[^"]*"|'[^']*')/g;
+const mayBeLocal = /(?:file|vnd\.|smb|&#)/i;
+const isLocal = (value: string) => /^(?:file|smb|vnd\.(?:sun|libreoffice)[\w.]*):/i.test(value);
 
 /** Rewrites references that are loaded with the document; links that a reader clicks stay. */
-function rewrite(markup: string, isAllowed: (value: string) => boolean, clickable: boolean): string {
+export function rewriteReferences(markup: string, isAllowed: (value: string) => boolean, clickable: boolean): string {
   return markup.replaceAll(startTag, (tag: string, _prefix: string | undefined, name: string) => {
     if (clickable && name === 'a') return tag;
-    return tag.replaceAll(reference, (whole: string, before: string, quoted: string) =>
+    const own = tag.replaceAll(reference, (whole: string, before: string, quoted: string) =>
       isAllowed(plain(quoted.slice(1, -1))) ? whole : `${before}"${nowhere}"`,
+    );
+    if (!mayBeLocal.test(own)) return own;
+    return own.replaceAll(attributeValue, (whole: string, before: string, quoted: string) =>
+      isLocal(plain(quoted.slice(1, -1))) ? `${before}"${nowhere}"` : whole,
     );
   });
 }
 
-const styleInstruction = /<\?xml-stylesheet[\s\S]*?\?>/g;
+/** Names a style sheet for the document; a parser may load it. */
+export const styleInstruction = /<\?xml-stylesheet[\s\S]*?\?>/g;
 
 /** Removes external references from the XML of a document. */
 export function defuseMarkup(markup: string): string {
-  const own = rewrite(markup.replaceAll(styleInstruction, ''), (value) => !leadsOut(value), true);
-  return own.replaceAll(
-    /(<(?:[\w.-]+:)?binary-data\b[^>]*>)([^<]*)(<)/g,
-    (whole: string, open: string, data: string, close: string) => {
-      const picture = Buffer.from(data, 'base64');
-      const safe = isVector(picture) ? defuseVector(picture) : picture;
-      return safe === picture ? whole : `${open}${safe.toString('base64')}${close}`;
-    },
-  );
-}
-
-/** Returns whether bytes are a vector image, which can reference others. */
-export function isVector(bytes: Buffer): boolean {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return true;
-  const start = bytes.subarray(0, 4096).toString('latin1').replaceAll('\0', '');
-  return /<(?:[\w.-]+:)?svg[\s>]|<!DOCTYPE\s+svg/i.test(start);
-}
-
-/** Removes external references from a vector image. */
-export function defuseVector(bytes: Buffer): Buffer {
-  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const text = decodeXml(packed ? unpack(bytes) : bytes);
-  const inside = (value: string) => value.startsWith('#') || /^data:image\/(?:png|jpe?g|gif|webp)[;,]/i.test(value);
-  const safe = rewrite(text.replaceAll(styleInstruction, ''), inside, false)
-    .replaceAll(/@import/gi, '')
-    .replaceAll(/url\(\s*(?!["']?\s*#)/gi, 'url(#');
-  return safe === text && !packed ? bytes : Buffer.from(safe, 'latin1');
-}
-
-function unpack(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: maxVectorBytes });
-  } catch {
-    return Buffer.alloc(0);
-  }
+  return rewriteReferences(markup.replaceAll(styleInstruction, ''), (value) => !leadsOut(value), true);
 }
 
 /** Reads XML so that every byte of an encoding with ASCII in it comes out again as it was; two-byte letters become UTF-8. */

@@ -49,6 +49,12 @@ export class MarkupGuard {
   }
 
   #checkEncoding(chunk: Uint8Array): void {
+    // Four bytes a letter: without its zeros it would read like UTF-8, but it is not decoded as that.
+    if (
+      this.#head === '' &&
+      /^(?:\0\0[\0\xfe]|[^\0][^\0]?\0\0)/.test(Buffer.from(chunk.subarray(0, 4)).toString('latin1'))
+    )
+      throw new EngineError('The encoding UTF-32 is not supported. Save it as UTF-8.');
     this.#head += Buffer.from(chunk.subarray(0, 400)).toString('latin1').replaceAll('\0', '');
     const encoding = /^[^<]*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(this.#head)?.[1];
     if (encoding !== undefined && !plainEncodings.test(encoding))

@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+
 /** One setting of LibreOffice's configuration: path, name and value. */
 type Setting = [path: string, name: string, value: string];
 
@@ -6,6 +8,10 @@ const security = '/org.openoffice.Office.Common/Security/Scripting';
 /**
  * Restricts what a document may do. Settings are one layer of several: LibreOffice also has no network, a clean environment,
  * a folder of its own, and every document is loaded with macros and link updates off.
+ *
+ * Where the system can take away neither network nor files, two settings hold by themselves. All importers open addresses
+ * through the Universal Content Broker, so that a scheme without a provider cannot be opened. The one exception known is
+ * SVG, whose reader opens local files itself: its importer is removed unless the document was searched for SVGs.
  */
 const settings: Setting[] = [
   [security, 'DisableMacrosExecution', 'true'],
@@ -34,12 +40,60 @@ const settings: Setting[] = [
   ['/org.openoffice.Inet/Settings', 'ooInetProxyType', '0'],
 ];
 
+const providers = '/org.openoffice.ucb.Configuration/ContentProviders/Local/SecondaryKeys/Office/ProviderData';
+const fileProvider = 'com.sun.star.ucb.FileContentProvider';
+
+/** LibreOffice's numbers of the providers that connect to other hosts or look into archives on disk. */
+const unprovided: [number: string, scheme: string][] = [
+  ['3', 'http'],
+  ['4', 'vnd.sun.star.webdav'],
+  ['4a', 'webdav'],
+  ['5', 'vnd.sun.star.help'],
+  ['6', 'ftp'],
+  ['8', 'vnd.sun.star.pkg'],
+  ['11', 'vnd.sun.star.zip'],
+  ['12', 'https'],
+  ['12a', 'vnd.sun.star.webdavs'],
+  ['12b', 'webdavs'],
+  ['43', 'vnd.libreoffice.cmis'],
+];
+
+/** Assigns a service to the addresses of a scheme or prefix; without a service they cannot be opened. */
+function provider(name: string, template: string, service: string): string {
+  const props = [
+    ['ServiceName', service],
+    ['URLTemplate', template],
+    ['Arguments', ''],
+  ].map(([prop, value]) => `<prop oor:name="${prop}"><value>${value}</value></prop>`);
+  return `<item oor:path="${providers}"><node oor:name="${name}" oor:op="replace">${props.join('')}</node></item>`;
+}
+
+const filesIn = (folder: string) => `&quot;${pathToFileURL(folder).href.replaceAll('&', '&amp;')}/&quot;.*`;
+
+const withoutSvg =
+  '<item oor:path="/org.openoffice.TypeDetection.GraphicFilter/Filters"><node oor:name="svg_Import" oor:op="remove"/></item>';
+
+/** Files that LibreOffice may open, and whether it may read SVGs. */
+export interface ProfileReach {
+  /** Its own folder, which holds its profile and the files of a job. */
+  folder: string;
+  /** Where it is installed. */
+  installed: string;
+  vectors: boolean;
+}
+
 /** Returns the text of a profile's registrymodifications.xcu. */
-export function profileRegistry(): string {
-  const items = settings.map(
-    ([path, name, value]) =>
-      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
-  );
+export function profileRegistry({ folder, installed, vectors }: ProfileReach): string {
+  const items = [
+    ...settings.map(
+      ([path, name, value]) =>
+        `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
+    ),
+    ...unprovided.map(([number, scheme]) => provider(`Provider${number}`, scheme, '')),
+    provider('Provider2', filesIn(folder), fileProvider),
+    provider('ProviderOfInstallation', filesIn(installed), fileProvider),
+    ...(vectors ? [] : [withoutSvg]),
+  ];
   return `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 ${items.join('\n')}

@@ -2,7 +2,7 @@
 Keeps one LibreOffice warm and converts on request. Started by office.ts with the system's python3, whose `uno` module is the
 only bridge to LibreOffice that Debian ships.
 
-usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two> <confined or open>
+usage: office.py <folder> <program folder of LibreOffice> <name of the pipe between the two>
 
 The folder holds the profile, LibreOffice's temporary files and the Unix socket on which requests come, one JSON object a
 line, with one JSON object a line in response, strictly one after the other.
@@ -19,14 +19,13 @@ import sys
 import threading
 import time
 
-folder, program_folder, pipe, reach = sys.argv[1:5]
-sys.path += [program_folder, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "guards")]
+folder, program_folder, pipe = sys.argv[1:4]
+sys.path.append(program_folder)
 # The folder of the code may not be ours to write to.
 sys.dont_write_bytecode = True
 
 import uno  # noqa: E402
 import unohelper  # noqa: E402
-from confine import confine  # noqa: E402
 from com.sun.star.awt import XCallback  # noqa: E402
 from com.sun.star.beans import NamedValue, PropertyValue  # noqa: E402
 
@@ -246,8 +245,6 @@ def main():
     os.makedirs(temporary, exist_ok=True)
     os.environ['TMPDIR'] = temporary
     die_with_parent()
-    if reach == 'confined':
-        confine(folder)
     office, context = start_office(temporary)
     desktop = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.Desktop', context)
     callbacks = context.ServiceManager.createInstanceWithContext('com.sun.star.awt.AsyncCallback', context)

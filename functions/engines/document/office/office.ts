@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
 import { runProgram } from '../../runtime/program.ts';
-import { findIsolation } from '../guards/isolation.ts';
+import { warmFolder } from '../../runtime/warm-folder.ts';
 import { profileRegistry } from './office-profile.ts';
 
 /** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
@@ -20,6 +19,9 @@ const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
+
+/** Made in images: LibreOffice sets up a new profile and then starts again, which costs as much as a short document. */
+const preparedProfile = '/usr/share/lathe/office-profile';
 
 /** Debian's own, for which its package python3-uno is. */
 const python = '/usr/bin/python3';
@@ -38,6 +40,8 @@ export interface OfficeRequest {
   page?: { width?: number; height?: number; landscape?: boolean };
   /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
   weigh?: boolean;
+  /** Whether SVGs may be read: only in documents in which each was found and defused. */
+  vectors?: boolean;
 }
 
 export interface OfficeFacts {
@@ -54,6 +58,7 @@ interface Listener {
   ask(request: OfficeRequest): Promise<OfficeResponse>;
   stop(): Promise<void>;
   jobs: number;
+  vectors: boolean;
 }
 
 /** LibreOffice could not load a file; it does not report why. */
@@ -80,15 +85,7 @@ export function missingOffice(): Record<string, string> {
  * document does. It converts one document at a time, and is replaced after some tens of them and after any error.
  */
 export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobMs): Promise<OfficeFacts> {
-  current ??= start();
-  const starting = current;
-  let listener: Listener;
-  try {
-    listener = await starting;
-  } catch (error) {
-    current = undefined;
-    throw error;
-  }
+  const listener = await listenerFor(request.vectors ?? false);
   listener.jobs += 1;
   const staged = await stage(listener.folder, request);
   const response = await withDeadline(listener.ask(staged.request), timeoutMs);
@@ -119,7 +116,22 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
   throw new EngineError(msg, { detail: response.message });
 }
 
-/** Copies the files of a job to LibreOffice's folder, the only one that it can access. */
+/** Returns the running LibreOffice, after replacing one that reads SVGs where none may be read, or the reverse. */
+async function listenerFor(vectors: boolean): Promise<Listener> {
+  current ??= start(vectors);
+  try {
+    const running = await current;
+    if (running.vectors === vectors) return running;
+    await stopOffice();
+    current = start(vectors);
+    return await current;
+  } catch (error) {
+    current = undefined;
+    throw error;
+  }
+}
+
+/** Copies the files of a job to LibreOffice's folder, so that nothing it is not given lies beside them. */
 async function stage(folder: string, request: OfficeRequest) {
   const job = join(folder, 'job');
   await rm(job, { recursive: true, force: true });
@@ -141,7 +153,7 @@ async function stage(folder: string, request: OfficeRequest) {
 
 /** Starts LibreOffice ahead of the first document. */
 export function warmOffice(): void {
-  current ??= start();
+  current ??= start(false);
   // The first conversion reports a failed start.
   current.catch(() => {});
 }
@@ -169,22 +181,24 @@ async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T | und
   }
 }
 
-async function start(): Promise<Listener> {
+async function start(vectors: boolean): Promise<Listener> {
   const programs = officeFolder();
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
-  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
   await mkdir(join(folder, 'profile', 'user'), { recursive: true });
-  await writeFile(join(folder, 'profile', 'user', 'registrymodifications.xcu'), profileRegistry());
+  if (existsSync(preparedProfile)) await cp(preparedProfile, join(folder, 'profile'), { recursive: true });
+  await writeFile(
+    join(folder, 'profile', 'user', 'registrymodifications.xcu'),
+    profileRegistry({ folder, installed: await realpath(dirname(programs)), vectors }),
+  );
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
-  const { networkless, confines } = await findIsolation();
-  const reach = confines ? 'confined' : 'open';
-  const [program = '', ...args] = [...networkless, python, script, folder, programs, pipe, reach];
   const ending = new AbortController();
   const ready = Promise.withResolvers<void>();
-  const ended = runProgram(program, args, {
+  const ended = runProgram(python, [script, folder, programs, pipe], {
     cwd: folder,
+    warm: true,
     signal: ending.signal,
     onStdoutLine: (line) => line === 'ready' && ready.resolve(),
   }).then(
@@ -204,6 +218,7 @@ async function start(): Promise<Listener> {
     return {
       folder,
       jobs: 0,
+      vectors,
       ask,
       stop: async () => {
         socket.destroy();
@@ -252,10 +267,10 @@ function conversation(socket: Socket): (request: OfficeRequest) => Promise<Offic
 
 /** Removes the folders of processes that were killed before they could. */
 async function sweepAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(warmFolder())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || pid === String(process.pid) || isAlive(Number(pid))) continue;
-    await removeTraces(join(tmpdir(), name));
+    await removeTraces(join(warmFolder(), name));
   }
 }
 

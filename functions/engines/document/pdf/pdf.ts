@@ -6,8 +6,7 @@ import { changesPicture } from '../../image/encoding-options.ts';
 import { pageSizes } from '../../image/vector/pdf-pages.ts';
 import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { checkFileCount } from '../../runtime/outputs.ts';
-import { ProgramError, type ProgramResult } from '../../runtime/program.ts';
-import { runIsolated } from '../guards/isolation.ts';
+import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
 
 export const maxPages = 5_000;
@@ -304,7 +303,14 @@ export async function runTool(
   env: Record<string, string> = {},
 ): Promise<ProgramResult> {
   try {
-    return await runIsolated(program, args, { folder, cwd: folder, env, signal, timeoutMs: programMs, successCodes });
+    const environment = { TMPDIR: folder, ...env };
+    return await runProgram(program, args, {
+      cwd: folder,
+      env: environment,
+      signal,
+      timeoutMs: programMs,
+      successCodes,
+    });
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     const detail = error.stderr.trim().split('\n').slice(-5).join('\n');

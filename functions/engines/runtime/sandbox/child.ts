@@ -1,15 +1,19 @@
 import { pathToFileURL } from 'node:url';
 import { type Engine, EngineError, type Work } from '../engine.ts';
+import { warmPrograms } from '../program.ts';
+import { reportedBarriers } from './launch.ts';
 import type { FromSandbox, ToSandbox } from './messages.ts';
 
-// The process that touches the user's bytes: no credentials in its environment, killed as a group by its parent.
+// The process that touches the user's bytes, behind the barriers that the launcher raised, and ended with all its programs by its parent.
+const barriers = reportedBarriers();
 const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ?? '').href);
 
 const send = (message: FromSandbox) => process.send?.(message);
 
 process.on('message', (message: ToSandbox) => void run(message.work));
-process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
-send({ type: 'ready' });
+// The group, of which the supervisor is the leader.
+process.on('disconnect', () => process.kill(0, 'SIGKILL'));
+send({ type: 'ready', pid: process.pid, barriers });
 
 async function run(work: Work): Promise<void> {
   try {
@@ -19,9 +23,11 @@ async function run(work: Work): Promise<void> {
       progress: (percent) => send({ type: 'progress', percent }),
       log: (text, details = {}) => send({ type: 'log', message: text, details }),
     });
-    send({ type: 'done', result });
+    send({ type: 'done', result, warmPrograms: warmPrograms() });
   } catch (error) {
-    if (error instanceof EngineError) send({ type: 'refused', msg: error.message, detail: error.detail });
-    else send({ type: 'broken', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    const end = { warmPrograms: warmPrograms() };
+    if (error instanceof EngineError) send({ ...end, type: 'refused', msg: error.message, detail: error.detail });
+    else
+      send({ ...end, type: 'broken', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }

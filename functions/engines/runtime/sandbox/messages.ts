@@ -1,12 +1,18 @@
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import type { Work, WorkResult } from '../engine.ts';
+import type { Barriers } from './barriers.ts';
 
 export type ToSandbox = { type: 'run'; work: Work };
 
-export type FromSandbox =
-  | { type: 'ready' }
-  | { type: 'progress'; percent: number }
-  | { type: 'log'; message: string; details: JsonObject }
+/** How a piece of work ended, with the warm programs that are to go on, by their numbers in the sandbox. */
+type End = { warmPrograms: number[] } & (
   | { type: 'done'; result: WorkResult }
   | { type: 'refused'; msg: string; detail: string }
-  | { type: 'broken'; stack: string };
+  | { type: 'broken'; stack: string }
+);
+
+export type FromSandbox =
+  | { type: 'ready'; pid: number; barriers: Barriers }
+  | { type: 'progress'; percent: number }
+  | { type: 'log'; message: string; details: JsonObject }
+  | End;

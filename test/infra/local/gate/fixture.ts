@@ -9,6 +9,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { type EmbeddedServers, startServers } from '../../../../infra/local/aws/servers.ts';
 import { type Credentials, makeCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { createGate, type Denial } from '../../../../infra/local/gate/gate.ts';
+import type { InvokableFunctions } from '../../../../infra/local/gate/lambda.ts';
 import type { LocalRole, LocalStack, PolicyStatement } from '../../../../infra/local/template/model.ts';
 
 export const ACCOUNT = '123456789012';
@@ -126,7 +127,12 @@ export interface LocalAws extends AsyncDisposable {
 
 /** Starts the gate with its servers on a port of the machine, as the front server would. */
 export async function startLocalAws(
-  options: { roles?: LocalRole[]; dataDirectory?: string; change?: (stack: LocalStack) => void } = {},
+  options: {
+    roles?: LocalRole[];
+    dataDirectory?: string;
+    change?: (stack: LocalStack) => void;
+    functions?: InvokableFunctions;
+  } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
   const roles = [everything, nothing, ...(options.roles ?? [])];
@@ -145,6 +151,7 @@ export async function startLocalAws(
     stack,
     credentials: all,
     servers,
+    functions: () => options.functions,
     onDenied: (denial) => denials.push(denial),
     onError: (error) => errors.push(error),
   });

@@ -472,6 +472,17 @@ describe('S3 behind the gate', () => {
     await expect(call).rejects.toMatchObject({ name: 'InternalError' });
   });
 
+  it('tells a role that may list one folder alone nothing of what is missing there', async () => {
+    const missing = { Bucket, Key: 'mine/missing' };
+    const client = aws.s3(oneFolder);
+
+    await expect(client.send(new GetObjectCommand(missing))).rejects.toMatchObject({ name: 'AccessDenied' });
+    await expect(client.send(new HeadObjectCommand(missing))).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 403 },
+    });
+    await expect(aws.s3().send(new GetObjectCommand(missing))).rejects.toMatchObject({ name: 'NoSuchKey' });
+  });
+
   it('expires old objects under the prefix of the rule', async () => {
     await put('old/a');
     await put('new/a');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -9,6 +9,10 @@ import { linesOf, temporaryFolder } from './fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
 
 const image = (handler: string, changes = {}) => fixtureFunction(handler, { packaging: 'image', ...changes });
+
+function stateOf(pid: string): string | undefined {
+  return /\) (\S) /.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
+}
 
 async function noneAlive(pids: number[]): Promise<boolean> {
   return (await Promise.all(pids.map(isAlive))).every((alive) => !alive);
@@ -62,19 +66,26 @@ test.each([
   await eventually(() => noneAlive(started));
 });
 
-test('a host killed without warning leaves no process, busy or waiting', async () => {
+test('a host killed without warning leaves no process, busy, waiting or frozen, and no folder', async () => {
   using temporary = temporaryFolder();
   const pids = join(temporary.path, 'pids');
   const script = fileURLToPath(new URL('./fixtures/parent.ts', import.meta.url));
-  const parent = spawn(process.execPath, [script, pids], { stdio: 'inherit' });
-  const started = () => [...linesOf(`${pids}-busy`), ...linesOf(`${pids}-bred`)].map(Number);
-  await eventually(() => started().length === 4);
+  const parent = spawn(process.execPath, [script, pids], {
+    stdio: 'inherit',
+    env: { ...process.env, TMPDIR: temporary.path },
+  });
+  const folders = () => readdirSync(temporary.path).filter((name) => name.startsWith('lathe-'));
+  const started = () => ['busy', 'bred', 'frozen'].flatMap((name) => linesOf(`${pids}-${name}`)).map(Number);
+  await eventually(() => started().length === 7);
+  await eventually(() => linesOf(`${pids}-frozen`).every((pid) => stateOf(pid) === 'T'));
   const before = await noneAlive(started());
+  expect(folders()).toHaveLength(1);
 
   parent.kill('SIGKILL');
 
   expect(before).toBe(false);
   await eventually(() => noneAlive(started()));
+  await eventually(() => folders().length === 0);
 });
 
 test('stop leaves no process and no folder', async () => {

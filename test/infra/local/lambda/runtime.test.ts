@@ -72,9 +72,9 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
       AWS_REGION: 'eu-central-1',
       AWS_LAMBDA_FUNCTION_NAME: fn.name,
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
-      _HANDLER: 'handlers.environment',
+      _HANDLER: 'test/infra/local/lambda/fixtures/handlers.environment',
     });
-    const given = /^(AWS_|LAMBDA_|_HANDLER$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$)/;
+    const given = /^(AWS_|LAMBDA_|_HANDLER$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(Object(environment)).filter((name) => !given.test(name))).toEqual([]);
   });
 
@@ -156,6 +156,15 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
         message: 'Task timed out after 0.50 seconds',
       });
     }
+  });
+
+  test('that does not load in time is timed out', async () => {
+    await using runtime = fixtureRuntime();
+    const fn = fixtureFunction('handler', { packaging, entry: fixture('slow-start.ts'), timeoutSeconds: 1 });
+
+    const failure = await settle(runtime.invoke(fn, {}));
+
+    expect(failure).toMatchObject({ errorType: 'Sandbox.Timedout', message: 'Task timed out after 10.00 seconds' });
   });
 
   test('takes events and results of 6 MB and refuses larger ones', async () => {

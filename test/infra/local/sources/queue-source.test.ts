@@ -134,6 +134,7 @@ test('a message becomes an event of Lambda and is deleted after success', async 
 
 test.each([
   ['an image function to the cores', { function: { packaging: 'image' }, cores: 2 }, 2],
+  ['the worker of an engine to the cores', { function: { environment: { LATHE_ENGINE: 'image' } }, cores: 2 }, 2],
   ['an image function to a lower maximum', { function: { packaging: 'image' }, cores: 4, maximumConcurrency: 3 }, 3],
   ['a zip function to its maximum', { maximumConcurrency: 4 }, 4],
   ['a zip function without a maximum to ten', {}, 10],

@@ -1,0 +1,65 @@
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import type { JsonObject } from '../../../shared/tasks/task.ts';
+
+/**
+ * What a worker and an engine say to each other. The worker holds the permissions; the engine is given signed URLs of
+ * the files of one run, and nothing else that would be worth stealing from it.
+ */
+
+/** A file to work on. */
+export interface RemoteInput {
+  /** Signed for GET. */
+  url: string;
+  name: string;
+  /** Canonical extension, detected from the content when the file was stored. */
+  format: string;
+  size: number;
+}
+
+/** A form that stores any number of files under a prefix, each up to a size. */
+export interface OutputForm {
+  url: string;
+  fields: Record<string, string>;
+  prefix: string;
+}
+
+/** One run of a task: the event that an engine is invoked with. */
+export interface EngineRequest {
+  taskId: string;
+  attempt: number;
+  /** The account that owns the files. Programs that stay warm are not shared between two of them. */
+  tenant: string;
+  operation: ProcessingOperation;
+  /** URL of a page to import, in place of inputs. */
+  page?: string;
+  inputs: RemoteInput[];
+  outputFormat: string;
+  options: OptionValues;
+  output: OutputForm;
+  maxOutputBytes: number;
+  /** Signed for HEAD, of an object that exists as soon as the run is canceled, deleted, taken over or out of time. */
+  revoked: string;
+  /** When the run is out of time, in milliseconds since the epoch. */
+  deadline: number;
+}
+
+/** A file that the engine stored: the n-th of them is at the n-th key of the run. */
+export interface RemoteOutput {
+  name: string;
+  format: string;
+}
+
+/** Which barriers stand, by their names, and why the others do not. */
+export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;
+
+/** A line of the engine's response, which is a stream of JSON objects. Any but the first two is the last. */
+export type EngineResponse =
+  /** What stands between the files and the rest of the engine's machine, for the operator. */
+  | { type: 'isolation'; barriers: Isolation }
+  | { type: 'progress'; percent: number }
+  | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject }
+  /** The file or the options are at fault: `msg` is for the user, `detail` for the log. */
+  | { type: 'refused'; msg: string; detail: string }
+  /** The engine is at fault: the run is repeated. */
+  | { type: 'broken'; message: string };

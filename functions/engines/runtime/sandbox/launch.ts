@@ -1,0 +1,157 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pickVariables, programVariables } from '../program.ts';
+import { type Barriers, barriersFrom, noBarriers } from './barriers.ts';
+
+const launcher = fileURLToPath(new URL('launch.pl', import.meta.url));
+const perl = '/usr/bin/perl';
+/** Of the code only what engines import: the default folder for data is beside it. */
+const codeFolders = ['functions', 'shared', 'node_modules', 'layers', 'package.json'];
+
+/** Paths of programs. */
+const pathVariables = ['LATHE_FFMPEG', 'LATHE_FFPROBE', 'LATHE_SOX', 'LATHE_CHROMIUM'];
+
+export interface LaunchOptions {
+  /** The folder that the process may write to, with folders `tmp`, `warm` and `tasks` in it. */
+  folder: string;
+  /** Files and folders that the process may read besides the system's; see `readablePaths`. */
+  readable: string[];
+  /** User that the process becomes if it is started as root. */
+  user: number | undefined;
+  network: boolean;
+}
+
+/** Starts a script with Node behind the barriers of this system, with an IPC channel, as the leader of a process group. */
+export function launch(script: string, args: string[], options: LaunchOptions): ChildProcess {
+  const command = [process.execPath, ...process.execArgv, script, ...args];
+  const [program, ...rest] = whyNone() === undefined ? [perl, ...launcherArguments(options), ...command] : command;
+  return spawn(program ?? process.execPath, rest, {
+    detached: true,
+    cwd: options.folder,
+    env: cleanEnvironment(options.folder),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+/** Returns the barriers from what the launcher left in the environment of the process it started, and removes that. */
+export function reportedBarriers(): Barriers {
+  const report = process.env.LATHE_BARRIERS;
+  delete process.env.LATHE_BARRIERS;
+  return report === undefined
+    ? noBarriers(whyNone() ?? 'the launcher reported nothing')
+    : barriersFrom(JSON.parse(report));
+}
+
+/** Finds the barriers that a process would have, without starting an engine. */
+export async function probeBarriers(options: LaunchOptions): Promise<Barriers> {
+  const reason = whyNone();
+  if (reason !== undefined) return noBarriers(reason);
+  const args = [...launcherArguments(options), perl, '-e', 'print $ENV{LATHE_BARRIERS}'];
+  const { stdout } = await promisify(execFile)(perl, args, { env: cleanEnvironment(options.folder), timeout: 10_000 });
+  return barriersFrom(JSON.parse(stdout));
+}
+
+/** Users that sandboxes of this process have, whether they are running or not. */
+const takenUsers = new Set<number>();
+
+/** Returns a user that neither a person nor a process has, for a process started by root; undefined otherwise. */
+export function freeUser(): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  // The range that Linux distributions leave to users who exist for the life of a service; containers map it too.
+  const [first, last] = [61_184, 65_519];
+  const used = new Set(existsSync('/proc/self') ? processOwners() : []);
+  const offset = process.pid % (last - first);
+  for (let index = 0; index < last - first; index += 1) {
+    const user = first + ((offset + index) % (last - first));
+    if (used.has(user) || takenUsers.has(user)) continue;
+    takenUsers.add(user);
+    return user;
+  }
+  return undefined;
+}
+
+function processOwners(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid ?? []);
+}
+
+/** Returns why no barrier can be raised here, or undefined if the launcher can run. */
+function whyNone(): string | undefined {
+  if (process.platform !== 'linux') return `there is no isolation on ${process.platform}`;
+  try {
+    accessSync(perl, constants.X_OK);
+    return undefined;
+  } catch {
+    return `${perl} is not installed`;
+  }
+}
+
+function launcherArguments({ folder, readable, user, network }: LaunchOptions): string[] {
+  return [
+    launcher,
+    '--work',
+    folder,
+    ...readable.flatMap((path) => ['--read', path]),
+    ...(user === undefined ? [] : ['--user', String(user)]),
+    ...(network ? ['--network'] : []),
+    '--',
+  ];
+}
+
+/** Returns what the process of an engine must be able to read: the code, its module's folder, Node, and programs of the environment. */
+export function readablePaths(module: URL): string[] {
+  return [...new Set([...ownCode(), ...programFolders(), ...withTargets([dirname(fileURLToPath(module))])])];
+}
+
+function ownCode(): string[] {
+  const root = fileURLToPath(new URL('../../../../', import.meta.url));
+  const code = codeFolders.map((name) => join(root, name)).filter((path) => existsSync(path));
+  // Node may bring libraries along, beside the folder of its executable.
+  return withTargets([...code, dirname(dirname(realpathSync(process.execPath)))]);
+}
+
+/** Returns the folders of programs and libraries that the environment names. */
+function programFolders(): string[] {
+  const {
+    PATH = '',
+    LD_LIBRARY_PATH = '',
+    FONTCONFIG_PATH = '',
+    FONTCONFIG_FILE = '',
+    LATHE_LAYERS = '',
+  } = process.env;
+  const named = pathVariables.flatMap((name) => process.env[name] ?? []);
+  const folders = [
+    ...[PATH, LD_LIBRARY_PATH].flatMap((list) => list.split(delimiter)),
+    ...[...named, FONTCONFIG_FILE].map((file) => (file === '' ? '' : dirname(file))),
+    FONTCONFIG_PATH,
+    LATHE_LAYERS,
+  ];
+  // A folder that holds more than programs is not opened for the sake of those.
+  const whole = ['/', '/tmp', process.env.HOME];
+  return withTargets(folders.filter((path) => isAbsolute(path) && existsSync(path) && !whole.includes(path)));
+}
+
+/** Adds what links lead to: the kernel's rules are about files, whatever path they were reached by. */
+function withTargets(paths: string[]): string[] {
+  return [...new Set(paths.flatMap((path) => [path.replace(/\/$/, ''), realpathSync(path)]))];
+}
+
+/** Environment of engines: what programs need to run, without the function's credentials and settings. */
+function cleanEnvironment(folder: string): Record<string, string> {
+  return {
+    // Besides, missing components, and private hosts that a page may load.
+    ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
+    // What images compile ahead.
+    ...pickVariables(['NODE_COMPILE_CACHE']),
+    HOME: join(folder, 'warm'),
+    TMPDIR: join(folder, 'tmp'),
+    LATHE_WARM: join(folder, 'warm'),
+    // With glibc's default of many arenas the memory of threads is never given back.
+    MALLOC_ARENA_MAX: '2',
+  };
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+const pageBytes = 4096;
+
+export interface ProcessRow {
+  pid: number;
+  parent: number;
+  group: number;
+  residentBytes: number;
+}
+
+/**
+ * Lists the processes of a sandbox: its supervisor, all descendants, and those in its process group. Where the system
+ * does not hand orphans to the supervisor, processes that name the sandbox's folder in their environment count too.
+ */
+export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[] {
+  const rows = existsSync('/proc/self/stat') ? rowsFromProc() : rowsFromPs();
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of rows) children.set(row.parent, [...(children.get(row.parent) ?? []), row]);
+  const roots = rows.filter(
+    (row) =>
+      row.pid === supervisor || row.group === supervisor || (mark !== undefined && environmentNames(row.pid, mark)),
+  );
+  const found = new Map<number, ProcessRow>();
+  for (let next = roots; next.length > 0; ) {
+    const fresh = next.filter(({ pid }) => !found.has(pid));
+    for (const row of fresh) found.set(row.pid, row);
+    next = fresh.flatMap(({ pid }) => children.get(pid) ?? []);
+  }
+  return [...found.values()];
+}
+
+/** Returns whether processes have children besides each other; cheap, where the system lists children. */
+export function haveOtherChildren(pids: Set<number>): boolean {
+  try {
+    return [...pids].some((pid) =>
+      readdirSync(`/proc/${pid}/task`).some((task) =>
+        readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
+          .split(' ')
+          .some((child) => child !== '' && !pids.has(Number(child))),
+      ),
+    );
+  } catch {
+    // A thread has ended meanwhile, or the system does not list children.
+    return true;
+  }
+}
+
+/** Returns the resident memory of a sandbox; processes that end meanwhile count as zero. */
+export function sandboxMemory(supervisor: number): number {
+  return sandboxProcesses(supervisor).reduce((bytes, row) => bytes + row.residentBytes, 0);
+}
+
+/** Returns the number that a process has in the innermost PID namespace it is in. */
+export function innerPid(pid: number): number {
+  try {
+    const [, numbers] = /^NSpid:\s*(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return Number(numbers?.trim().split(/\s+/).at(-1) ?? pid);
+  } catch {
+    // It has ended, or the system has no namespaces.
+    return pid;
+  }
+}
+
+/** Kills a process; one that has ended is no error. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function environmentNames(pid: number, mark: string): boolean {
+  try {
+    return pid !== process.pid && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(mark);
+  } catch {
+    return false;
+  }
+}
+
+function rowsFromProc(): ProcessRow[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      // Fields after the command in brackets, which may itself hold spaces: state, parent, group, … rss is the 22nd of them.
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (fields[0] === 'Z' || fields[0] === 'X') return [];
+      return {
+        pid: Number(name),
+        parent: Number(fields[1]),
+        group: Number(fields[2]),
+        residentBytes: Number(fields[21]) * pageBytes,
+      };
+    } catch {
+      // The process has ended.
+      return [];
+    }
+  });
+}
+
+function rowsFromPs(): ProcessRow[] {
+  return rowsOf(execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss='], { encoding: 'utf8' }));
+}
+
+/** Reads a listing of ps: process, parent, group, and memory in units of 1,024 bytes. */
+export function rowsOf(listing: string): ProcessRow[] {
+  return listing.split('\n').flatMap((line) => {
+    const [pid = 0, parent = 0, group = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
+    return pid > 0 ? { pid, parent, group, residentBytes: kilobytes * 1024 } : [];
+  });
+}

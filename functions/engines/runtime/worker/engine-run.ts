@@ -1,0 +1,141 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
+import { newToken, putObject, sizeOfObject } from '../../../../shared/aws/objects.ts';
+import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { mapAtOnce } from '../../../../shared/concurrency.ts';
+import { outputKey, revokedKey } from '../../../../shared/files/keys.ts';
+import { safeName, uniqueNames, withExtension } from '../../../../shared/files/names.ts';
+import { isProcessing } from '../../../../shared/operations/operations.ts';
+import { diskBytes, filesAtOnce } from '../../../../shared/tasks/limits.ts';
+import { checkFile } from '../../../../shared/tasks/route.ts';
+import type { StoredFile, Task } from '../../../../shared/tasks/task.ts';
+import { catalogue, engineCatalogues } from '../catalogues.ts';
+import { EngineError } from '../engine.ts';
+import type { EngineRequest, EngineResponse, RemoteOutput } from '../protocol.ts';
+import { invokeEngine } from './invoke-engine.ts';
+import { presignInput, presignOutput, presignRevoked } from './presign.ts';
+import { type Run, type RunResult, TaskError } from './worker.ts';
+
+/** How long an engine may take to notice that its run is revoked, and end it. */
+const endingMs = 3_000;
+
+type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page'>;
+
+/** Performs a run by its engine: signs URLs of its files, invokes the engine, and checks what that has stored. */
+export async function runEngine(engine: string, run: Run): Promise<RunResult> {
+  const { task, attempt } = run;
+  const files = run.inputs.flatMap((input) => input.files);
+  const request = await requestOf(run, files, { ...planOf(run, files), maxOutputBytes: roomFor(engine, files) });
+  // The engine of a worker that died goes on without it.
+  if (attempt > 1) await revoke(task.id, attempt - 1);
+  const response = await responseOf(engine, request, run);
+  switch (response.type) {
+    case 'done':
+      return {
+        files: await describeOutputs(run, response.outputs),
+        ...(response.details ? { details: response.details } : {}),
+      };
+    case 'refused':
+      throw new EngineError(response.msg, { detail: response.detail });
+    default:
+      throw new Error(`The engine broke off: ${JSON.stringify(response)}`);
+  }
+}
+
+/** Returns the last response of the engine. A run that is aborted is revoked, and has stored all that it ever will on return. */
+async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(run.signal.reason);
+  run.signal.addEventListener('abort', abort, { once: true });
+  if (run.signal.aborted) abort();
+  const last = lastResponse(engine, request, run);
+  try {
+    return await Promise.race([last, aborted.promise]);
+  } catch (error) {
+    await revoke(run.task.id, run.attempt);
+    const ended = new AbortController();
+    const ending = last.catch(() => {}).finally(() => ended.abort());
+    await Promise.race([ending, wait(endingMs, undefined, { signal: ended.signal }).catch(() => {})]);
+    throw error;
+  } finally {
+    run.signal.removeEventListener('abort', abort);
+  }
+}
+
+async function lastResponse(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
+  for await (const response of invokeEngine(request, run.signal)) {
+    if (response.type === 'progress') run.progress(response.percent);
+    else if (response.type === 'isolation') await writeEngineState(engine, response.barriers);
+    else return response;
+  }
+  throw new Error('The engine ended its response without a result.');
+}
+
+/** Tells the engine of a run to end it, whether that engine is still there or not. */
+function revoke(taskId: string, attempt: number): Promise<void> {
+  return putObject(revokedKey(taskId, attempt), new Uint8Array(), 'application/octet-stream');
+}
+
+function planOf({ task, parameters }: Run, files: StoredFile[]): Plan {
+  if (task.operation === 'import/webpage')
+    return { operation: 'convert', page: String(task.payload.url), outputFormat: 'html', options: {} };
+  if (!isProcessing(task.operation)) throw new Error(`${task.operation} was sent to the queue of an engine.`);
+  const [first] = files;
+  if (!first) throw new EngineError('The input tasks have no file to process.');
+  const [options = {}] = files.map((file) => checkedOptions({ ...task, payload: parameters }, file));
+  const outputFormat = catalogue.canonical(String(task.payload.output_format ?? first.format));
+  return { operation: task.operation, outputFormat, options };
+}
+
+function checkedOptions(task: Task, file: StoredFile): OptionValues {
+  const checked = checkFile(catalogue, task, file);
+  if ('failure' in checked) throw new TaskError(checked.failure);
+  return checked.options;
+}
+
+/** Returns the disk space that the inputs leave, of the size that the catalogue declares. */
+function roomFor(engine: string, files: StoredFile[]): number {
+  const resources = engineCatalogues.find((candidate) => candidate.engine === engine)?.resources;
+  if (!resources) throw new Error(`There is no catalogue for the engine ${engine}.`);
+  return files.reduce((room, file) => room - file.size, diskBytes(resources));
+}
+
+async function requestOf(
+  { task, attempt, deadline }: Run,
+  files: StoredFile[],
+  plan: Plan & Pick<EngineRequest, 'maxOutputBytes'>,
+): Promise<EngineRequest> {
+  const inputs = plan.page === undefined ? files : [];
+  return {
+    taskId: task.id,
+    attempt,
+    tenant: task.user,
+    ...plan,
+    inputs: await Promise.all(
+      inputs.map(async ({ key, name, format, size }) => ({
+        url: await presignInput(key, deadline),
+        name,
+        format: catalogue.canonical(format),
+        size,
+      })),
+    ),
+    output: await presignOutput(task.id, attempt, plan.maxOutputBytes, deadline),
+    revoked: await presignRevoked(task.id, attempt, deadline),
+    deadline,
+  };
+}
+
+/** Describes what the engine stored. Its sizes are read from the bucket: an engine that was broken into may say anything. */
+function describeOutputs({ task, attempt }: Run, outputs: RemoteOutput[]): Promise<StoredFile[]> {
+  const { filename } = task.payload;
+  const names = uniqueNames(
+    outputs.map(({ name, format }) =>
+      typeof filename === 'string' ? withExtension(safeName(filename), format) : safeName(name),
+    ),
+  );
+  return mapAtOnce(outputs, filesAtOnce, async ({ name, format }, index): Promise<StoredFile> => {
+    const key = outputKey(task.id, attempt, index);
+    const size = await sizeOfObject(key);
+    return { key, name: names[index] ?? name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
+  });
+}

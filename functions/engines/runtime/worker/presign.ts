@@ -1,0 +1,49 @@
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { bucket } from '../../../../shared/aws/bucket.ts';
+import { attemptPrefix, revokedKey } from '../../../../shared/files/keys.ts';
+import type { OutputForm } from '../protocol.ts';
+
+/** Beyond the end of the run, so that a clock that is ahead does not end it early. */
+const graceSeconds = 60;
+
+/** The maximum that S3 accepts in a form. */
+const maxPostBytes = 5 * 1024 ** 3;
+
+/** Returns a URL from which an engine fetches an input until its run is out of time. */
+export function presignInput(key: string, deadline: number): Promise<string> {
+  const { client, name } = bucket();
+  return getSignedUrl(client, new GetObjectCommand({ Bucket: name, Key: key }), { expiresIn: secondsUntil(deadline) });
+}
+
+/** Returns a form by which an engine stores any number of files of one run, each up to a size. */
+export async function presignOutput(
+  taskId: string,
+  attempt: number,
+  maxBytes: number,
+  deadline: number,
+): Promise<OutputForm> {
+  const { client, name } = bucket();
+  const prefix = attemptPrefix(taskId, attempt);
+  const { url, fields } = await createPresignedPost(client, {
+    Bucket: name,
+    // Signed as the start of the key; the engine puts the number of the file in the place of the name.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the library looks for this text
+    Key: `${prefix}${'${filename}'}`,
+    Expires: secondsUntil(deadline),
+    Conditions: [['content-length-range', 1, Math.min(maxBytes, maxPostBytes)]],
+  });
+  return { url, fields, prefix };
+}
+
+/** Returns a URL by which an engine asks whether its run is revoked: the object exists from then on. */
+export function presignRevoked(taskId: string, attempt: number, deadline: number): Promise<string> {
+  const { client, name } = bucket();
+  const command = new HeadObjectCommand({ Bucket: name, Key: revokedKey(taskId, attempt) });
+  return getSignedUrl(client, command, { expiresIn: secondsUntil(deadline) });
+}
+
+function secondsUntil(deadline: number): number {
+  return Math.max(0, Math.ceil((deadline - Date.now()) / 1000)) + graceSeconds;
+}

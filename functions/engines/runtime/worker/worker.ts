@@ -1,0 +1,229 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { deleteFiles } from '../../../../shared/aws/objects.ts';
+import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws/queues.ts';
+import { readSecrets } from '../../../../shared/aws/secrets.ts';
+import { attemptPrefix } from '../../../../shared/files/keys.ts';
+import { required } from '../../../../shared/settings.ts';
+import { resultFailure } from '../../../../shared/tasks/limits.ts';
+import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
+import { heartbeatWindowMs } from '../../../../shared/tasks/transitions.ts';
+import { lifecycle } from '../../../wiring/lifecycle.ts';
+import { EngineError } from '../engine.ts';
+import { ProgressPace } from './progress-pace.ts';
+
+/** A canceled task must end its program within two seconds, of which this is the largest part. */
+const tickMs = 500;
+const beatMs = heartbeatWindowMs / 3;
+/** Longer than the window, so that a redelivered message always finds the heartbeat of its former owner expired. */
+const hiddenSeconds = heartbeatWindowMs / 1000 + 5;
+/** Time reserved to record the end of a task that timed out. */
+const reserveMs = 10_000;
+
+/** A failure with an error code that the user can act on. */
+export class TaskError extends Error {
+  override name = 'TaskError';
+  readonly failure: TaskFailure;
+
+  constructor(failure: TaskFailure, options: { cause?: unknown } = {}) {
+    super(failure.msg, options);
+    this.failure = failure;
+  }
+}
+
+/** One run of a task by this worker. */
+export interface Run {
+  /** The task as last written by this run. */
+  task: Task;
+  /** The task's parameters with their secrets. */
+  parameters: JsonObject;
+  attempt: number;
+  inputs: Task[];
+  /** Aborted when the task is canceled, deleted, taken over or out of time. */
+  signal: AbortSignal;
+  /** When it is out of time, in milliseconds since the epoch. */
+  deadline: number;
+  progress(percent: number): void;
+  logger: Logger;
+}
+
+export interface RunResult {
+  files: StoredFile[];
+  details?: JsonObject;
+}
+
+/** The task no longer belongs to this worker: it was canceled, deleted or taken over. */
+class TaskLost extends Error {
+  override name = 'TaskLost';
+}
+
+class OutOfTime extends Error {
+  override name = 'OutOfTime';
+}
+
+const logger = new Logger({ serviceName: 'lathe' });
+
+export interface Worker {
+  engine: string;
+  perform(run: Run): Promise<RunResult>;
+}
+
+/** Returns the handler of a worker's queue, which claims the task, sends heartbeats while it runs, and records its end. */
+export function workerHandler(worker: Worker) {
+  return async (event: SQSEvent, context: Context): Promise<void> => {
+    for (const record of event.Records) await handle(worker, record, context);
+  };
+}
+
+async function handle(worker: Worker, record: SQSRecord, context: Context): Promise<void> {
+  const { taskId }: WorkMessage = JSON.parse(record.body);
+  const queueUrl = required(queueVariable(worker.engine));
+  const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
+  const [decision] = await Promise.all([lifecycle.apply(taskId, { type: 'started' }), hide()]);
+  if (decision.outcome === 'refused' && decision.reason === 'ended') return lifecycle.settleAgain(taskId);
+  if (decision.outcome !== 'changed') {
+    logger.info('nothing to do', { taskId, outcome: decision.outcome });
+    return;
+  }
+
+  const { task } = decision;
+  const { attempt } = task;
+  const controller = new AbortController();
+  const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
+  let reported: number | undefined;
+  const run: Run = {
+    task,
+    parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(task)) : task.payload,
+    attempt,
+    inputs: await lifecycle.inputsOf(task),
+    signal: controller.signal,
+    deadline,
+    progress: (percent) => {
+      reported = Math.floor(Math.min(99, Math.max(0, percent)));
+    },
+    logger: logger.createChild({ persistentLogAttributes: { taskId, attempt, engine: worker.engine } }),
+  };
+  const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
+  const timer = setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now());
+  try {
+    const result = await worker.perform(run);
+    const failure = resultFailure(result.files, result.details);
+    if (failure) throw new TaskError(failure);
+    await stopHeartbeat();
+    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
+    if (ended.outcome !== 'changed') await discard(run);
+    else if (attempt > 1) await discardEarlier(run);
+  } catch (error) {
+    await recordFailure(run, error);
+  } finally {
+    clearTimeout(timer);
+    await stopHeartbeat();
+  }
+}
+
+function withSecrets(payload: JsonObject, secrets: JsonObject): JsonObject {
+  const { options: secretOptions, ...rest } = secrets;
+  if (!isJsonObject(secretOptions) || !isJsonObject(payload.options)) return { ...payload, ...rest };
+  return { ...payload, ...rest, options: { ...payload.options, ...secretOptions } };
+}
+
+function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+async function recordFailure(run: Run, error: unknown): Promise<void> {
+  const { signal, task, attempt } = run;
+  if (signal.aborted && signal.reason instanceof TaskLost) {
+    run.logger.info('the run lost its task', { reason: signal.reason.message });
+    return discard(run);
+  }
+  const failure = failureOf(signal.aborted ? signal.reason : error);
+  // Failures that the file did not cause are retried: the message is redelivered until it reaches the dead-letter queue.
+  if (!failure) throw error;
+  run.logger.warn('the task failed', {
+    ...failure,
+    ...(error instanceof EngineError && error.detail ? { detail: lastLines(error.detail) } : {}),
+  });
+  await discard(run);
+  await lifecycle.apply(task.id, { type: 'failed', attempt, failure });
+}
+
+/** Deletes what a run stored that failed or does not own its task. */
+function discard({ task, attempt }: Run): Promise<void> {
+  return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
+}
+
+/** Deletes what earlier runs stored before they died, so that a task has one output. */
+function discardEarlier({ task, attempt }: Run): Promise<void> {
+  return deleteFiles(task, (key) => key.startsWith(attemptPrefix(task.id, attempt)));
+}
+
+function failureOf(error: unknown): TaskFailure | undefined {
+  if (error instanceof TaskError) return error.failure;
+  if (error instanceof EngineError) return { errorCode: 'processing_failed', msg: error.message };
+  if (error instanceof OutOfTime) {
+    return {
+      errorCode: 'engine_timeout',
+      msg: 'The conversion exceeded the time limit of the engine. Split the file or choose faster options.',
+    };
+  }
+  return undefined;
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-20).join('\n').slice(-4_000);
+}
+
+/** Sends heartbeats while the work is running, writes progress, and aborts the run when it no longer owns the task. */
+function startHeartbeat(
+  run: Run,
+  controller: AbortController,
+  hide: () => Promise<void>,
+  progress: () => number | undefined,
+): () => Promise<void> {
+  const pace = new ProgressPace(Date.now());
+  let lastBeat = Date.now();
+  let stopped = false;
+  let ticking: Promise<void> = Promise.resolve();
+  const tick = async () => {
+    const now = Date.now();
+    const reported = progress();
+    const percent = reported !== undefined && pace.isDue(reported, now) ? reported : undefined;
+    const beat = now - lastBeat >= beatMs;
+    if (beat) lastBeat = now;
+    if (percent === undefined && !beat) {
+      const task = await lifecycle.read(run.task.id);
+      if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
+      return;
+    }
+    const progressed = {
+      type: 'progressed',
+      attempt: run.attempt,
+      ...(percent === undefined ? {} : { percent }),
+    } as const;
+    const [decision] = await Promise.all([
+      lifecycle.apply(run.task.id, progressed, run.task),
+      beat ? hide() : undefined,
+    ]).finally(() => {
+      // A failed write counts too: while the table throttles, the next one must not follow at once.
+      if (percent !== undefined) pace.wrote(percent, now, Date.now());
+    });
+    if (decision.outcome !== 'changed')
+      throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
+    run.task = decision.task;
+  };
+  const timer = setInterval(() => {
+    ticking = ticking
+      .then(() => (stopped ? undefined : tick()))
+      .catch((error) => {
+        if (error instanceof TaskLost) controller.abort(error);
+        // A failed heartbeat is no reason to abort; the next one may succeed.
+        else run.logger.warn('a heartbeat could not be written', { error });
+      });
+  }, tickMs);
+  return async () => {
+    stopped = true;
+    clearInterval(timer);
+    await ticking;
+  };
+}

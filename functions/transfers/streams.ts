@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
+import { bucket } from '../../shared/aws/bucket.ts';
+import type { StoredFile } from '../../shared/tasks/task.ts';
+import { MultipartUpload } from './multipart.ts';
+import { storeInParts } from './parts.ts';
+
+/** The limit of a copy in one request; larger files are streamed through the function in parts. */
+const maxCopyBytes = 5_000_000_000;
+
+/** The minimum part size of S3. With at most 10,000 parts it allows 50 GB, and a few parts fit a small function. */
+const partBytes = 5 * 1024 * 1024;
+
+/** Copies a stored file to another key of the bucket. */
+export async function copyObject(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
+  const { client, name } = bucket();
+  if (file.size > maxCopyBytes) {
+    await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
+    return;
+  }
+  const command = new CopyObjectCommand({
+    Bucket: name,
+    Key: key,
+    CopySource: `${name}/${encodeURIComponent(file.key)}`,
+  });
+  await client.send(command, { abortSignal: signal });
+}
+
+/** Opens an object as a stream, from a byte on where one is given. */
+export async function streamObject(key: string, signal: AbortSignal, offset = 0): Promise<Readable> {
+  const { client, name } = bucket();
+  const { Body } = await client.send(
+    new GetObjectCommand({ Bucket: name, Key: key, ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) }),
+    { abortSignal: signal },
+  );
+  if (!(Body instanceof Readable)) throw new Error(`S3 responded without a body for ${key}.`);
+  return Body;
+}
+
+/** Stores a stream in parts, never more than a few of them in memory, and returns its size. */
+export async function storeStream(
+  stream: Readable,
+  key: string,
+  mediaType: string,
+  signal: AbortSignal,
+  { partsAtOnce = 4 }: { partsAtOnce?: number | undefined } = {},
+): Promise<number> {
+  const { client, name } = bucket();
+  const upload = new MultipartUpload(client, { Bucket: name, Key: key, ContentType: mediaType }, signal);
+  try {
+    return await storeInParts(upload, stream, { partBytes, partsAtOnce, signal });
+  } finally {
+    stream.destroy();
+  }
+}

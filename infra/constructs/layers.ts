@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { Architecture, CfnLayerVersion, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { projectRoot } from '../bundling.ts';
+import { run } from '../images/shell.ts';
+import { localBundling } from './local-bundling.ts';
+
+/** Names the folder of a layer, so that the local stack offers what the template's layer holds. */
+const layerMetadata = 'lathe:layer';
+/** What layers are made of besides the files of their folders. */
+const sources = ['functions/engines/webpage/packages.txt', 'node_modules/@sparticuz/chromium/package.json'];
+
+/** Returns the layer that a folder in layers/ builds, one for the stack. */
+export function layerOf(scope: Construct, name: string): LayerVersion {
+  const stack = Stack.of(scope);
+  const id = `Layer-${name}`;
+  const existing = stack.node.tryFindChild(id);
+  if (existing instanceof LayerVersion) return existing;
+  const folder = join(projectRoot, 'layers', name);
+  const layer = new LayerVersion(stack, id, {
+    description: `${name} for engines`,
+    code: Code.fromAsset(folder, {
+      assetHash: fingerprint(folder),
+      bundling: localBundling((output) => run([process.execPath, join(folder, 'build.ts'), output])),
+    }),
+    compatibleArchitectures: [Architecture.X86_64],
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+  });
+  const resource = layer.node.defaultChild;
+  if (!(resource instanceof CfnLayerVersion)) throw new Error('The layer has no resource of its own.');
+  resource.addMetadata(layerMetadata, `layers/${name}`);
+  return layer;
+}
+
+function fingerprint(folder: string): string {
+  const files = [
+    ...readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name)),
+    ...sources.map((path) => join(projectRoot, path)),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex');
+}

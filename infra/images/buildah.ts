@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../bundling.ts';
+import type { Builder, RunningImage } from './builder.ts';
+import { makeBase } from './debian-base.ts';
+import { lambdaUser, tag } from './names.ts';
+import { run, succeeds } from './shell.ts';
+
+const publicBase = 'docker.io/library/node:24-bookworm-slim';
+const ownBase = 'localhost/lathe-base';
+/** Not where Debian has its own, which a package may want to write. */
+const mountedCertificates = '/run/host-certificates.crt';
+const runInRoot = fileURLToPath(new URL('run-in-root.sh', import.meta.url));
+
+interface ImageConfig {
+  Env: string[];
+  Entrypoint: string[];
+  WorkingDir: string;
+}
+
+/**
+ * Builds images with buildah, which needs neither a daemon nor, with a base of its own, a registry; and starts them in
+ * namespaces of their own. Both take root.
+ */
+export class BuildahBuilder implements Builder {
+  readonly name = 'buildah';
+  readonly #command: string[];
+  readonly #base: string;
+  readonly #settings = hostSettings();
+  readonly #roots = new Map<string, string>();
+
+  constructor() {
+    if (process.getuid?.() !== 0)
+      throw new Error('Expected docker or podman, or root for buildah, but found none of them.');
+    if (!succeeds(['buildah', '--version']))
+      run(['apt-get', '-qq', 'install', '-y', '--no-install-recommends', 'buildah']);
+    this.#command = commandWithStorage();
+    this.#base = this.#findBase();
+  }
+
+  build(engine: string, context: string): void {
+    const args = ['--build-arg', `BASE=${this.#base}`, '--build-arg', `ENGINE=${engine}`, '--tag', tag(engine)];
+    const settings = this.#settings.flatMap((volume) => ['--volume', volume]);
+    run([...this.#command, 'bud', '--isolation', 'chroot', '--pull-never', '--layers', ...settings, ...args, context]);
+  }
+
+  compressedBytes(engine: string): number {
+    const folder = mkdtempSync(join(tmpdir(), 'lathe-image-'));
+    try {
+      run([...this.#command, 'push', '--quiet', tag(engine), `oci:${folder}`]);
+      const blobs = join(folder, 'blobs/sha256');
+      return readdirSync(blobs).reduce((total, name) => total + statSync(join(blobs, name)).size, 0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  start(engine: string, env: Record<string, string>): RunningImage {
+    const { Env, Entrypoint, WorkingDir } = this.#configOf(engine);
+    const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+    const inRoot = ['sh', runInRoot, this.#rootOf(engine), lambdaUser, WorkingDir];
+    // Whatever the entry point started ends with it, as the first process of its namespace.
+    const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
+    const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { process: started, stop: () => started.kill('SIGKILL') };
+  }
+
+  #findBase(): string {
+    if (succeeds([...this.#command, 'inspect', '--type', 'image', publicBase])) return publicBase;
+    if (succeeds([...this.#command, 'pull', publicBase], 300_000)) return publicBase;
+    if (!succeeds([...this.#command, 'inspect', '--type', 'image', ownBase])) {
+      console.log('No registry can be reached: making a base image of Debian packages …');
+      makeBase(this.#command, ownBase);
+    }
+    return ownBase;
+  }
+
+  #configOf(engine: string): ImageConfig {
+    const description = run([...this.#command, 'inspect', '--type', 'image', tag(engine)]);
+    return JSON.parse(description).OCIv1.config;
+  }
+
+  /** Returns the folder of an image's files, in a container made once for this process. */
+  #rootOf(engine: string): string {
+    const known = this.#roots.get(engine);
+    if (known !== undefined) return known;
+    const container = run([...this.#command, 'from', '--pull-never', tag(engine)]);
+    process.once('exit', () => run([...this.#command, 'rm', container]));
+    const root = run([...this.#command, 'mount', container]);
+    this.#roots.set(engine, root);
+    return root;
+  }
+}
+
+/** Images and containers are kept in the project; by layers of files where the kernel can, else as whole copies. */
+function commandWithStorage(): string[] {
+  const store = join(projectRoot, 'cdk.out/image-store');
+  const command = (driver: string) => [
+    'buildah',
+    '--storage-driver',
+    driver,
+    '--root',
+    join(store, driver),
+    '--runroot',
+    join(store, 'run'),
+  ];
+  return succeeds([...command('overlay'), 'info']) ? command('overlay') : command('vfs');
+}
+
+/**
+ * Lists the settings of this machine for package sources, to be mounted while images are built: what can be installed
+ * here can be installed in images.
+ */
+function hostSettings(): string[] {
+  const setting = (name: string) =>
+    run(['npm', 'config', 'get', name], { stdio: ['ignore', 'pipe', 'ignore'] }).replace(/^(?:null|undefined)$/, '');
+  const certificates = setting('cafile') || process.env.NODE_EXTRA_CA_CERTS || '';
+  const lines = [setting('globalconfig'), setting('userconfig')]
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readFileSync(path, 'utf8').split('\n'))
+    .filter((line) => !line.startsWith('cafile'));
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-settings-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const npmrc = join(folder, 'npmrc');
+  writeFileSync(npmrc, [...lines, ...(certificates ? [`cafile=${mountedCertificates}`] : []), ''].join('\n'));
+  const mounts: [string, string][] = [
+    ['/etc/apt', '/etc/apt'],
+    [certificates, mountedCertificates],
+    [npmrc, '/root/.npmrc'],
+  ];
+  return mounts.filter(([path]) => existsSync(path)).map(([path, target]) => `${path}:${target}:ro`);
+}

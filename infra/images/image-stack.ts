@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningStack, startLocalStack } from '../local/stack.ts';
+import type { LocalFunction } from '../local/template/model.ts';
+import { currentTemplate } from '../local/template-cache.ts';
+import type { RunningImage } from './builder.ts';
+import type { Sample } from './samples.ts';
+
+/** Starts the function of an engine with the variables that Lambda gives it. */
+export type StartEngine = (variables: Record<string, string>) => RunningImage;
+
+interface Task {
+  name: string;
+  status: string;
+  result: { url?: string };
+}
+
+interface Job {
+  id: string;
+  endedAt: string | null;
+  tasks: Task[];
+}
+
+/** The whole service on this machine, whose engines run in their images. */
+export class ImageStack {
+  readonly #folder: string;
+  readonly #engines: Map<string, StartEngine>;
+  readonly #stack: RunningStack;
+
+  private constructor(folder: string, engines: Map<string, StartEngine>, stack: RunningStack) {
+    this.#folder = folder;
+    this.#engines = engines;
+    this.#stack = stack;
+  }
+
+  static async start(): Promise<ImageStack> {
+    const folder = mkdtempSync(join(tmpdir(), 'lathe-images-'));
+    const engines = new Map<string, StartEngine>();
+    const stack = await startLocalStack({
+      template: await currentTemplate(),
+      dataDirectory: folder,
+      port: 0,
+      missing: { engines: {} },
+      environment: {},
+      report: (line) => console.error(line),
+      startImage: (fn, variables) => {
+        const running = engines.get(engineOf(fn))?.(givenByLambda(variables));
+        // A container outlives the program that started it.
+        running?.process.once('exit', () => running.stop());
+        return running?.process;
+      },
+    });
+    return new ImageStack(folder, engines, stack);
+  }
+
+  /** Has an engine run by other means from now on. */
+  use(engine: string, start: StartEngine): void {
+    this.#engines.set(engine, start);
+    for (const fn of this.#stack.stack.functions) if (engineOf(fn) === engine) this.#stack.killFunction(fn);
+  }
+
+  /** Converts a sample as a client would, and returns the file. */
+  async convert({ name, outputFormat, content }: Sample): Promise<Buffer> {
+    const file = `data:;base64,${(await content()).toString('base64')}`;
+    let job = await this.#call('/v1/process/jobs', {
+      tasks: {
+        sample: { operation: 'import/base64', filename: name, file },
+        convert: { operation: 'convert', input: 'sample', output_format: outputFormat },
+      },
+    });
+    while (job.endedAt === null) job = await this.#call(`/v1/process/jobs/${job.id}/wait`);
+    const convert = job.tasks.find((task) => task.name === 'convert');
+    if (convert?.status !== 'completed') throw new Error(JSON.stringify(job.tasks.map(({ result }) => result)));
+    return Buffer.from(await (await fetch(convert.result.url ?? '')).arrayBuffer());
+  }
+
+  async stop(): Promise<void> {
+    await this.#stack.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #call(path: string, body?: object): Promise<Job> {
+    const response = await fetch(`${this.#stack.url}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${this.#stack.apiKey}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path} responded with status ${response.status}: ${await response.text()}`);
+    const job: Job = JSON.parse(await response.text());
+    return job;
+  }
+}
+
+/** Returns the engine whose function this is, by the folder of its module; an empty string for all others. */
+function engineOf({ entry }: LocalFunction): string {
+  return /\/functions\/engines\/([^/]+)\/handler\.ts$/.exec(entry)?.[1] ?? '';
+}
+
+/** Leaves out what is of this machine: an image has its own programs, folders and code. */
+function givenByLambda(variables: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => /^(?:AWS|LATHE)_/.test(name)));
+}

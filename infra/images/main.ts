@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { projectRoot } from '../bundling.ts';
+import { stageContext } from './context.ts';
+import { findBuilder } from './find-builder.ts';
+import { ImageStack, type StartEngine } from './image-stack.ts';
+import { type Sample, samples } from './samples.ts';
+import { maxUnzippedBytes, startZip, unzip } from './zip.ts';
+
+/** Compressed sizes that an image may have: what a cold start has to fetch grows with it. */
+const maxMegabytes: Record<string, number> = { image: 180, archive: 120, media: 330, document: 700 };
+const outputFolder = join(projectRoot, 'cdk.out/image-outputs');
+
+const wanted = process.argv.slice(2);
+const catalogues = engineCatalogues.filter(({ resources }) => resources.packaging === 'image');
+const unknown = wanted.filter((name) => !catalogues.some(({ engine }) => engine === name));
+if (unknown.length > 0) throw new Error(`Expected names of engines but received ${unknown.join(', ')}.`);
+
+const builder = findBuilder();
+const stack = await ImageStack.start();
+for (const catalogue of catalogues) {
+  const { engine } = catalogue;
+  if (wanted.length > 0 && !wanted.includes(engine)) continue;
+  try {
+    await buildAndTry(catalogue);
+  } catch (error) {
+    fail(`${engine}: ${messageOf(error)}`);
+  }
+}
+await stack.stop();
+
+async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
+  const { engine, resources } = catalogue;
+  const context = stageContext(folderOf(catalogue));
+  if (resources.layers) {
+    const unzipped = unzip(engine, context, resources.layers);
+    const megabytes = unzipped.bytes / 1024 ** 2;
+    console.log(
+      `${engine}: ${megabytes.toFixed(1)} MB as a zip with layers ${resources.layers.join(' and ')}, unzipped`,
+    );
+    if (unzipped.bytes > maxUnzippedBytes) fail(`${engine}: Lambda takes at most 250 MB.`);
+    await convertSamples(engine, 'zip', (variables) => startZip(unzipped, variables));
+  }
+  buildImage(engine, context);
+  await convertSamples(engine, 'image', (variables) => builder.start(engine, variables));
+}
+
+function buildImage(engine: string, context: string): void {
+  const started = Date.now();
+  builder.build(engine, context);
+  const built = Date.now();
+  const megabytes = builder.compressedBytes(engine) / 1e6;
+  const limit = maxMegabytes[engine];
+  console.log(
+    `${engine}: built with ${builder.name} in ${seconds(built - started)}, ${megabytes.toFixed(1)} MB compressed` +
+      (limit === undefined ? '' : ` of ${limit}`),
+  );
+  if (limit !== undefined && megabytes > limit) fail(`${engine}: the image is larger than ${limit} MB.`);
+}
+
+async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<void> {
+  stack.use(engine, start);
+  for (const sample of samples.filter((candidate) => candidate.engine === engine)) await tryOut(sample, packaging);
+}
+
+async function tryOut(sample: Sample, packaging: string): Promise<void> {
+  const { engine, name, outputFormat, signature, skip = 0 } = sample;
+  const started = Date.now();
+  try {
+    const output = await stack.convert(sample);
+    const path = join(outputFolder, `${engine}-${packaging}-${name}.${outputFormat}`);
+    mkdirSync(outputFolder, { recursive: true });
+    writeFileSync(path, output);
+    const expected = typeof signature === 'string' ? Buffer.from(signature, 'latin1') : signature;
+    if (!output.subarray(skip, skip + expected.length).equals(expected))
+      throw new Error(`Expected a file that begins like ${outputFormat} but received ${path}`);
+    console.log(
+      `${engine} (${packaging}): ${name} → ${outputFormat} in ${seconds(Date.now() - started)}, ${output.length} bytes`,
+    );
+  } catch (error) {
+    fail(`${engine} (${packaging}): ${name} → ${outputFormat} failed: ${messageOf(error)}`);
+  }
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,200 @@
+import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
+import yazl from 'yazl';
+
+/** A conversion that shows that an image works. */
+export interface Sample {
+  engine: string;
+  name: string;
+  format: string;
+  outputFormat: string;
+  content: () => Promise<Buffer>;
+  /** What the output begins with, after `skip` bytes. */
+  signature: string | Buffer;
+  skip?: number;
+}
+
+/** One line for each script that fonts are installed for. */
+const lines = [
+  'Latin: the quick brown fox, Žluťoučký kůň',
+  'Chinese 中文 · Japanese 日本語 かな · Korean 한국어',
+  'Arabic العربية · Hebrew עברית',
+  'Devanagari हिन्दी',
+  'Emoji 😀 🚀 🌍',
+];
+
+/** Conversions of each engine, with text in every script where the engine draws text. */
+export const samples: Sample[] = [
+  {
+    engine: 'image',
+    name: 'scripts.svg',
+    format: 'svg',
+    outputFormat: 'png',
+    content: async () => Buffer.from(svg()),
+    signature: '\x89PNG',
+  },
+  {
+    engine: 'image',
+    name: 'gradient.png',
+    format: 'png',
+    outputFormat: 'webp',
+    content: () =>
+      sharp(Buffer.from(gradient(0)))
+        .png()
+        .toBuffer(),
+    signature: 'WEBP',
+    skip: 8,
+  },
+  {
+    engine: 'media',
+    name: 'tone.wav',
+    format: 'wav',
+    outputFormat: 'mp3',
+    content: async () => tone(),
+    signature: 'ID3',
+  },
+  {
+    engine: 'media',
+    name: 'frames.gif',
+    format: 'gif',
+    outputFormat: 'mp4',
+    content: frames,
+    signature: 'ftyp',
+    skip: 4,
+  },
+  {
+    engine: 'document',
+    name: 'scripts.html',
+    format: 'html',
+    outputFormat: 'pdf',
+    content: async () => Buffer.from(html()),
+    signature: '%PDF',
+  },
+  {
+    engine: 'document',
+    name: 'letter.md',
+    format: 'md',
+    outputFormat: 'docx',
+    content: async () => Buffer.from(`# Letter\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`),
+    signature: 'PK',
+  },
+  {
+    engine: 'webpage',
+    name: 'scripts.html',
+    format: 'html',
+    outputFormat: 'pdf',
+    content: async () => Buffer.from(html()),
+    signature: '%PDF',
+  },
+  {
+    engine: 'webpage',
+    name: 'scripts.html',
+    format: 'html',
+    outputFormat: 'png',
+    content: async () => Buffer.from(html()),
+    signature: '\x89PNG',
+  },
+  {
+    engine: 'archive',
+    name: 'files.zip',
+    format: 'zip',
+    outputFormat: 'tar.gz',
+    content: archive,
+    signature: Buffer.from([0x1f, 0x8b]),
+  },
+  {
+    engine: 'archive',
+    name: 'files.zip',
+    format: 'zip',
+    outputFormat: '7z',
+    content: archive,
+    signature: '7z',
+  },
+  {
+    engine: 'ebook',
+    name: 'book.txt',
+    format: 'txt',
+    outputFormat: 'epub',
+    content: async () => Buffer.from(`Chapter 1\n\n${lines.join('\n\n')}\n`),
+    signature: 'PK',
+  },
+  {
+    engine: 'ebook',
+    name: 'book.fb2',
+    format: 'fb2',
+    outputFormat: 'pdf',
+    content: async () => Buffer.from(fictionBook()),
+    signature: '%PDF',
+  },
+];
+
+function svg(): string {
+  const text = lines.map((line, index) => `<text x="20" y="${50 + index * 50}" font-size="28">${line}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="760" height="300">
+<rect width="760" height="300" fill="white"/>
+${text.join('\n')}
+</svg>`;
+}
+
+function html(): string {
+  const text = lines.map((line) => `<p>${line}</p>`);
+  return `<!doctype html><html><head><meta charset="utf-8"><title>Scripts</title></head><body>${text.join('')}</body></html>`;
+}
+
+function fictionBook(): string {
+  const text = lines.map((line) => `<p>${line}</p>`);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info><genre>other</genre>
+<author><first-name>A</first-name><last-name>B</last-name></author><book-title>Scripts</book-title><lang>en</lang>
+</title-info></description><body><section><title><p>Chapter</p></title>${text.join('')}</section></body></FictionBook>`;
+}
+
+function gradient(turn: number): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="180"><defs><linearGradient id="g">
+<stop stop-color="hsl(${turn} 80% 50%)"/><stop offset="1" stop-color="hsl(${turn + 90} 80% 50%)"/></linearGradient></defs>
+<rect width="320" height="180" fill="url(#g)"/></svg>`;
+}
+
+async function frames(): Promise<Buffer> {
+  const turns = Array.from({ length: 12 }, (_, index) => index * 30);
+  const pictures = await Promise.all(
+    turns.map((turn) =>
+      sharp(Buffer.from(gradient(turn)))
+        .png()
+        .toBuffer(),
+    ),
+  );
+  return sharp(pictures, { join: { animated: true } })
+    .gif({ delay: 80 })
+    .toBuffer();
+}
+
+/** One second of 440 Hz, mono, 16 bits. */
+function tone(): Buffer {
+  const rate = 44_100;
+  const header = Buffer.alloc(44);
+  header.write('RIFF');
+  header.writeUInt32LE(36 + rate * 2, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(rate * 2, 40);
+  const sound = Buffer.alloc(rate * 2);
+  for (let index = 0; index < rate; index++)
+    sound.writeInt16LE(Math.round(10_000 * Math.sin((2 * Math.PI * 440 * index) / rate)), index * 2);
+  return Buffer.concat([header, sound]);
+}
+
+async function archive(): Promise<Buffer> {
+  const zip = new yazl.ZipFile();
+  zip.addBuffer(Buffer.from('one\n'), 'one.txt');
+  zip.addBuffer(Buffer.from(lines.join('\n')), 'folder/two.txt');
+  zip.end();
+  return buffer(zip.outputStream);
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../bundling.ts';
+import type { RunningImage } from './builder.ts';
+import { run } from './shell.ts';
+import { installContext } from './zip-context.ts';
+
+/** Lambda's limit for a function with all its layers, unzipped. */
+export const maxUnzippedBytes = 250 * 1024 ** 2;
+
+/** A zip function with its layers, unzipped as Lambda does. */
+export interface UnzippedFunction {
+  root: string;
+  /** What Lambda has in /opt. */
+  layers: string;
+  bytes: number;
+}
+
+/** Builds a zip function and its layers from the build context of an engine. */
+export function unzip(engine: string, context: string, layers: string[]): UnzippedFunction {
+  const folder = join(projectRoot, 'cdk.out/zips', engine);
+  rmSync(folder, { recursive: true, force: true });
+  const [root, opt] = [join(folder, 'task'), join(folder, 'opt')];
+  mkdirSync(root, { recursive: true });
+  installContext(context, root);
+  for (const layer of layers) run([process.execPath, join(projectRoot, 'layers', layer, 'build.ts'), opt]);
+  return { root, layers: opt, bytes: bytesOf(root) + bytesOf(opt) };
+}
+
+/** Starts a zip function as the managed runtime does, with the project's own runtime client. */
+export function startZip({ root, layers }: UnzippedFunction, env: Record<string, string>): RunningImage {
+  const started = spawn(process.execPath, [join(projectRoot, 'functions/runtime-client/main.ts')], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, LAMBDA_TASK_ROOT: root, _HANDLER: 'index.handler', LATHE_LAYERS: layers, ...env },
+  });
+  return { process: started, stop: () => started.kill('SIGKILL') };
+}
+
+function bytesOf(path: string): number {
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.size;
+  return readdirSync(path).reduce((total, name) => total + bytesOf(join(path, name)), 0);
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join, relative } from 'node:path';
+import { esbuildOptions, projectRoot } from '../bundling.ts';
+import { fingerprint, removeOld } from './fingerprint.ts';
+import type { FunctionCode } from './lambda/options.ts';
+import type { LocalFunction } from './template/model.ts';
+
+/** What bundles are made of, beside the modules that functions are named by. */
+const sources = ['package-lock.json', 'infra/bundling.ts', 'functions', 'shared'];
+
+/**
+ * Returns the bundle of each zip function, made as for a deployment and anew only when something it is made of has
+ * changed. Each is a folder that appears whole, so that several services may start at once.
+ */
+export async function currentBundles(
+  functions: LocalFunction[],
+): Promise<(fn: LocalFunction) => FunctionCode | undefined> {
+  const entries = [...new Set(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry))];
+  const cache = cacheFolder();
+  const state = fingerprint(sources);
+  const folders = new Map(entries.map((entry) => [entry, join(cache, nameOf(state, entry))]));
+  const missing = entries.filter((entry) => !existsSync(folders.get(entry) ?? ''));
+  if (missing.length > 0) await bundle(missing, folders, cache);
+  const now = new Date();
+  for (const folder of folders.values()) utimesSync(folder, now, now);
+  return (fn) => {
+    const root = fn.packaging === 'zip' ? folders.get(fn.entry) : undefined;
+    return root === undefined ? undefined : { root, handler: `index.${fn.handler}` };
+  };
+}
+
+let builds = 0;
+
+async function bundle(entries: string[], folders: Map<string, string>, cache: string): Promise<void> {
+  removeOld(cache);
+  const draft = mkdtempSync(join(cache, 'draft-'));
+  // Only now, because most starts find their bundles.
+  const esbuild = await import('esbuild');
+  builds += 1;
+  try {
+    const outputs = entries.map((entry, index) => ({ in: entry, out: `${index}/index` }));
+    await esbuild.build({
+      ...esbuildOptions(),
+      absWorkingDir: projectRoot,
+      entryPoints: outputs,
+      outdir: draft,
+      outExtension: { '.js': '.mjs' },
+      logLevel: 'warning',
+    });
+    for (const [index, entry] of entries.entries()) publish(join(draft, String(index)), folders.get(entry) ?? '');
+  } finally {
+    builds -= 1;
+    // Its process would stay for as long as this one.
+    if (builds === 0) await esbuild.stop();
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function publish(draft: string, folder: string): void {
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    // Another service was faster, with the same content.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+function nameOf(state: string, entry: string): string {
+  const hash = createHash('sha256').update(state);
+  // A module of the tests is not among the sources.
+  hash.update(relative(projectRoot, entry)).update(readFileSync(entry));
+  const name = relative(projectRoot, entry)
+    .replace(/\.[a-z]+$/, '')
+    .replaceAll('/', '-')
+    .replace(/^[.-]+/, '');
+  return `${name}-${hash.digest('hex').slice(0, 32)}`;
+}
+
+/**
+ * Returns the folder of all bundles: outside of the project, so that a package that is missing in a bundle is missing
+ * here as well, and always the same, because Node keeps compiled modules by their path.
+ */
+function cacheFolder(): string {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `lathe-bundles-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  // In a folder that everybody may write to, somebody else may have made it.
+  if (!found.isDirectory() || (uid >= 0 && found.uid !== uid)) {
+    throw new Error(`Expected ${folder} to be a folder of this user. Remove it and start again.`);
+  }
+  return folder;
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { FunctionError } from './function-error.ts';
+import { ResponseChunks } from './response-chunks.ts';
+
+/** One invocation, from the call to the end of its response. */
+export class Invocation {
+  readonly requestId = randomUUID();
+  /** JSON text, so that it is encoded once and measured where it is encoded. */
+  readonly event: string;
+  /** Settles when the response begins, or the function fails before that. */
+  readonly response: Promise<ResponseChunks>;
+  readonly #begun = Promise.withResolvers<ResponseChunks>();
+  readonly #chunks = new ResponseChunks();
+
+  constructor(event: string) {
+    this.event = event;
+    this.response = this.#begun.promise;
+    // Whoever waits for it learns of a failure; there may be nobody any more.
+    this.response.catch(() => {});
+  }
+
+  /** Begins the response. */
+  begin(): ResponseChunks {
+    this.#begun.resolve(this.#chunks);
+    return this.#chunks;
+  }
+
+  /** Ends it as failed, after whatever of the response has come. */
+  fail(error: FunctionError): void {
+    this.#begun.reject(error);
+    this.#chunks.end(error);
+  }
+}

@@ -1,0 +1,61 @@
+/** How much of a response waits for its reader before the function does. */
+const HIGH_WATER_BYTES = 256 * 1024;
+
+/**
+ * The body of a response on its way from the function to whoever invoked it: passed on at once, in order, and with
+ * an error only after all that came before it. A reader that leaves lets the rest pass unread.
+ */
+export class ResponseChunks implements AsyncIterable<Buffer> {
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #abandoned = false;
+  #ended = false;
+  #error: Error | undefined;
+  #wakeReader: () => void = () => {};
+  #wakeWriter: () => void = () => {};
+
+  /** Adds a chunk; resolves when there is room for another. */
+  async write(chunk: Buffer): Promise<void> {
+    if (this.#abandoned || this.#ended) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    this.#wakeReader();
+    while (this.#bytes > HIGH_WATER_BYTES && !this.#abandoned && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wakeWriter = resolve;
+      });
+    }
+  }
+
+  /** Ends the response, with an error where the function failed; what comes later changes nothing. */
+  end(error?: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error = error;
+    this.#wakeReader();
+    this.#wakeWriter();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          this.#bytes -= chunk.length;
+          this.#wakeWriter();
+          yield chunk;
+        } else if (this.#ended) {
+          if (this.#error) throw this.#error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wakeReader = resolve;
+          });
+        }
+      }
+    } finally {
+      this.#abandoned = true;
+      this.#wakeWriter();
+    }
+  }
+}

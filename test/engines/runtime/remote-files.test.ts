@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import busboy from 'busboy';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fetchFile, postFile } from '../../../functions/engines/runtime/remote-files.ts';
+import { watchRun } from '../../../functions/engines/runtime/run-watch.ts';
+
+const content = randomBytes(300_000);
+
+let folder: string;
+let server: Server;
+let url: string;
+/** What the store does with each request in turn; the last is for all that follow. */
+let behaviour: ((req: IncomingMessage, res: ServerResponse) => void)[];
+let requests: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lathe-test-'));
+  requests = 0;
+  server = createServer((req, res) => {
+    behaviour[Math.min(requests, behaviour.length - 1)]?.(req, res);
+    requests += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const status = (code: number) => (req: IncomingMessage, res: ServerResponse) => {
+  req.resume();
+  res.writeHead(code).end('<Error/>');
+};
+const send = (_req: IncomingMessage, res: ServerResponse) => res.end(content);
+const sendHalf = (_req: IncomingMessage, res: ServerResponse) => {
+  res.writeHead(200, { 'content-length': content.length });
+  res.write(content.subarray(0, 1000), () => res.destroy());
+};
+const disconnect = (req: IncomingMessage) => req.socket.destroy();
+const untilTheEnd = () => new AbortController().signal;
+
+describe('An input', () => {
+  test.for([
+    ['sent at once', [send]],
+    ['of a store that is overloaded at first', [status(503), status(500), send]],
+    ['whose connection is lost half-way', [sendHalf, disconnect, send]],
+  ] as const)('%s is whole on disk', async ([, given]) => {
+    behaviour = [...given];
+    const path = join(folder, 'in');
+    await fetchFile(url, path, untilTheEnd());
+    expect(await readFile(path)).toEqual(content);
+    expect(requests).toBe(given.length);
+  });
+
+  test('that the store refuses is asked for once', async () => {
+    behaviour = [status(403)];
+    await expect(fetchFile(url, join(folder, 'in'), untilTheEnd())).rejects.toThrow('status 403');
+    expect(requests).toBe(1);
+  });
+
+  test('that never comes is given up after a few attempts', async () => {
+    behaviour = [status(500)];
+    await expect(fetchFile(url, join(folder, 'in'), untilTheEnd())).rejects.toThrow('status 500');
+    expect(requests).toBe(4);
+  });
+
+  test('is given up as soon as the run is aborted', async () => {
+    const controller = new AbortController();
+    const reason = new Error('canceled');
+    behaviour = [() => controller.abort(reason)];
+    await expect(fetchFile(url, join(folder, 'in'), controller.signal)).rejects.toBe(reason);
+  });
+});
+
+describe('An output', () => {
+  test('is posted with the fields of the form first, under its own key, also after a lost connection', async () => {
+    const path = join(folder, 'out');
+    await writeFile(path, content);
+    const order: string[] = [];
+    const received: Buffer[] = [];
+    let length = 0;
+    const accept = (req: IncomingMessage, res: ServerResponse) => {
+      length = Number(req.headers['content-length']);
+      const form = busboy({ headers: req.headers });
+      form.on('field', (name, value) => order.push(`${name}=${value}`));
+      form.on('file', (name, file) => {
+        order.push(name);
+        file.on('data', (chunk: Buffer) => received.push(chunk));
+      });
+      form.on('close', () => res.writeHead(204).end());
+      req.pipe(form);
+    };
+    behaviour = [disconnect, accept];
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the library signs it
+    const fields = { key: 'files/a/1/${filename}', Policy: 'p', 'X-Amz-Signature': 's' };
+
+    await postFile(path, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
+
+    expect(order).toEqual(['key=files/a/1/0', 'Policy=p', 'X-Amz-Signature=s', 'file']);
+    expect(Buffer.concat(received)).toEqual(content);
+    // S3 takes no form whose length it is not told.
+    expect(length).toBeGreaterThan(content.length);
+  });
+});
+
+describe('A run', () => {
+  const silent = { warn: () => {} };
+
+  test('is aborted when the object that revokes it appears, and survives a store that fails', async () => {
+    behaviour = [status(404), disconnect, status(403), status(200)];
+    const watch = watchRun({ revoked: url, deadline: Date.now() + 60_000 }, silent);
+    await new Promise((resolve) => watch.signal.addEventListener('abort', resolve));
+    expect(watch.signal.reason).toMatchObject({ name: 'RunRevoked', message: 'The run was revoked.' });
+    expect(requests).toBe(4);
+    watch.stop();
+  });
+
+  test('is aborted when it is out of time', async () => {
+    behaviour = [status(404)];
+    const watch = watchRun({ revoked: url, deadline: Date.now() + 20 }, silent);
+    await new Promise((resolve) => watch.signal.addEventListener('abort', resolve));
+    expect(watch.signal.reason).toMatchObject({ message: 'The run is out of time.' });
+    watch.stop();
+  });
+});

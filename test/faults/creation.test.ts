@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpointSchemas } from '../../functions/api/creation/schemas.ts';
+import type { JobView, TaskDefinition, TaskView } from '../support/client.ts';
+import {
+  exports,
+  fileOf,
+  imports,
+  pauseConsumers,
+  processings,
+  roleOf,
+  takeAway,
+  withPassword,
+  workers,
+} from '../support/roles.ts';
+import { startAlteredStack } from '../support/running-stack.ts';
+
+let service: Awaited<ReturnType<typeof startAlteredStack>>;
+
+beforeAll(async () => {
+  service = await startAlteredStack((stack) => {
+    pauseConsumers(stack, workers);
+    // What follows from a cancellation stops at the job, as it does where the table throttles.
+    takeAway(roleOf(stack, 'HttpCancelTask'), 'dynamodb:PutItem', 'job#*');
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const denials = () =>
+  service.reports.filter((line) => line.startsWith('refused: ') && !line.includes('HttpCancelTask'));
+
+/** Returns a task that was canceled while its job has not failed yet. */
+async function canceledInput(): Promise<TaskView> {
+  const job = await service.client.createJob({ upload: { operation: 'import/upload' } });
+  const [upload] = job.tasks;
+  if (!upload) throw new Error('The job has no task.');
+  const { status } = await service.client.call('POST', `/v1/process/tasks/${upload.id}/cancel`);
+  expect(status).toBe(200);
+  expect((await service.client.showJob(job.id)).status).toBe('processing');
+  return upload;
+}
+
+const samples = [...imports, ...withPassword(''), ...exports('')];
+
+test('the samples are of all operations', () => {
+  expect(samples.map(({ operation }) => operation).sort()).toEqual(Object.keys(endpointSchemas).sort());
+});
+
+describe('a task of every operation', () => {
+  test.for(samples.map((sample) => [sample.operation, sample] as const))(
+    '(%s) is created once for an Idempotency-Key',
+    async ([operation, { operation: _operation, ...parameters }]) => {
+      // Of no known format yet, so that no option is refused before it is known.
+      const upload = await service.client.createTask('import/upload');
+      const inputs = Array.isArray(parameters.input) ? { input: parameters.input.map(() => upload.id) } : {};
+      const body = { ...parameters, ...inputs };
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await service.client.call<TaskView>('POST', `/v1/process/${operation}`, body, headers);
+      const second = await service.client.call<TaskView>('POST', `/v1/process/${operation}`, body, headers);
+      expect(first.status, JSON.stringify(first.body)).toBe(201);
+      expect(second.body.id).toBe(first.body.id);
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect(denials()).toEqual([]);
+    },
+  );
+
+  test.for(processings().map((each) => [each.operation, each.engine, each] as const))(
+    '(%s) is queued for the engine %s where its input has completed',
+    async ([operation, , { from, to }]) => {
+      const input = await service.client.createTask('import/base64', fileOf(from));
+      const task = await service.client.createTask(operation, {
+        input: operation === 'merge' ? [input.id, input.id] : [input.id],
+        output_format: to,
+      });
+      expect(task.status).toBe('created');
+      expect(denials()).toEqual([]);
+    },
+  );
+
+  test.for(exports('').map(({ operation }) => operation))(
+    '(%s) is queued for transfer where its input has completed',
+    async (operation) => {
+      const input = await service.client.createTask('import/base64', fileOf('png'));
+      const { operation: _operation, ...parameters } =
+        exports(input.id).find((each) => each.operation === operation) ?? {};
+      expect((await service.client.createTask(operation, parameters)).status).toBe('created');
+      expect(denials()).toEqual([]);
+    },
+  );
+});
+
+describe('a task whose input was canceled', () => {
+  const dependent = [...withPassword(''), ...exports('')].map(({ operation }) => operation);
+
+  test.for(dependent)('fails at once and fails the job of its input (%s)', async (operation) => {
+    const { id, job = '' } = await canceledInput();
+    const sample = [...withPassword(id), ...exports(id)].find((each) => each.operation === operation);
+    const { operation: _operation, ...parameters } = sample ?? {};
+    const task = await service.client.createTask(operation, parameters);
+    expect(await service.client.showTask(task.id)).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'processing_failed', msg: expect.stringContaining(id) },
+    });
+    expect((await service.client.showJob(job)).status).toBe('failed');
+    expect(denials()).toEqual([]);
+  });
+
+  test('fails with the job that it belongs to', async () => {
+    const { id } = await canceledInput();
+    const definitions = Object.fromEntries(
+      [...withPassword(id), ...exports(id)].map((each, index) => [`t${index}`, each]),
+    );
+    const job = await service.client.createJob(definitions);
+    expect(await service.client.showJob(job.id)).toMatchObject({
+      status: 'failed',
+      result: { errorCode: 'task_failed' },
+    });
+    expect(denials()).toEqual([]);
+  });
+});
+
+test('a job queues tasks of every engine at once whose inputs have completed', async () => {
+  const tasks: Record<string, TaskDefinition> = {
+    webpage: { operation: 'import/webpage', url: 'http://203.0.113.1/' },
+  };
+  for (const { operation, engine, from, to } of processings().filter((each) => each.operation === 'convert')) {
+    const input = await service.client.createTask('import/base64', fileOf(from));
+    tasks[engine] = { operation, input: input.id, output_format: to };
+    tasks[`export-${engine}`] = { operation: 'export/url', input: input.id };
+  }
+  const job: JobView = await service.client.createJob(tasks);
+  expect(job.tasks.map(({ status }) => status)).toEqual(Object.keys(tasks).map(() => 'created'));
+  expect(denials()).toEqual([]);
+});

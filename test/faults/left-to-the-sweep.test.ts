@@ -1,0 +1,354 @@
+import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import type { LocalStack } from '../../infra/local/template/model.ts';
+import { shardOf } from '../../shared/aws/records.ts';
+import { objectPrefixes } from '../../shared/files/keys.ts';
+import { firstIdAt, newId } from '../../shared/ids.ts';
+import { type JobView, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
+import { startAlteredStack } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+
+type Service = Awaited<ReturnType<typeof startAlteredStack>>;
+
+/** A job of which every task waits for an upload, with a password and with credentials of a store. */
+const secretive: Record<string, TaskDefinition> = {
+  upload: { operation: 'import/upload' },
+  convert: { operation: 'convert', input: 'upload', output_format: 'pdf', options: { password: 'secret' } },
+  ...Object.fromEntries(exports('convert').map((definition) => [definition.operation.replace('/', '-'), definition])),
+};
+
+function denialsOf({ reports }: Service, except = /^$/): string[] {
+  return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
+}
+
+/** Creates a job whose creator dies after it has queued its tasks and before it has noted that it published them. */
+async function createAbandoned({ client }: Service, tasks: Record<string, TaskDefinition>): Promise<JobView> {
+  const tag = newId();
+  const { status } = await client.call('POST', '/v1/process/jobs', { tasks, tag });
+  expect(status).toBe(500);
+  const { body } = await client.call<{ docs: JobView[] }>('GET', `/v1/process/jobs?tag=${tag}`);
+  return client.showJob(body.docs[0]?.id ?? '');
+}
+
+function letCreatorsDie(stack: LocalStack): void {
+  takeAway(roleOf(stack, 'HttpCreateJob'), 'dynamodb:UpdateItem', 'job#*');
+}
+
+async function storedUnder(service: Service, prefix: string): Promise<string[]> {
+  const s3 = new S3Client(await clientAs(service, 'LifecycleSweep', 's3'));
+  const { Contents = [] } = await s3.send(
+    new ListObjectsV2Command({ Bucket: service.stack.buckets[0]?.name, Prefix: prefix }),
+  );
+  return Contents.flatMap(({ Key }) => Key ?? []);
+}
+
+/** Waits until no task has a secret left: they go with the end of the task, which is recorded before. */
+async function untilNoSecrets(service: Service): Promise<void> {
+  for (const prefix of [objectPrefixes.secrets, objectPrefixes.passwords])
+    await until(`nothing is left under ${prefix}`, async () =>
+      (await storedUnder(service, prefix)).length === 0 ? true : undefined,
+    );
+}
+
+async function post(task: TaskView, name = 'a.png'): Promise<void> {
+  const { form } = task.result;
+  if (!form) throw new Error('The task has no form.');
+  await postForm(form, name, Buffer.from([1, 2, 3]));
+}
+
+test('a canceled task fails what depends on it, and the job of a creator that died is published by whoever ends it', async () => {
+  await using service = await startAlteredStack((stack) => {
+    pauseConsumers(stack, workers);
+    letCreatorsDie(stack);
+  });
+  const job = await createAbandoned(service, secretive);
+  expect(await storedUnder(service, objectPrefixes.secrets)).toHaveLength(exports('').length - 1);
+  expect(await storedUnder(service, objectPrefixes.passwords)).toHaveLength(1);
+
+  expect((await service.client.call('POST', `/v1/process/tasks/${taskOf(job, 'upload').id}/cancel`)).status).toBe(200);
+  const canceled = await service.client.showJob(job.id);
+  expect(canceled).toMatchObject({ status: 'failed', result: { errorCode: 'task_canceled' } });
+  expect(canceled.tasks.map(({ status }) => status)).toEqual([
+    'canceled',
+    ...canceled.tasks.slice(1).map(() => 'failed'),
+  ]);
+  await untilNoSecrets(service);
+
+  const other = await createAbandoned(service, secretive);
+  expect((await service.client.call('DELETE', `/v1/process/tasks/${taskOf(other, 'upload').id}`)).status).toBe(200);
+  expect(await service.client.showJob(other.id)).toMatchObject({
+    status: 'failed',
+    result: { errorCode: 'task_deleted' },
+  });
+  await untilNoSecrets(service);
+  expect(denialsOf(service, /HttpCreateJob/)).toEqual([]);
+});
+
+test('a deletion leaves nothing of a task or a job, not even a posted file that was not imported yet', async () => {
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, /^Engine|^LifecycleUploaded/));
+  const job = await service.client.createJob({
+    ...secretive,
+    import: { operation: 'import/base64', ...fileOf('png') },
+  });
+  const single = await service.client.createTask('import/upload');
+  await post(taskOf(job, 'upload'));
+  await post(single);
+  expect(await storedUnder(service, objectPrefixes.uploads)).toHaveLength(2);
+
+  expect((await service.client.call('DELETE', `/v1/process/tasks/${single.id}`)).status).toBe(200);
+  expect(await storedUnder(service, objectPrefixes.uploads)).toHaveLength(1);
+  expect((await service.client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
+  for (const prefix of Object.values(objectPrefixes)) expect(await storedUnder(service, prefix)).toEqual([]);
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('an upload queues what waits for it for any engine, completes its job, and fails what no engine can do', async () => {
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers));
+  const { client } = service;
+  for (const { engine, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+    const job = await client.createJob({
+      upload: { operation: 'import/upload' },
+      convert: { operation: 'convert', input: 'upload', output_format: to },
+      export: { operation: 'export/url', input: 'upload' },
+    });
+    await post(taskOf(job, 'upload'), `a.${from}`);
+    const settled = await client.waitForTask(taskOf(job, 'upload').id);
+    expect(settled.status, engine).toBe('completed');
+  }
+  const alone = await client.createJob({ upload: { operation: 'import/upload' } });
+  await post(taskOf(alone, 'upload'));
+  expect((await client.waitForJob(alone.id)).status).toBe('completed');
+
+  const impossible = await client.createJob(secretive);
+  await post(taskOf(impossible, 'upload'), 'a.unknown');
+  expect((await client.waitForJob(impossible.id)).status).toBe('failed');
+  await untilNoSecrets(service);
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('a task that no worker of any engine could finish fails, with what depends on it', async () => {
+  await using service = await startAlteredStack((stack) => {
+    letCreatorsDie(stack);
+    for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
+      if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
+        takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
+    for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
+      takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
+      // The message of a worker that failed is back at once, and is a dead letter then.
+      source.queue.attributes.VisibilityTimeout = '1';
+      const redrive = JSON.parse(source.queue.attributes.RedrivePolicy ?? '{}');
+      source.queue.attributes.RedrivePolicy = JSON.stringify({ ...redrive, maxReceiveCount: 1 });
+    }
+  });
+  const { client } = service;
+  const jobs = [];
+  for (const { engine, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+    const input = await client.createTask('import/base64', fileOf(from));
+    const options = engine === 'document' ? { options: { password: 'secret' } } : {};
+    jobs.push(
+      await createAbandoned(service, {
+        convert: { operation: 'convert', input: input.id, output_format: to, ...options },
+        ...Object.fromEntries(exports('convert').map((each) => [each.operation.replace('/', '-'), each])),
+      }),
+    );
+  }
+  const input = await client.createTask('import/base64', fileOf('png'));
+  jobs.push(await createAbandoned(service, { export: { operation: 'export/url', input: input.id } }));
+  for (const { id } of jobs) expect((await client.waitForJob(id)).status).toBe('failed');
+  await untilNoSecrets(service);
+  expect(denialsOf(service, /HttpCreateJob|role\/Engine/)).toEqual([]);
+});
+
+test('a file that is posted to a task that has ended leaves nothing behind', async () => {
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers));
+  const task = await service.client.createTask('import/upload');
+  expect((await service.client.call('POST', `/v1/process/tasks/${task.id}/cancel`)).status).toBe(200);
+  await post(task);
+  for (const prefix of [objectPrefixes.uploads, objectPrefixes.files])
+    await until(`nothing is left under ${prefix}`, async () =>
+      (await storedUnder(service, prefix)).length === 0 ? true : undefined,
+    );
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('an import of a web page fails at once on an instance without a browser', async () => {
+  const components = engineCatalogues.find(({ engine }) => engine === 'webpage')?.components ?? {};
+  const missing = {
+    engines: { webpage: Object.fromEntries(Object.keys(components).map((name) => [name, 'not installed'])) },
+  };
+  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {}, { missing });
+  const task = await service.client.createTask('import/webpage', { url: 'http://203.0.113.1/' });
+  expect(await service.client.showTask(task.id)).toMatchObject({ status: 'failed' });
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('an event that the relay receives twice makes one delivery', async () => {
+  await using service = await startAlteredStack(
+    (stack) => pauseConsumers(stack, /^EventsDeliver/),
+    { LATHE_ALLOW_HOSTS: '127.0.0.1' },
+    { deliverTwice: (source) => source.function.logicalId.startsWith('EventsRelay') },
+  );
+  const webhook = await service.client.create<{ id: string }>('/v1/account/webhooks', { url: 'http://127.0.0.1:9/' });
+  await service.client.createJob({ import: { operation: 'import/base64', ...fileOf('png') } });
+  const path = `/v1/account/webhooks/${webhook.id}/deliveries`;
+  const events = await until('the end of the job is to be delivered', async () => {
+    const { body } = await service.client.call<{ docs: { event: string }[] }>('GET', path);
+    const found = body.docs.map(({ event }) => event);
+    return found.includes('job.completed') ? found : undefined;
+  });
+  expect(new Set(events).size).toBe(events.length);
+  expect(denialsOf(service)).toEqual([]);
+});
+
+describe('the sweep', () => {
+  const past = Date.now() - 60_000;
+
+  async function makeDue(service: Service, kind: 'task' | 'job', id: string): Promise<void> {
+    const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+    await dynamodb.send(
+      new UpdateItemCommand({
+        TableName: service.stack.tables[0]?.name,
+        Key: marshall({ pk: `${kind}#${id}`, sk: kind }),
+        UpdateExpression: 'SET dueAt = :due, dueShard = :shard ADD version :one',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: marshall({ ':due': past, ':shard': shardOf(id), ':one': 1 }),
+      }),
+    );
+  }
+
+  async function itemOf(service: Service, pk: string, sk: string): Promise<Record<string, unknown> | undefined> {
+    const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+    const { Item } = await dynamodb.send(
+      new GetItemCommand({ TableName: service.stack.tables[0]?.name, Key: marshall({ pk, sk }), ConsistentRead: true }),
+    );
+    return Item && unmarshall(Item);
+  }
+
+  test('queues lost tasks again, whatever their engine', async () => {
+    await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {
+      LATHE_SWEEP_SECONDS: '1',
+    });
+    const { client } = service;
+    const tasks = [];
+    for (const { from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+      const input = await client.createTask('import/base64', fileOf(from));
+      tasks.push(await client.createTask('convert', { input: input.id, output_format: to }));
+      tasks.push(await client.createTask('export/url', { input: input.id }));
+    }
+    for (const { id } of tasks) await makeDue(service, 'task', id);
+    for (const { id } of tasks)
+      await until(`task ${id} is due later`, async () => {
+        const { dueAt } = (await itemOf(service, `task#${id}`, 'task')) ?? {};
+        return Number(dueAt) > Date.now() ? true : undefined;
+      });
+    expect(denialsOf(service)).toEqual([]);
+  });
+
+  test('does what follows from a cancellation or deletion that was broken off', async () => {
+    await using service = await startAlteredStack(
+      (stack) => {
+        pauseConsumers(stack, /^Engine|^LifecycleUploaded/);
+        for (const name of ['HttpCancelTask', 'HttpDeleteTask'])
+          takeAway(roleOf(stack, name), 'sqs:SendMessage', 'EventsQueue');
+        takeAway(roleOf(stack, 'HttpDeleteJob'), 'dynamodb:PutItem', 'task#*');
+      },
+      { LATHE_SWEEP_SECONDS: '1' },
+    );
+    const { client } = service;
+    const canceled = await client.createJob(secretive);
+    const { id } = taskOf(canceled, 'upload');
+    expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
+    expect((await client.showJob(canceled.id)).status).toBe('processing');
+    await makeDue(service, 'task', id);
+    expect((await client.waitForJob(canceled.id)).status).toBe('failed');
+
+    const imported = await client.createTask('import/base64', fileOf('png'));
+    expect((await client.call('DELETE', `/v1/process/tasks/${imported.id}`)).status).toBe(200);
+    expect(await storedUnder(service, `${objectPrefixes.files}${imported.id}/`)).toHaveLength(1);
+    await makeDue(service, 'task', imported.id);
+
+    const deleted = await client.createJob({ ...secretive, import: { operation: 'import/base64', ...fileOf('png') } });
+    await post(taskOf(deleted, 'upload'));
+    expect((await client.call('DELETE', `/v1/process/jobs/${deleted.id}`)).status).toBe(200);
+    expect(await itemOf(service, `job#${deleted.id}`, 'job')).toMatchObject({ status: 'deleted' });
+    await makeDue(service, 'job', deleted.id);
+
+    await until('the records are gone', async () => {
+      const task = await itemOf(service, `task#${imported.id}`, 'task');
+      const job = await itemOf(service, `job#${deleted.id}`, 'job');
+      return task === undefined && job === undefined ? true : undefined;
+    });
+    for (const prefix of Object.values(objectPrefixes)) expect(await storedUnder(service, prefix)).toEqual([]);
+    expect(denialsOf(service, /HttpCancelTask|HttpDeleteTask|HttpDeleteJob/)).toEqual([]);
+  });
+
+  test('queues deliveries again whose messages were lost', async () => {
+    await using service = await startAlteredStack((stack) => pauseConsumers(stack, /^EventsDeliver/), {
+      LATHE_SWEEP_SECONDS: '1',
+      LATHE_ALLOW_HOSTS: '127.0.0.1',
+    });
+    const { client } = service;
+    const webhook = await client.create<{ id: string }>('/v1/account/webhooks', {
+      url: 'http://127.0.0.1:9/',
+      events: ['job.completed'],
+    });
+    await client.createJob({ import: { operation: 'import/base64', ...fileOf('png') } });
+    const { id } = await until('there is a delivery', async () => {
+      const path = `/v1/account/webhooks/${webhook.id}/deliveries`;
+      const { body } = await client.call<{ docs: { id: string }[] }>('GET', path);
+      return body.docs[0];
+    });
+    const sqs = new SQSClient(await clientAs(service, 'EventsDeliver', 'sqs'));
+    const queue = service.stack.queues.find(({ logicalId }) => /^EventsWebhooksQueue[0-9A-F]{8}$/.test(logicalId));
+    const messages = async () => {
+      const request = { QueueUrl: queue?.url, AttributeNames: ['ApproximateNumberOfMessages' as const] };
+      const { Attributes } = await sqs.send(new GetQueueAttributesCommand(request));
+      return Number(Attributes?.ApproximateNumberOfMessages);
+    };
+    await until('its message is queued', async () => ((await messages()) === 1 ? true : undefined));
+    const item = await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`);
+    const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+    const Item = marshall({ ...item, dueAt: past });
+    await dynamodb.send(new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item }));
+    await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
+    const { dueAt } = (await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`)) ?? {};
+    expect(Number(dueAt)).toBeGreaterThan(Date.now());
+    expect(denialsOf(service)).toEqual([]);
+  });
+
+  test('deletes what is old of every kind of object', async () => {
+    await using service = await startAlteredStack(
+      (stack) => {
+        pauseConsumers(stack, /^Engine|^LifecycleUploaded/);
+        const [bucket] = stack.buckets;
+        // Nobody may put all kinds, so the test lets one role.
+        roleOf(stack, 'LifecycleSweep').statements.push({
+          effect: 'Allow',
+          actions: ['s3:PutObject'],
+          resources: [`${bucket?.arn}/*`],
+          conditions: {},
+        });
+      },
+      { LATHE_SWEEP_SECONDS: '1' },
+    );
+    const s3 = new S3Client(await clientAs(service, 'LifecycleSweep', 's3'));
+    const [old, recent] = [firstIdAt(Date.now() - 5 * 3_600_000), newId()];
+    for (const prefix of Object.values(objectPrefixes)) {
+      for (const id of [old, recent])
+        await s3.send(
+          new PutObjectCommand({ Bucket: service.stack.buckets[0]?.name, Key: `${prefix}${id}`, Body: 'x' }),
+        );
+    }
+    for (const prefix of Object.values(objectPrefixes))
+      await until(`only what is recent is left under ${prefix}`, async () => {
+        const keys = await storedUnder(service, prefix);
+        return keys.length === 1 && keys[0] === `${prefix}${recent}` ? true : undefined;
+      });
+    expect(denialsOf(service)).toEqual([]);
+  });
+});

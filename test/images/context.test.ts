@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { projectRoot } from '../../infra/bundling.ts';
+import { stageContext } from '../../infra/images/context.ts';
+import { samples } from '../../infra/images/samples.ts';
+import { EngineHost } from './engine-host.ts';
+
+const folders = engineCatalogues.filter(({ resources }) => resources.packaging === 'image').map(folderOf);
+
+let root: string;
+
+// A copy, in which a test may edit a module.
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  for (const name of ['functions', 'shared', 'package.json', 'package-lock.json'])
+    cpSync(join(projectRoot, name), join(root, name), { recursive: true });
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Puts a staged context where nothing else can be found: with its own packages, and no others, beside it. */
+function unpack(context: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(context, folder, { recursive: true });
+  const lock: { packages: object } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  // Packages within packages come with them.
+  const places = Object.keys(lock.packages).filter((path) => path.lastIndexOf('node_modules/') === 0);
+  for (const place of places) {
+    // The lock file names the binaries of every platform; this machine has its own.
+    if (!existsSync(join(projectRoot, place))) continue;
+    // No links, which would lead to where all other packages are.
+    cpSync(join(projectRoot, place), join(folder, place), { recursive: true });
+  }
+  return folder;
+}
+
+async function run(folder: string, script: string): Promise<{ code: number | null; stderr: string }> {
+  writeFileSync(join(folder, 'load.mjs'), script);
+  const child = spawn(process.execPath, ['load.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, stderr };
+}
+
+describe('the build context of', () => {
+  test.for(folders)('%s holds every module and package that its engine loads', async (folder) => {
+    const unpacked = unpack(stageContext(folder, root));
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      await import('./${folder}/run.ts');
+      await import('./${folder}/handler.ts');
+      process.exit();`;
+    const { code, stderr } = await run(unpacked, script);
+    expect(code, stderr).toBe(0);
+    // Of the engine's process too, which the handler starts.
+    expect(stderr).not.toMatch(/NOT_FOUND|ENOENT/);
+  });
+
+  test.for(folders)('%s holds no AWS SDK and no catalogue of another engine', (folder) => {
+    const context = stageContext(folder, root);
+    const { packages }: { packages: object } = JSON.parse(readFileSync(join(context, 'package-lock.json'), 'utf8'));
+    expect(Object.keys(packages).filter((path) => path.includes('@aws-sdk/'))).toEqual([]);
+    for (const other of folders)
+      if (other !== folder) expect(existsSync(join(context, other, 'catalogue.ts')), other).toBe(false);
+  });
+
+  test('an engine runs by its own entry point', async () => {
+    const folder = unpack(stageContext('functions/engines/image', root));
+    const host = await EngineHost.start();
+    const child = spawn(process.execPath, ['functions/runtime-client/main.ts'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        PATH: process.env.PATH,
+        AWS_LAMBDA_RUNTIME_API: host.address,
+        AWS_LAMBDA_FUNCTION_NAME: 'image',
+        AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '2048',
+        AWS_LAMBDA_LOG_GROUP_NAME: 'image',
+        AWS_LAMBDA_LOG_STREAM_NAME: 'image',
+        LAMBDA_TASK_ROOT: folder,
+        _HANDLER: 'functions/engines/image/handler.handler',
+      },
+    });
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      host.stop();
+    });
+    const sample = samples.find(({ name }) => name === 'gradient.png');
+    if (!sample) throw new Error('There is no such sample.');
+    const output = await host.convert(sample);
+    expect(output.subarray(8, 12).toString()).toBe('WEBP');
+  });
+});
+
+describe('an edit', () => {
+  const contexts = () => folders.map((folder) => basename(stageContext(folder, root)));
+  const changedBy = (file: string) => {
+    const before = contexts();
+    appendFileSync(join(root, file), '\n// edited\n');
+    const after = contexts();
+    return folders.filter((_, index) => before[index] !== after[index]).map((folder) => basename(folder));
+  };
+
+  test.for(['archive', 'media', 'ebook'])('in %s changes the image of that engine only', (engine) => {
+    expect(changedBy(`functions/engines/${engine}/run.ts`)).toEqual([engine]);
+  });
+
+  test('in the API, a worker or a catalogue changes no image that does not load it', () => {
+    expect(changedBy('functions/api/routes.ts')).toEqual([]);
+    expect(changedBy('functions/engines/runtime/worker/worker.ts')).toEqual([]);
+    expect(changedBy('functions/engines/archive/catalogue.ts')).toEqual([]);
+  });
+
+  test('in the runtime client changes every image', () => {
+    expect(changedBy('functions/runtime-client/main.ts')).toHaveLength(folders.length);
+  });
+});

@@ -1,0 +1,130 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { catalogue } from '../../functions/engines/webpage/catalogue.ts';
+import { projectRoot } from '../../infra/bundling.ts';
+import { stageContext } from '../../infra/images/context.ts';
+import { closureOf } from '../../infra/images/lock-file.ts';
+import { synthesize } from '../../infra/local/synth.ts';
+import type { LocalFunction } from '../../infra/local/template/model.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+
+/** Lambda's limit for a function with all its layers, unzipped. */
+const maxBytes = 250 * 1024 ** 2;
+/** The npm registry is not asked for a test, so that the binaries of another platform are weighed by those of this one. */
+const webpage = 'functions/engines/webpage';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  for (const name of catalogue.resources.layers ?? [])
+    execFileSync(process.execPath, [join(projectRoot, 'layers', name, 'build.ts'), join(folder, 'opt')]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function bytesOf(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found?.size ?? 0;
+  return readdirSync(path).reduce((total, name) => total + bytesOf(join(path, name)), 0);
+}
+
+test('the layers and the function fit the limit of Lambda', () => {
+  const context = stageContext(webpage);
+  const lock = JSON.parse(readFileSync(join(context, 'package-lock.json'), 'utf8'));
+  const { dependencies } = JSON.parse(readFileSync(join(context, 'package.json'), 'utf8'));
+  const packages = [...closureOf(lock, Object.keys(dependencies))].filter(
+    (place) => place.lastIndexOf('node_modules/') === 0,
+  );
+  const sizes = [
+    bytesOf(join(folder, 'opt')),
+    bytesOf(context),
+    ...packages.map((place) => bytesOf(join(projectRoot, place))),
+  ];
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(100 * 1024 ** 2);
+  expect(total).toBeLessThanOrEqual(maxBytes);
+});
+
+test('the web page engine is a zip on its layers, and on arm64 an image', async () => {
+  const onLayers = webpageFunction(await currentTemplate());
+  expect(onLayers).toMatchObject({ layers: [join(projectRoot, 'layers/chromium'), join(projectRoot, 'layers/fonts')] });
+  const onArm = await synthesize(join(folder, 'arm64'), { architecture: 'arm64' });
+  expect(webpageFunction(onArm)).toMatchObject({ layers: [], packaging: 'image' });
+  const template: { Resources: Record<string, { Type: string; Properties: object }> } = JSON.parse(
+    readFileSync(onArm, 'utf8'),
+  );
+  const images = Object.values(template.Resources).filter(
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && 'PackageType' in Properties,
+  );
+  expect(images).toHaveLength(engineCatalogues.filter(({ resources }) => resources.packaging === 'image').length);
+  for (const { Properties } of images) expect(Properties).toMatchObject({ Architectures: ['arm64'] });
+}, 60_000);
+
+function webpageFunction(template: string): LocalFunction | undefined {
+  const origins = { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' };
+  const entry = join(projectRoot, webpage, 'handler.ts');
+  return readTemplate({ template, origins, parameters: {} }).functions.find((fn) => fn.entry === entry);
+}
+
+test('the fonts of the layer cover every script that pages are drawn in', () => {
+  const fonts = readdirSync(join(folder, 'opt/fonts/files')).join(' ');
+  for (const name of [
+    'Liberation',
+    'NotoSansCJK',
+    'NotoSansArabic',
+    'NotoSansHebrew',
+    'NotoSansDevanagari',
+    'NotoColorEmoji',
+  ])
+    expect(fonts).toContain(name);
+});
+
+// The package that the layer is made of has a browser for this platform only.
+test.runIf(process.platform === 'linux' && process.arch === 'x64')(
+  'a page is drawn by the browser of the layer, with its fonts',
+  async () => {
+    const page =
+      '<body style="margin:0;background:white"><p style="font:40px serif">中文 한국어 हिन्दी עברית 😀</p></body>';
+    writeFileSync(join(folder, 'page.html'), page);
+    mkdirSync(join(folder, 'warm'));
+    const script = `
+      import { engine } from ${JSON.stringify(join(projectRoot, webpage, 'run.ts'))};
+      import { closeBrowser } from ${JSON.stringify(join(projectRoot, webpage, 'browser.ts'))};
+      import { findChromium } from ${JSON.stringify(join(projectRoot, webpage, 'chromium.ts'))};
+      const inputs = [{ path: 'page.html', name: 'page.html', format: 'html', size: 100 }];
+      const work = { operation: 'convert', inputs, outputFormat: 'png', options: {}, folder: '.', maxOutputBytes: 1e9 };
+      await engine.run(work, { signal: new AbortController().signal, progress() {}, log() {} });
+      await closeBrowser();
+      console.log((await findChromium()).path);
+      process.exit();`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        LATHE_CHROMIUM: '',
+        LATHE_LAYERS: join(folder, 'opt'),
+        LATHE_WARM: join(folder, 'warm'),
+        LATHE_ALLOW_HOSTS: '',
+      },
+    });
+    const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect(code).toBe(0);
+    expect(stdout.trim()).toBe(join(folder, 'warm/chromium'));
+    const { data, info } = await sharp(join(folder, '0.png')).raw().toBuffer({ resolveWithObject: true });
+    const colors = new Set<number>();
+    for (let offset = 0; offset < data.length; offset += info.channels) colors.add(data.readUIntBE(offset, 3));
+    // Black on white with its shades of grey has fewer; the rest are those of the emoji.
+    expect(colors.size).toBeGreaterThan(256);
+  },
+  60_000,
+);

@@ -1,0 +1,59 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { currentBundles } from '../../../infra/local/bundles.ts';
+import { temporaryFolder } from './lambda/fixtures/files.ts';
+import { fixtureFunction, fixtureRuntime } from './lambda/fixtures/functions.ts';
+
+const entry = fileURLToPath(new URL('./lambda/fixtures/bundled.ts', import.meta.url));
+
+test('a zip function runs from a bundle that has no packages in reach', async () => {
+  const fn = fixtureFunction('importPackage', { entry });
+  await using runtime = fixtureRuntime({ codeOf: await currentBundles([fn]) });
+
+  const inBundle = await runtime.invoke(fn, { name: 'zod', carried: true });
+  const outside = runtime.invoke(fn, { name: 'zod', carried: false });
+
+  expect(inBundle).toMatchObject({ loaded: true });
+  await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("Cannot find package 'zod'") });
+});
+
+test('a function is named in its bundle as Lambda names it', async () => {
+  const fn = fixtureFunction('variables', { entry });
+  await using runtime = fixtureRuntime({ codeOf: await currentBundles([fn]) });
+
+  const { handler, root } = Object(await runtime.invoke(fn, {}));
+
+  expect(handler).toBe('index.variables');
+  expect(statSync(join(root, 'index.mjs')).isFile()).toBe(true);
+});
+
+test('a bundle is made again when its source has changed, and only then', async () => {
+  using temporary = temporaryFolder();
+  const fn = fixtureFunction('handler', { entry: join(temporary.path, 'changing.ts') });
+  const bundled = async (text: string) => {
+    writeFileSync(fn.entry, `export const handler = () => '${text}';`);
+    const path = join((await currentBundles([fn]))(fn)?.root ?? '', 'index.mjs');
+    return { path, code: readFileSync(path, 'utf8'), made: statSync(path).mtimeMs };
+  };
+
+  const first = await bundled('one');
+  const changed = await bundled('two');
+  const again = await bundled('one');
+
+  expect(first.code).toContain('one');
+  expect(changed.code).toContain('two');
+  expect(again).toEqual(first);
+});
+
+test('services that start at once make the same bundles without harm', async () => {
+  using temporary = temporaryFolder();
+  const fn = fixtureFunction('handler', { entry: join(temporary.path, 'shared.ts') });
+  writeFileSync(fn.entry, `export const handler = () => '${crypto.randomUUID()}';`);
+
+  const roots = (await Promise.all([currentBundles([fn]), currentBundles([fn])])).map((codeOf) => codeOf(fn)?.root);
+
+  expect(roots[0]).toBe(roots[1]);
+  expect(statSync(join(roots[0] ?? '', 'index.mjs')).isFile()).toBe(true);
+});

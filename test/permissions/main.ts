@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { projectRoot } from '../../infra/bundling.ts';
+import type { RecordedDecision } from '../../infra/local/gate/record.ts';
+import type { LocalStack } from '../../infra/local/template/model.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { type Proof, prove } from './proof.ts';
+
+const print = (line = '') => void process.stdout.write(`${line}\n`);
+
+/** Proves that each role allows what its function uses and nothing else, from the calls of the whole test run. */
+async function main(given: string | undefined): Promise<void> {
+  const folder = given === undefined ? recordTests() : resolve(given);
+  const stack = readTemplate({
+    template: await currentTemplate(),
+    origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
+    parameters: {},
+  });
+  const all = readRecording(folder);
+  // Tests that act in the name of a function say so, and some run stacks that have more resources than this one.
+  const decisions = all.filter(({ app, resource }) => app !== 'tests' && isOf(stack, resource));
+  print(`Recording           ${folder}: ${all.length} kinds of calls, ${decisions.length} of them of functions`);
+  report(prove(stack, decisions));
+}
+
+/** Runs all tests with the gate recording; what it records of tests that fail would prove nothing. */
+function recordTests(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-permissions-'));
+  const { status } = spawnSync(
+    process.execPath,
+    ['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run'],
+    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder } },
+  );
+  if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
+  return folder;
+}
+
+function readRecording(folder: string): RecordedDecision[] {
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  return [...new Set(lines.filter((line) => line !== ''))].map((line) => JSON.parse(line));
+}
+
+function isOf(stack: LocalStack, resource: string): boolean {
+  if (resource.startsWith('arn:aws:s3:::')) return stack.buckets.some(({ arn }) => resource.split('/', 1)[0] === arn);
+  if (resource.startsWith('arn:aws:sqs:')) return stack.queues.some(({ arn }) => arn === resource);
+  return true;
+}
+
+function report({ roles, statements, grants, calls, unused, refused, mutants, excluded }: Proof): void {
+  const survivors = mutants.filter(({ caughtBy }) => caughtBy === undefined);
+  list('No call uses', unused);
+  list('Recorded, and refused now', refused);
+  list(
+    'Not noticed',
+    survivors.map(({ role, change }) => `${role} ${change}`),
+  );
+  print();
+  print(`Roles               ${roles}`);
+  print(`Statements          ${statements}`);
+  print(`Grants              ${grants}, of which ${grants - unused.length} are used by ${calls} kinds of calls`);
+  print(`Not judged          ${excluded.grants} grants of logs:*. ${excluded.reason}`);
+  print(`Mutants             ${mutants.length}`);
+  print(`Caught              ${mutants.length - survivors.length}`);
+  print(`Survivors           ${survivors.length}`);
+  if (unused.length + refused.length + survivors.length > 0) process.exitCode = 1;
+}
+
+function list(title: string, lines: string[]): void {
+  if (lines.length === 0) return;
+  print();
+  print(`${title}:`);
+  for (const line of lines) print(`- ${line}`);
+}
+
+await main(process.argv[2]);

@@ -1,0 +1,208 @@
+import { isAllowed } from '../../infra/local/gate/policy.ts';
+import type { RecordedDecision } from '../../infra/local/gate/record.ts';
+import type { LocalFunction, LocalRole, PolicyStatement } from '../../infra/local/template/model.ts';
+import { indexPartitions, partitions } from '../../shared/aws/table-schema.ts';
+import { objectPrefixes } from '../../shared/files/keys.ts';
+
+/** What a role would be with one thing taken away, and how that shows. */
+export interface Mutant {
+  role: string;
+  change: string;
+  /** A recorded call that is refused then, or what is allowed then and no function uses. */
+  caughtBy?: string;
+}
+
+export interface Proof {
+  roles: number;
+  statements: number;
+  /** Each action on each resource with each value of its condition. */
+  grants: number;
+  calls: number;
+  /** Grants that no recorded call uses. */
+  unused: string[];
+  /** Recorded calls that the roles do not allow any more. */
+  refused: string[];
+  mutants: Mutant[];
+  /** Grants that no call through the gate can use, with the reason. */
+  excluded: { grants: number; reason: string };
+}
+
+const excludedReason =
+  'Lambda itself writes the logs of a function with its role; the local stack has no CloudWatch Logs to call.';
+
+/** Values that requests may carry, beside those that the recording shows, to find what a role without a condition allows. */
+const probes: Record<string, string[]> = {
+  'dynamodb:leadingkeys': Object.values({ ...partitions, ...indexPartitions }).map((prefix) => `${prefix}probe`),
+  's3:prefix': ['', ...Object.values(objectPrefixes)],
+};
+
+/** Judges the roles of a stack by the calls that its functions made. */
+export function prove(
+  stack: { account: string; functions: Pick<LocalFunction, 'role'>[] },
+  decisions: RecordedDecision[],
+): Proof {
+  const roles = [...new Set(stack.functions.map(({ role }) => role))];
+  const proof: Proof = {
+    roles: roles.length,
+    statements: 0,
+    grants: 0,
+    calls: 0,
+    unused: [],
+    refused: [],
+    mutants: [],
+    excluded: { grants: 0, reason: excludedReason },
+  };
+  for (const role of roles) {
+    const judge = judgeOf(role, stack.account);
+    const calls = decisions.filter((call) => call.isAllowed && call.role === role.logicalId);
+    const statements = role.statements.filter(({ actions }) => !isExcluded(actions));
+    proof.statements += statements.length;
+    proof.calls += calls.length;
+    for (const { actions, resources } of role.statements.filter((each) => !statements.includes(each)))
+      proof.excluded.grants += actions.length * resources.length;
+    for (const call of calls) if (!judge(statements, call)) proof.refused.push(`${nameOf(role)}: ${describe(call)}`);
+    for (const grant of statements.flatMap(grantsOf)) {
+      proof.grants += 1;
+      if (!calls.some((call) => judge([grant], call))) proof.unused.push(`${nameOf(role)}: ${describeGrant(grant)}`);
+    }
+    proof.mutants.push(...mutantsOf(role, statements, calls, judge));
+  }
+  return proof;
+}
+
+type Judge = (
+  statements: PolicyStatement[],
+  call: Pick<RecordedDecision, 'action' | 'resource' | 'conditions'>,
+) => boolean;
+
+function judgeOf({ arn }: LocalRole, account: string): Judge {
+  return (statements, { action, resource, conditions }) =>
+    isAllowed(
+      {
+        caller: { type: 'role', arn, account },
+        action,
+        resource,
+        context: (key) => conditions[key.toLowerCase()],
+      },
+      statements,
+      [],
+    );
+}
+
+function isExcluded(actions: string[]): boolean {
+  return actions.every((action) => action.startsWith('logs:'));
+}
+
+/** Splits a statement into statements of one action, one resource and one value of each condition. */
+function grantsOf(statement: PolicyStatement): PolicyStatement[] {
+  let grants: PolicyStatement[] = statement.actions.flatMap((action) =>
+    statement.resources.map((resource) => ({ ...statement, actions: [action], resources: [resource] })),
+  );
+  for (const { operator, key, values } of conditionsOf(statement))
+    grants = grants.flatMap((grant) => values.map((value) => withValues(grant, operator, key, [value])));
+  return grants;
+}
+
+function mutantsOf(role: LocalRole, statements: PolicyStatement[], calls: RecordedDecision[], judge: Judge): Mutant[] {
+  return statements.flatMap((statement) => {
+    const others = statements.filter((each) => each !== statement);
+    const where = `in "${describeGrant(statement)}"`;
+    const narrowed = narrowings(statement).map(([what, mutated]): Mutant => {
+      const call = calls.find((each) => !judge([...others, mutated], each));
+      return { role: nameOf(role), change: `without ${what} ${where}`, ...(call ? { caughtBy: describe(call) } : {}) };
+    });
+    const widened = conditionsOf(statement).map(({ operator, key }): Mutant => {
+      const mutated = [...others, withoutCondition(statement, operator, key)];
+      const caughtBy = newlyAllowed(statement, key, statements, mutated, judge);
+      return {
+        role: nameOf(role),
+        change: `without the condition on ${key} ${where}`,
+        ...(caughtBy ? { caughtBy } : {}),
+      };
+    });
+    return [...narrowed, ...widened];
+  });
+}
+
+/** Returns the statement without each of its actions, resources and accepted values, one at a time. */
+function narrowings(statement: PolicyStatement): [what: string, mutated: PolicyStatement][] {
+  const without = (list: string[], one: string) => list.filter((each) => each !== one);
+  return [
+    ...statement.actions.map((action): [string, PolicyStatement] => [
+      action,
+      { ...statement, actions: without(statement.actions, action) },
+    ]),
+    ...statement.resources.map((resource): [string, PolicyStatement] => [
+      shortArn(resource),
+      { ...statement, resources: without(statement.resources, resource) },
+    ]),
+    ...conditionsOf(statement).flatMap(({ operator, key, values }) =>
+      values.map((value): [string, PolicyStatement] => [
+        `${key} ${value}`,
+        withValues(statement, operator, key, without(values, value)),
+      ]),
+    ),
+  ];
+}
+
+/** Finds a request that only the widened role allows. The role as it is allows nothing unused, so no function makes it. */
+function newlyAllowed(
+  { actions, resources }: PolicyStatement,
+  key: string,
+  statements: PolicyStatement[],
+  widened: PolicyStatement[],
+  judge: Judge,
+): string | undefined {
+  const values = probes[key.toLowerCase()] ?? [];
+  for (const action of actions) {
+    for (const resource of resources) {
+      for (const value of values) {
+        const request = { action, resource, conditions: { [key.toLowerCase()]: [value] } };
+        if (!judge(statements, request) && judge(widened, request)) return describe(request);
+      }
+    }
+  }
+  return undefined;
+}
+
+function conditionsOf({ conditions }: PolicyStatement): { operator: string; key: string; values: string[] }[] {
+  return Object.entries(conditions).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, values]) => ({ operator, key, values })),
+  );
+}
+
+function withValues(statement: PolicyStatement, operator: string, key: string, values: string[]): PolicyStatement {
+  const { conditions } = statement;
+  return { ...statement, conditions: { ...conditions, [operator]: { ...conditions[operator], [key]: values } } };
+}
+
+function withoutCondition(statement: PolicyStatement, operator: string, key: string): PolicyStatement {
+  const { [key]: _removed, ...keys } = statement.conditions[operator] ?? {};
+  return { ...statement, conditions: { ...statement.conditions, [operator]: keys } };
+}
+
+function describe({
+  action,
+  resource,
+  conditions,
+}: Pick<RecordedDecision, 'action' | 'resource' | 'conditions'>): string {
+  const values = Object.values(conditions).flat();
+  return `${action} on ${shortArn(resource)}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`;
+}
+
+function describeGrant(statement: PolicyStatement): string {
+  const values = conditionsOf(statement).flatMap((condition) => condition.values);
+  const where = values.length > 0 ? ` where ${values.join(', ')}` : '';
+  const { resources } = statement;
+  const on = resources.length > 2 ? `${resources.length} resources` : resources.map(shortArn).join(', ');
+  return `${statement.actions.join(', ')} on ${on}${where}`;
+}
+
+function shortArn(arn: string): string {
+  return arn.replace(/^arn:aws:[a-z0-9-]+:[^:]*:[^:]*:/, '');
+}
+
+/** Drops what the CDK ends the logical id of a role with. */
+function nameOf({ logicalId }: LocalRole): string {
+  return logicalId.replace(/Role[0-9A-F]{8}$/, '');
+}

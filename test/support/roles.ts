@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { makeCredentials } from '../../infra/local/gate/credentials.ts';
+import type { LocalRole, LocalStack } from '../../infra/local/template/model.ts';
+import type { TaskDefinition } from './client.ts';
+
+/** Returns the role of a function by its name in the template without the hash, such as `HttpCancelTask`. */
+export function roleOf({ functions }: LocalStack, name: string): LocalRole {
+  const found = functions.find(({ logicalId }) => new RegExp(`^${name}Function[0-9A-F]{8}$`).test(logicalId));
+  if (!found) throw new Error(`The stack has no function ${name}.`);
+  return found.role;
+}
+
+/** Returns options for a client of the SDK that acts with the role of a function, through the gate like the function itself. */
+export async function clientAs(
+  { stack, url, dataDirectory }: { stack: LocalStack; url: string; dataDirectory: string },
+  name: string,
+  service: 's3' | 'sqs' | 'dynamodb',
+) {
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  return {
+    region: stack.region,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/${service}`,
+    forcePathStyle: true,
+    credentials: makeCredentials(masterSecret, roleOf(stack, name)),
+    userAgentAppId: 'tests',
+  };
+}
+
+/** Takes an action away from a role: on keys or a prefix such as `job#*`, or on a resource with this in its name. */
+export function takeAway(role: LocalRole, action: string, what: string): void {
+  const isTaken = (text: string) => text === what || (text.startsWith('arn:') && text.includes(what));
+  let taken = false;
+  for (const statement of role.statements.filter(({ actions }) => actions.includes(action))) {
+    const resources = statement.resources.filter((resource) => !isTaken(resource));
+    const conditions = Object.fromEntries(
+      Object.entries(statement.conditions).map(([operator, keys]) => [
+        operator,
+        Object.fromEntries(
+          Object.entries(keys).map(([key, values]) => [key, values.filter((value) => !isTaken(value))]),
+        ),
+      ]),
+    );
+    if (JSON.stringify([resources, conditions]) === JSON.stringify([statement.resources, statement.conditions]))
+      continue;
+    taken = true;
+    statement.actions = statement.actions.filter((candidate) => candidate !== action);
+    role.statements.push({ ...statement, actions: [action], resources, conditions });
+  }
+  if (!taken) throw new Error(`${role.logicalId} never had ${action} on ${what}.`);
+}
+
+/** Leaves the messages of some functions in their queues: those whose names match. */
+export function pauseConsumers(stack: LocalStack, names: RegExp): void {
+  stack.queueSources = stack.queueSources.filter((source) => !names.test(source.function.logicalId));
+}
+
+/** Matches the functions that consume the queues of engines and of transfers. */
+export const workers = /^Engine/;
+
+/** Returns a file that no content distinguishes, so that its format is what its name says. */
+export function fileOf(extension: string): { file: string; filename: string } {
+  return {
+    file: `data:application/octet-stream;base64,${Buffer.from([1, 2, 3]).toString('base64')}`,
+    filename: `a.${extension}`,
+  };
+}
+
+/** Lists which engine processes files by which operation, each with formats of its own. */
+export function processings(): { operation: string; engine: string; from: string; to: string }[] {
+  const seen = new Set<string>();
+  return engineCatalogues.flatMap(({ engine, capabilities }) =>
+    capabilities.flatMap(({ operation, from: [from], to: [to] }) => {
+      const key = `${operation} ${engine}`;
+      if (seen.has(key) || from === undefined || to === undefined) return [];
+      seen.add(key);
+      return [{ operation, engine, from, to }];
+    }),
+  );
+}
+
+const stores = {
+  objstore_a: { bucket: 'none', region: 'us-east-1', access_key_id: 'id', secret_access_key: 'secret', key: 'a' },
+  objstore_b: { project_id: 'none', bucket: 'none', client_email: 'a@example.com', private_key: 'secret', file: 'a' },
+  blobstore: { container: 'none', storage_account: 'none', storage_access_key: 'secret', blob: 'a' },
+  sftp: { host: '203.0.113.1', username: 'nobody', password: 'secret', file_string: 'a' },
+};
+
+/** Tasks of every operation that takes no input; those that reach a store come with secrets. */
+export const imports: TaskDefinition[] = [
+  { operation: 'import/upload' },
+  { operation: 'import/base64', ...fileOf('png') },
+  { operation: 'import/url', url: 'http://203.0.113.1/a', headers: { authorization: 'secret' } },
+  { operation: 'import/webpage', url: 'http://203.0.113.1/' },
+  ...Object.entries(stores).map(([store, parameters]) => ({ operation: `import/${store}`, ...parameters })),
+];
+
+/** Tasks of every operation that exports an input; those that reach a store come with secrets. */
+export const exports = (input: string): TaskDefinition[] => [
+  { operation: 'export/url', input: [input] },
+  ...Object.entries(stores).map(([store, parameters]) => ({
+    operation: `export/${store}`,
+    input: [input],
+    ...parameters,
+  })),
+];
+
+/** Tasks of every operation that processes files, with a password, which is refused later where it is not an option. */
+export const withPassword = (input: string): TaskDefinition[] =>
+  [...new Set(processings().map(({ operation }) => operation))].map((operation) => ({
+    operation,
+    input: operation === 'merge' ? [input, input] : [input],
+    ...(operation === 'merge' ? { output_format: 'pdf' } : { output_format: operation === 'trim' ? 'mp3' : 'pdf' }),
+    options: { password: 'secret' },
+  }));
