@@ -1,6 +1,8 @@
+import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
-import type { LocalQueue, LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalQueue, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +19,7 @@ test(
   async () => {
     await using stack = await startStack(
       { LATHE_ALLOW_HOSTS: '127.0.0.1', LATHE_SWEEP_SECONDS: '10' },
-      { alter: letWorkerLookAtDeadLetters },
+      { alter: letWorkerLook },
     );
     const accepted = new Set<string>();
     let hung = 0;
@@ -63,14 +65,18 @@ test(
     });
     await receiver.down();
     // Up again before the next attempt, so that being down costs a delivery one: each costs it a longer delay than the last.
+    // From the table, since the API lists the newest hundred only.
     await until('a delivery finds it down', async () => {
-      const { body } = await stack.client.call<{ docs: { attempts: { error?: string }[] }[] }>(
-        'GET',
-        `/v1/account/webhooks/${webhook.id}/deliveries`,
+      const deliveries = paginateQuery(
+        { client: new DynamoDBClient(caller.client('dynamodb')) },
+        {
+          TableName: stack.stack.tables[0]?.name,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': { S: `${partitions.delivery}${webhook.id}` } },
+        },
       );
-      return (
-        body.docs.some(({ attempts }) => attempts.some(({ error }) => error?.includes('ECONNREFUSED'))) || undefined
-      );
+      for await (const { Items } of deliveries) if (JSON.stringify(Items).includes('ECONNREFUSED')) return true;
+      return undefined;
     });
     await receiver.up();
     await until('each event was accepted', () => (accepted.size === count ? true : undefined), {
@@ -99,14 +105,24 @@ function deadLettersOf({ queues }: LocalStack): LocalQueue[] {
   return queues.filter(({ logicalId }) => /^Events.*DeadLetters/.test(logicalId));
 }
 
-/** No function reads these queues; the test does, in the name of one. */
-function letWorkerLookAtDeadLetters(stack: LocalStack): void {
-  functionOf(stack, 'functions/transfers/handler.ts').role.statements.push({
+/** No function reads the queues of dead letters; the test does, and all deliveries, in the name of one. */
+function letWorkerLook(stack: LocalStack): void {
+  const allow = (action: string, resources: string[]): PolicyStatement => ({
     effect: 'Allow',
-    actions: ['sqs:GetQueueAttributes'],
-    resources: deadLettersOf(stack).map(({ arn }) => arn),
+    actions: [action],
+    resources,
     conditions: {},
   });
+  functionOf(stack, 'functions/transfers/handler.ts').role.statements.push(
+    allow(
+      'sqs:GetQueueAttributes',
+      deadLettersOf(stack).map(({ arn }) => arn),
+    ),
+    allow(
+      'dynamodb:Query',
+      stack.tables.map(({ arn }) => arn),
+    ),
+  );
 }
 
 function jobOf(id: string, user: string) {
