@@ -69,6 +69,19 @@ abstract class BaseFunction extends Construct {
 
   abstract readonly function: LambdaFunction;
 
+  /** Returns the properties that every function has, however its code is packaged. */
+  protected common(props: FunctionProps) {
+    return {
+      description: props.description,
+      timeout: props.timeout,
+      memorySize: props.memoryMegabytes,
+      environment: props.environment,
+      role: this.role,
+      logGroup: this.logGroup,
+      loggingFormat: LoggingFormat.JSON,
+    };
+  }
+
   protected nameEntry(entry: string): void {
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource of its own.');
@@ -89,13 +102,7 @@ export class ZipFunction extends BaseFunction {
       handler: 'handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      description: props.description,
-      timeout: props.timeout,
-      memorySize: props.memoryMegabytes,
-      environment: props.environment,
-      role: this.role,
-      logGroup: this.logGroup,
-      loggingFormat: LoggingFormat.JSON,
+      ...this.common(props),
       bundling: { ...bundling, format: OutputFormat.ESM },
     });
     this.nameEntry(props.entry);
@@ -121,14 +128,8 @@ export class LayeredFunction extends BaseFunction {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.X86_64,
-      description: props.description,
-      timeout: props.timeout,
-      memorySize: props.memoryMegabytes,
+      ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
-      environment: props.environment,
-      role: this.role,
-      logGroup: this.logGroup,
-      loggingFormat: LoggingFormat.JSON,
     });
     this.nameEntry(props.entry);
   }
@@ -151,14 +152,8 @@ export class ImageFunction extends BaseFunction {
         platform: props.architecture === Architecture.ARM_64 ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
       }),
       architecture: props.architecture,
-      description: props.description,
-      timeout: props.timeout,
-      memorySize: props.memoryMegabytes,
+      ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
-      environment: props.environment,
-      role: this.role,
-      logGroup: this.logGroup,
-      loggingFormat: LoggingFormat.JSON,
     });
     this.nameEntry(props.entry);
   }

@@ -173,12 +173,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   if (!table) throw new Error('The template has no table.');
   const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
   await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }));
-  for (const { engine, resources } of engineCatalogues.filter(
-    (candidate) => candidate.resources.packaging === 'image',
-  )) {
-    const barriers = await probeEngine({ network: resources.network ?? false });
-    await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: engineStateItem(engine, barriers) }));
-  }
+  await Promise.all(
+    engineCatalogues
+      .filter(({ resources }) => resources.packaging === 'image')
+      .map(async ({ engine, resources: { network = false } }) => {
+        const Item = engineStateItem(engine, await probeEngine({ network }));
+        await dynamodb.send(new PutItemCommand({ TableName: table.name, Item }));
+      }),
+  );
 
   const catalogue = new Catalogue(engineCatalogues, options.missing.engines);
   const off = engineCatalogues.filter(({ engine }) => !catalogue.isUsable(engine)).map(({ engine }) => engine);

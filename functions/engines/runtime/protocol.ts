@@ -17,6 +17,9 @@ export interface RemoteInput {
   size: number;
 }
 
+/** The maximum size of an output: what S3 accepts in a form. */
+export const maxPostBytes = 5 * 1024 ** 3;
+
 /** A form that stores any number of files under a prefix, each up to a size. */
 export interface OutputForm {
   url: string;

@@ -3,12 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EngineError } from './engine.ts';
-import type { OutputForm } from './protocol.ts';
+import { maxPostBytes, type OutputForm } from './protocol.ts';
 
 const attempts = 4;
 const firstBackoffMs = 100;
-/** The maximum that S3 accepts in a form. */
-const maxPostBytes = 5 * 1024 ** 3;
 
 /** A response of S3 that the next attempt may not get. */
 class TransferError extends Error {

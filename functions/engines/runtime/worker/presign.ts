@@ -3,13 +3,10 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { bucket } from '../../../../shared/aws/bucket.ts';
 import { attemptPrefix, revokedKey } from '../../../../shared/files/keys.ts';
-import type { OutputForm } from '../protocol.ts';
+import { maxPostBytes, type OutputForm } from '../protocol.ts';
 
 /** Beyond the end of the run, so that a clock that is ahead does not end it early. */
 const graceSeconds = 60;
-
-/** The maximum that S3 accepts in a form. */
-const maxPostBytes = 5 * 1024 ** 3;
 
 /** Returns a URL from which an engine fetches an input until its run is out of time. */
 export function presignInput(key: string, deadline: number): Promise<string> {
