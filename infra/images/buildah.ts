@@ -30,6 +30,7 @@ export class BuildahBuilder implements Builder {
   readonly #command: string[];
   readonly #base: string;
   readonly #settings = hostSettings();
+  /** Made with the image: where files are copied for it, that takes longer than the start of a function may. */
   readonly #roots = new Map<string, string>();
 
   constructor() {
@@ -45,6 +46,7 @@ export class BuildahBuilder implements Builder {
     const args = ['--build-arg', `BASE=${this.#base}`, '--build-arg', `ENGINE=${engine}`, '--tag', tag(engine)];
     const settings = this.#settings.flatMap((volume) => ['--volume', volume]);
     run([...this.#command, 'bud', '--isolation', 'chroot', '--pull-never', '--layers', ...settings, ...args, context]);
+    this.#roots.set(engine, this.#makeRoot(engine));
   }
 
   compressedBytes(engine: string): number {
@@ -59,9 +61,11 @@ export class BuildahBuilder implements Builder {
   }
 
   start(engine: string, env: Record<string, string>): RunningImage {
+    const root = this.#roots.get(engine);
+    if (root === undefined) throw new Error(`The image of ${engine} was not built.`);
     const { Env, Entrypoint, WorkingDir } = this.#configOf(engine);
     const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-    const inRoot = ['sh', runInRoot, this.#rootOf(engine), lambdaUser, WorkingDir];
+    const inRoot = ['sh', runInRoot, root, lambdaUser, WorkingDir];
     // Whatever the entry point started ends with it, as the first process of its namespace.
     const namespaces = ['--mount', '--ipc', '--pid', '--fork', '--kill-child'];
     const started = spawn('unshare', [...namespaces, ...inRoot, 'env', '-i', ...variables, ...Entrypoint], {
@@ -86,15 +90,11 @@ export class BuildahBuilder implements Builder {
     return JSON.parse(description).OCIv1.config;
   }
 
-  /** Returns the folder of an image's files, in a container made once for this process. */
-  #rootOf(engine: string): string {
-    const known = this.#roots.get(engine);
-    if (known !== undefined) return known;
+  /** Makes a folder of an image's files, in a container that goes with this process. */
+  #makeRoot(engine: string): string {
     const container = run([...this.#command, 'from', '--pull-never', tag(engine)]);
     process.once('exit', () => run([...this.#command, 'rm', container]));
-    const root = run([...this.#command, 'mount', container]);
-    this.#roots.set(engine, root);
-    return root;
+    return run([...this.#command, 'mount', container]);
   }
 }
 

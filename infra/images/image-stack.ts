@@ -22,21 +22,18 @@ interface Job {
   tasks: Task[];
 }
 
-/** The whole service on this machine, whose engines run in their images. */
+/** The whole service on this machine, one of whose engines is started by other means: in its image, or as a zip. */
 export class ImageStack {
   readonly #folder: string;
-  readonly #engines: Map<string, StartEngine>;
   readonly #stack: RunningStack;
 
-  private constructor(folder: string, engines: Map<string, StartEngine>, stack: RunningStack) {
+  private constructor(folder: string, stack: RunningStack) {
     this.#folder = folder;
-    this.#engines = engines;
     this.#stack = stack;
   }
 
-  static async start(): Promise<ImageStack> {
+  static async start(engine: string, startEngine: StartEngine): Promise<ImageStack> {
     const folder = mkdtempSync(join(tmpdir(), 'lathe-images-'));
-    const engines = new Map<string, StartEngine>();
     const stack = await startLocalStack({
       template: await currentTemplate(),
       dataDirectory: folder,
@@ -45,19 +42,14 @@ export class ImageStack {
       environment: {},
       report: (line) => console.error(line),
       startImage: (fn, variables) => {
-        const running = engines.get(engineOf(fn))?.(givenByLambda(variables));
+        if (engineOf(fn) !== engine) return undefined;
+        const running = startEngine(givenByLambda(variables));
         // A container outlives the program that started it.
-        running?.process.once('exit', () => running.stop());
-        return running?.process;
+        running.process.once('exit', () => running.stop());
+        return running.process;
       },
     });
-    return new ImageStack(folder, engines, stack);
-  }
-
-  /** Has an engine run by other means from now on. */
-  use(engine: string, start: StartEngine): void {
-    this.#engines.set(engine, start);
-    for (const fn of this.#stack.stack.functions) if (engineOf(fn) === engine) this.#stack.killFunction(fn);
+    return new ImageStack(folder, stack);
   }
 
   /** Converts a sample as a client would, and returns the file. */

@@ -19,7 +19,6 @@ const unknown = wanted.filter((name) => !catalogues.some(({ engine }) => engine 
 if (unknown.length > 0) throw new Error(`Expected names of engines but received ${unknown.join(', ')}.`);
 
 const builder = findBuilder();
-const stack = await ImageStack.start();
 for (const catalogue of catalogues) {
   const { engine } = catalogue;
   if (wanted.length > 0 && !wanted.includes(engine)) continue;
@@ -29,7 +28,6 @@ for (const catalogue of catalogues) {
     fail(`${engine}: ${messageOf(error)}`);
   }
 }
-await stack.stop();
 
 async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
   const { engine, resources } = catalogue;
@@ -61,11 +59,17 @@ function buildImage(engine: string, context: string): void {
 }
 
 async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<void> {
-  stack.use(engine, start);
-  for (const sample of samples.filter((candidate) => candidate.engine === engine)) await tryOut(sample, packaging);
+  // Not before the build, which blocks this process for minutes: connections to a stack in it would time out.
+  const stack = await ImageStack.start(engine, start);
+  try {
+    for (const sample of samples.filter((candidate) => candidate.engine === engine))
+      await tryOut(stack, sample, packaging);
+  } finally {
+    await stack.stop();
+  }
 }
 
-async function tryOut(sample: Sample, packaging: string): Promise<void> {
+async function tryOut(stack: ImageStack, sample: Sample, packaging: string): Promise<void> {
   const { engine, name, outputFormat, signature, skip = 0 } = sample;
   const started = Date.now();
   try {

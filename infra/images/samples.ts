@@ -64,10 +64,10 @@ export const samples: Sample[] = [
   },
   {
     engine: 'document',
-    name: 'scripts.html',
-    format: 'html',
+    name: 'letter.md',
+    format: 'md',
     outputFormat: 'pdf',
-    content: async () => Buffer.from(html()),
+    content: async () => Buffer.from(markdown()),
     signature: '%PDF',
   },
   {
@@ -75,7 +75,7 @@ export const samples: Sample[] = [
     name: 'letter.md',
     format: 'md',
     outputFormat: 'docx',
-    content: async () => Buffer.from(`# Letter\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`),
+    content: async () => Buffer.from(markdown()),
     signature: 'PK',
   },
   {
@@ -112,19 +112,19 @@ export const samples: Sample[] = [
   },
   {
     engine: 'ebook',
-    name: 'book.txt',
-    format: 'txt',
-    outputFormat: 'epub',
-    content: async () => Buffer.from(`Chapter 1\n\n${lines.join('\n\n')}\n`),
-    signature: 'PK',
+    name: 'book.txtz',
+    format: 'txtz',
+    outputFormat: 'pdf',
+    content: textBook,
+    signature: '%PDF',
   },
   {
     engine: 'ebook',
     name: 'book.fb2',
     format: 'fb2',
-    outputFormat: 'pdf',
+    outputFormat: 'epub',
     content: async () => Buffer.from(fictionBook()),
-    signature: '%PDF',
+    signature: 'PK',
   },
 ];
 
@@ -139,6 +139,10 @@ ${text.join('\n')}
 function html(): string {
   const text = lines.map((line) => `<p>${line}</p>`);
   return `<!doctype html><html><head><meta charset="utf-8"><title>Scripts</title></head><body>${text.join('')}</body></html>`;
+}
+
+function markdown(): string {
+  return `# Letter\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
 }
 
 function fictionBook(): string {
@@ -191,10 +195,17 @@ function tone(): Buffer {
   return Buffer.concat([header, sound]);
 }
 
-async function archive(): Promise<Buffer> {
+function archive(): Promise<Buffer> {
+  return zipOf({ 'one.txt': 'one\n', 'folder/two.txt': lines.join('\n') });
+}
+
+function textBook(): Promise<Buffer> {
+  return zipOf({ 'index.txt': `Chapter 1\n\n${lines.join('\n\n')}\n` });
+}
+
+async function zipOf(files: Record<string, string>): Promise<Buffer> {
   const zip = new yazl.ZipFile();
-  zip.addBuffer(Buffer.from('one\n'), 'one.txt');
-  zip.addBuffer(Buffer.from(lines.join('\n')), 'folder/two.txt');
+  for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name);
   zip.end();
   return buffer(zip.outputStream);
 }

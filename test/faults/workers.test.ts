@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
-import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import { objectPrefixes } from '../../shared/files/keys.ts';
+import { objectPrefixes, revokedKey } from '../../shared/files/keys.ts';
 import { off } from '../engines/ebook/harness.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
-import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { type Client, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
@@ -94,6 +94,32 @@ function denialsOf({ reports }: Service): string[] {
   return reports.filter((line) => line.startsWith('refused: ') && !line.includes('HttpDeleteJob'));
 }
 
+/**
+ * Files that engines convert for longer than a worker takes to notice that a task is canceled. Tasks of the other engines
+ * are canceled by other tests.
+ */
+const slow: Record<string, () => Promise<Slow>> = {
+  archive: async () => ({
+    name: 'a.zip',
+    content: await zipOf(randomBytes(10_000_000)),
+    to: 'tar.zst',
+    options: { compression_level: 9 },
+  }),
+  document: async () => ({ name: 'a.txt', content: Buffer.from('One line of many.\n'.repeat(300_000)), to: 'pdf' }),
+  ebook: async () => ({ name: 'a.txt', content: Buffer.from('One line of many.\n\n'.repeat(50_000)), to: 'mobi' }),
+};
+
+interface Slow {
+  name: string;
+  content: Buffer;
+  to: string;
+  options?: Record<string, unknown>;
+}
+
+function untilBegun(client: Client, id: string): Promise<true> {
+  return until('it has begun', async () => ((await client.showTask(id)).status === 'processing' ? true : undefined));
+}
+
 /** Waits until the workers of an engine have done all that follows from their tasks, and their messages are deleted. */
 async function untilIdle(service: Service, engine: string): Promise<void> {
   const role = `Engine${engine}Worker`;
@@ -154,9 +180,7 @@ for (const engine of names)
 
       await post(upload, brokenFor(engine));
       if (engine === 'webpage') {
-        await until('it has begun', async () =>
-          (await client.showTask(id)).status === 'processing' ? true : undefined,
-        );
+        await untilBegun(client, id);
         expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
         const refused = await client.createJob({
           page: { operation: 'import/webpage', url: 'http://127.0.0.1/' },
@@ -174,6 +198,26 @@ for (const engine of names)
       await untilIdle(service, engine);
       expect(denialsOf(service)).toEqual([]);
     });
+
+    const sample = slow[engine];
+    if (sample)
+      test('revokes a run whose task is canceled', async () => {
+        const { client } = service;
+        const { to, options = {}, ...file } = await sample();
+        const job = await client.createJob({
+          upload: { operation: 'import/upload' },
+          task: { operation: 'convert', input: 'upload', output_format: to, options },
+        });
+        const { id } = taskOf(job, 'task');
+        await post(taskOf(job, 'upload'), file);
+        await untilBegun(client, id);
+        expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
+        await untilIdle(service, engine);
+        expect(denialsOf(service)).toEqual([]);
+        const worker = new S3Client(await clientAs(service, `Engine${engine}Worker`, 's3'));
+        const Bucket = service.stack.buckets[0]?.name;
+        await expect(worker.send(new HeadObjectCommand({ Bucket, Key: revokedKey(id, 1) }))).resolves.toBeDefined();
+      });
 
     test('deletes a task whose job was deleted before it started', async () => {
       const job = await service.client.createJob({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PlainSubscriber, untilSubscribed } from '../events/subscribers.ts';
 import { download, filesOf, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { functionOf, type RunningService, startAlteredStack, startService } from '../support/running-stack.ts';
@@ -95,6 +96,35 @@ describe('The service', () => {
     const pages = (await PDFDocument.load(await download(book?.url ?? ''))).getPages();
     const ratios = pages.map((page) => page.getWidth() / page.getHeight());
     expect(ratios.map(Math.round)).toEqual([1, 2, 3]);
+  });
+
+  it('publishes the progress of a transfer that takes longer than a second', async () => {
+    const half = Buffer.alloc(400_000);
+    const [followed, published] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using server = await startFileServer(async (_request, response) => {
+      await followed.promise;
+      response.writeHead(200, { 'content-length': 2 * half.length }).write(half);
+      await published.promise;
+      response.end(half);
+    });
+    const { id } = await service.client.createTask('import/url', { url: `${server.url}/a.bin` });
+    const subscriber = new PlainSubscriber(service);
+    try {
+      subscriber.subscribe(`task.${id}`);
+      // The current state, which comes with a subscription, must not be what shows the progress.
+      await untilSubscribed(subscriber, `task.${id}`);
+      followed.resolve();
+      await until(
+        'half of the file is published as received',
+        () =>
+          subscriber.messages.some(({ event, data }) => event === 'task_updated' && data.progress === 50) || undefined,
+        { seconds: 30 },
+      );
+      published.resolve();
+      expect(await service.client.waitForTask(id)).toMatchObject({ status: 'completed', progress: 100 });
+    } finally {
+      subscriber.close();
+    }
   });
 
   it('says what is wrong in the codes of the specification', async () => {
