@@ -116,7 +116,8 @@ function malformed(operation: Operation) {
 }
 
 describe('Bad input costs a client error, never a 500', () => {
-  const requests = 5_200;
+  // All 5,200 of them are `npm run test:contract`.
+  const requests = Number(process.env.LATHE_TEST_REQUESTS ?? 1_300);
 
   it(`for ${requests} malformed requests over every endpoint`, { timeout: 600_000 }, async () => {
     const all = operations();
@@ -150,6 +151,6 @@ describe('Bad input costs a client error, never a 500', () => {
       );
     }
     expect(unexpected.slice(0, 10)).toEqual([]);
-    expect(sent).toBeGreaterThanOrEqual(5_000);
+    expect(sent).toBeGreaterThanOrEqual(requests);
   });
 });

@@ -11,7 +11,7 @@ import { startReceiver } from './receiver.ts';
 import { startStack } from './stack.ts';
 
 // All 10,000 of them are `npm run test:events`.
-const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 300);
+const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 100);
 const maxFailures = count > 1_000 ? 2 : 1;
 
 test(

@@ -1,21 +1,34 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, most of it in waits for timers: begun last, one of them would run alone at the end. */
+/**
+ * Files that take longest: begun last, one of them would run alone at the end. Those that start services, which wait
+ * for timers and then need all cores at once, take turns with those that keep a core busy by themselves.
+ */
 const longest = [
   'faults/lost-work',
-  'contract/openapi',
-  'events/many-deliveries',
+  'engines/document/hostile-references',
   'events/follow',
-  'events/chaos',
   'engines/media/options',
+  'faults/workers',
+  'engines/document/options',
+  'contract/openapi',
+  'engines/image/options',
+  'events/many-deliveries',
+  'engines/media/matrix-subset',
+  'events/chaos',
+  'engines/webpage/options',
+  'faults/left-to-the-sweep',
   'engines/document/matrix-subset',
   'stack/slice',
+  'engines/image/hostile',
   'events/webhooks',
+  'engines/ebook/matrix-subset',
+  'security/planted-program',
+  'engines/image/matrix-subset',
   'stack/retention',
-  'engines/document/options',
-  'engines/media/matrix-subset',
-  'engines/webpage/options',
+  'images/context',
   'engines/new-engine',
+  'contract/document',
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Starts the longest files first, and the others in Vitest's own order. */
