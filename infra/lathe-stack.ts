@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
+import { Endpoints } from './constructs/endpoints.ts';
 import { Engine } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
@@ -43,7 +44,7 @@ export class LatheStack extends Stack {
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',
     };
-    http.addRoutes(resources, environment);
+    new Endpoints(this, 'Api', { api: http.api, resources, environment });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);

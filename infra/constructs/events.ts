@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
-import { QueueSource } from './queue-source.ts';
+import { consume } from './queue-source.ts';
 
 const relayTimeout = Duration.seconds(10);
 /** How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. */
@@ -77,9 +77,7 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    relay.function.addEventSource(
-      new QueueSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
-    );
+    consume(relay, this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 });
     const progress = this.#add(
       'relay',
       'Progress',
@@ -89,13 +87,11 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    progress.function.addEventSource(
-      new QueueSource(this.progress, {
-        batchSize: 1000,
-        maxBatchingWindow: Duration.seconds(1),
-        maxConcurrency: 2,
-      }),
-    );
+    consume(progress, this.progress, {
+      batchSize: 1000,
+      maxBatchingWindow: Duration.seconds(1),
+      maxConcurrency: 2,
+    });
     const deliver = this.#add(
       'webhooks',
       'Deliver',
@@ -105,9 +101,7 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    deliver.function.addEventSource(
-      new QueueSource(this.webhooks, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 50 }),
-    );
+    consume(deliver, this.webhooks, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 50 });
   }
 
   #standardQueue(id: string, visibilityTimeout: Duration, retentionPeriod: Duration): Queue {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnFunction,
@@ -14,7 +14,7 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundling, projectRoot } from '../bundling.ts';
 import { stageContext } from '../images/context.ts';
@@ -29,6 +29,8 @@ export interface FunctionProps {
   memoryMegabytes: number;
   environment: Record<string, string>;
   statements: PolicyStatement[];
+  /** Where it logs. Defaults to a log group of its own. */
+  logGroup?: ILogGroup;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -42,29 +44,36 @@ export function engineArchitecture(scope: Construct): Architecture {
   throw new Error(`Expected x86_64 or arm64 for architecture but received ${wanted}.`);
 }
 
-/** A function with a log group that expires, and a role of its own that allows its statements and nothing else. */
-abstract class BaseFunction extends Construct {
+/** Creates a log group that expires. */
+export function expiringLogs(scope: Construct, id: string): LogGroup {
+  return new LogGroup(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+}
+
+/** A function with logs that expire, and a role of its own that allows its statements and nothing else. */
+export abstract class BaseFunction extends Construct {
   readonly role: Role;
-  protected readonly logGroup: LogGroup;
+  protected readonly logGroup: ILogGroup;
+  // Inside the role, since a policy apart counts as one more of the 500 resources that a stack may have.
+  readonly #policy: PolicyDocument;
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
+    this.logGroup = props.logGroup ?? expiringLogs(this, 'Logs');
+    const logging = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [this.logGroup.logGroupArn],
     });
+    this.#policy = new PolicyDocument({ statements: [logging, ...props.statements] });
     this.role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: props.description,
+      inlinePolicies: { Permissions: this.#policy },
     });
-    this.role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [this.logGroup.logGroupArn],
-      }),
-    );
-    for (const statement of props.statements) this.role.addToPolicy(statement);
+  }
+
+  /** Adds to what the role allows. */
+  allow(statement: PolicyStatement): void {
+    this.#policy.addStatements(statement);
   }
 
   abstract readonly function: LambdaFunction;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError } from '../lambda/function-error.ts';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import type { LocalHttpApi, LocalStack } from '../template/model.ts';
+import { mayInvoke } from '../template/policies.ts';
 import { readBody } from './body.ts';
 import { isPreflight, preflightHeaders, responseHeaders } from './cors.ts';
 import { buildEvent } from './event.ts';
@@ -60,6 +61,9 @@ export function createHttpApi(
   }
 
   async function invoke(match: RouteMatch, event: unknown): Promise<GatewayResponse> {
+    // API Gateway responds the same where the role of the integration does not allow the invocation.
+    if (match.invoker && !mayInvoke(match.invoker, match.function))
+      return messageResponse(500, 'Internal Server Error');
     try {
       const result = await runtime.invoke(match.function, event);
       return readResponse(result) ?? messageResponse(500, 'Internal Server Error');

@@ -106,6 +106,8 @@ export interface ApiRoute {
   /** `GET /v1/process/tasks/{taskId}` or `$default`. */
   routeKey: string;
   function: LocalFunction;
+  /** The role that API Gateway invokes the function with; where there is none, the function itself permits it. */
+  invoker?: LocalRole;
 }
 
 export interface ApiCors {

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Route } from '../../functions/api/http/route.ts';
+import { routes } from '../../functions/api/routes.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { resourcesOf, type Template } from '../support/template.ts';
+
+const path = await currentTemplate();
+const templates = readdirSync(dirname(path))
+  .filter((name) => name.endsWith('.template.json'))
+  .map((name) => {
+    const text = readFileSync(join(dirname(path), name), 'utf8');
+    return { name: name.replace(/[0-9A-F]{8}\.nested\.template\.json$|\.template\.json$/, ''), text, ...parse(text) };
+  });
+const stack = readTemplate({
+  template: path,
+  origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
+  parameters: {},
+});
+
+/** Endpoints that the stack must still have room for. */
+const room = 60;
+const endpoints = Object.keys(routes).length;
+
+function parse(text: string): Template {
+  return JSON.parse(text);
+}
+
+function sizesOf({ name, text, Resources, Parameters = {}, Outputs = {} }: (typeof templates)[number]) {
+  const isApi = name === 'LatheApi';
+  return {
+    resources: Object.keys(Resources).length + (isApi ? room * resourcesPerEndpoint() : 0),
+    bytes: text.length * (isApi ? (endpoints + room) / endpoints : 1),
+    parameters: Object.keys(Parameters).length,
+    outputs: Object.keys(Outputs).length,
+  };
+}
+
+function resourcesPerEndpoint(): number {
+  const api = templates.find(({ name }) => name === 'LatheApi');
+  const found = Object.keys(api?.Resources ?? {}).filter((id) => /^HttpShowTask(?![a-z])/.test(id));
+  return found.length;
+}
+
+describe('CloudFormation', () => {
+  test('has a stack for the service and one for the endpoints, which take four resources each', () => {
+    expect(templates.map(({ name }) => name).sort()).toEqual(['Lathe', 'LatheApi']);
+    expect(resourcesPerEndpoint()).toBe(4);
+  });
+
+  test.for(templates.map((template) => [template.name, template] as const))(
+    'takes the template of %s with 60 more endpoints: 500 resources, 200 parameters, 200 outputs, 1 MB',
+    ([, template]) => {
+      const { resources, bytes, parameters, outputs } = sizesOf(template);
+      expect(resources).toBeLessThan(480);
+      expect(bytes).toBeLessThan(900_000);
+      expect(parameters).toBeLessThan(150);
+      expect(outputs).toBeLessThan(150);
+    },
+  );
+
+  test('gives the functions of the root stack room for 20 more engines', () => {
+    const root = templates.find(({ name }) => name === 'Lathe');
+    const ofEngine = Object.keys(root?.Resources ?? {}).filter((id) => /^Engineimage/.test(id)).length + 1;
+    expect(Object.keys(root?.Resources ?? {}).length + 20 * ofEngine).toBeLessThan(480);
+  });
+});
+
+test('API Gateway takes 60 more routes and integrations: 300 of each in an API', () => {
+  const [api] = stack.httpApis;
+  const heads = Object.values<Route>(routes).filter(({ alsoHead }) => alsoHead).length;
+  expect((api?.routes.length ?? 0) + room + heads).toBeLessThan(300);
+});
+
+/** An ARN of a function as long as they come: the longest name of a region, and of a function that CloudFormation names. */
+const longestArn = `arn:aws-us-gov:lambda:ap-southeast-2:${'0'.repeat(12)}:function:${'x'.repeat(64)}`;
+
+describe('IAM', () => {
+  test('takes the policy of each function: 10,240 characters in a role', () => {
+    for (const { role } of stack.functions) {
+      // Names are longer there: CloudFormation puts the stack's before the logical id, and characters after it.
+      const text = JSON.stringify(role.statements).replaceAll(/arn:aws:[^"]+/g, (arn) => arn.padEnd(140, 'x'));
+      expect(text.length, role.logicalId).toBeLessThan(10_240 * 0.9);
+    }
+  });
+
+  test('takes the policies that API Gateway invokes functions by, with 60 more endpoints spread like those of today', () => {
+    const invokers = new Set(stack.httpApis.flatMap(({ routes: all }) => all.flatMap(({ invoker = [] }) => invoker)));
+    expect(invokers.size).toBeGreaterThan(1);
+    for (const { logicalId, statements } of invokers) {
+      const targets = statements.flatMap(({ resources }) => resources).length * ((endpoints + room) / endpoints);
+      expect(targets * (longestArn.length + 3), logicalId).toBeLessThan(10_240 * 0.9);
+    }
+  });
+
+  test('takes the description of each role: 1,000 characters', () => {
+    for (const template of templates)
+      for (const { id, Properties } of resourcesOf(template, 'AWS::IAM::Role'))
+        expect(String(Properties.Description).length, id).toBeLessThan(1_000);
+  });
+});
+
+describe('Lambda', () => {
+  test('takes the environment of each function: 4 KB', () => {
+    for (const { logicalId, environment } of stack.functions) {
+      // Queue URLs, which name region, account and stack, are longer there; other names are at most 64 characters.
+      const lengths = Object.entries(environment).map(
+        ([name, value]) => name.length + (/^https?:/.test(value) ? 150 : Math.max(64, value.length)) + 6,
+      );
+      expect(
+        lengths.reduce((sum, length) => sum + length, 0),
+        logicalId,
+      ).toBeLessThan(4_096 * 0.9);
+    }
+  });
+
+  test('takes the description of each function: 256 characters', () => {
+    for (const template of templates)
+      for (const { id, Properties } of resourcesOf(template, 'AWS::Lambda::Function'))
+        expect(String(Properties.Description).length, id).toBeLessThanOrEqual(256);
+  });
+});
