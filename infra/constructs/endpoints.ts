@@ -20,6 +20,7 @@ import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
 
 /** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
@@ -77,6 +78,7 @@ export class Endpoints extends NestedStack {
       },
       statements: statementsFor(permissions, reached),
       logGroup: this.#logGroup,
+      reservedConcurrency: row.waits ? waitConcurrency(this) : undefined,
     });
   }
 

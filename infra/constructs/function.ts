@@ -14,9 +14,10 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundling, projectRoot } from '../bundling.ts';
+import { readDeployment } from '../deployment.ts';
 import { stageContext } from '../images/context.ts';
 import { installContext } from '../images/zip-context.ts';
 import { localBundling } from './local-bundling.ts';
@@ -31,6 +32,8 @@ export interface FunctionProps {
   statements: PolicyStatement[];
   /** Where it logs. Defaults to a log group of its own. */
   logGroup?: ILogGroup;
+  /** Invocations at once that are reserved for it, which are its maximum too. Defaults to a share of the account's. */
+  reservedConcurrency?: number | undefined;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -46,7 +49,7 @@ export function engineArchitecture(scope: Construct): Architecture {
 
 /** Creates a log group that expires. */
 export function expiringLogs(scope: Construct, id: string): LogGroup {
-  return new LogGroup(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+  return new LogGroup(scope, id, { retention: readDeployment(scope).logDays, removalPolicy: RemovalPolicy.DESTROY });
 }
 
 /** A function with logs that expire, and a role of its own that allows its statements and nothing else. */
@@ -88,6 +91,7 @@ export abstract class BaseFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
     };
   }
 

@@ -1,10 +1,33 @@
 import { Duration } from 'aws-cdk-lib';
-import { CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnStage, CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
+import { readDeployment } from '../deployment.ts';
+import { CustomHost } from './custom-domain.ts';
+import { expiringLogs } from './function.ts';
+
+const accessLogFormat = JSON.stringify({
+  time: '$context.requestTime',
+  requestId: '$context.requestId',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  latency: '$context.responseLatency',
+  error: '$context.error.message',
+  integrationError: '$context.integrationErrorMessage',
+});
+
+/** Returns the settings of a stage that limit what all clients together may ask of it, and with that what it may cost. */
+export function throttling(scope: Construct): CfnStage.RouteSettingsProperty {
+  const { rate, burst } = readDeployment(scope).throttle;
+  return { throttlingRateLimit: rate, throttlingBurstLimit: burst };
+}
 
 /** The HTTP API. Its routes are in the nested stack of the endpoints. */
 export class LatheApi extends Construct {
   readonly api: HttpApi;
+  /** Root URL, as clients see it. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -18,5 +41,16 @@ export class LatheApi extends Construct {
         maxAge: Duration.hours(1),
       },
     });
+    const stage = this.api.defaultStage?.node.defaultChild;
+    if (!(stage instanceof CfnStage)) throw new Error('The API has no stage of its own.');
+    stage.defaultRouteSettings = throttling(this);
+    // What API Gateway refuses itself reaches no function, so only this log has it.
+    stage.accessLogSettings = { destinationArn: expiringLogs(this, 'AccessLogs').logGroupArn, format: accessLogFormat };
+    const { domain } = readDeployment(this);
+    if (domain && this.api.defaultStage) {
+      const { api: host, certificateArn } = domain;
+      new CustomHost(this, 'Host', { host, certificateArn, api: this.api, stage: this.api.defaultStage });
+    }
+    this.url = domain ? `https://${domain.api}` : this.api.apiEndpoint;
   }
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
+import type { LocalStack } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { resourcesOf, type Template } from '../support/template.ts';
@@ -102,7 +103,61 @@ describe('IAM', () => {
   });
 });
 
+/** Queues that differ from what AWS advises, with the reason. */
+const exceptions = new Map([
+  ['EventsRelay', 'a died relay blocks its jobs for that long, and no event is dropped before the thousandth receive'],
+]);
+
+/** Lists the queues that hide messages for less time, or deliver them more or less often, than AWS advises. */
+function queueProblems({ queueSources }: Pick<LocalStack, 'queueSources'>): string[] {
+  return queueSources.flatMap(({ queue, function: target, batchingWindowSeconds }) => {
+    const name = target.logicalId.replace(/Function[0-9A-F]{8}$/, '');
+    if (exceptions.has(name)) return [];
+    const advised = 6 * target.timeoutSeconds + batchingWindowSeconds;
+    const { maxReceiveCount } = JSON.parse(queue.attributes.RedrivePolicy ?? '{}');
+    return [
+      ...(Number(queue.attributes.VisibilityTimeout) < advised ? [`${name}: hidden for less than ${advised} s`] : []),
+      ...(maxReceiveCount === undefined || maxReceiveCount === 5 ? [] : [`${name}: ${maxReceiveCount} receives`]),
+    ];
+  });
+}
+
+describe('SQS', () => {
+  test('hides messages six times as long as functions run and delivers them five times, as AWS advises', () => {
+    expect(queueProblems(stack)).toEqual([]);
+    for (const name of exceptions.keys())
+      expect(stack.queueSources.some(({ function: fn }) => fn.logicalId.startsWith(`${name}Function`))).toBe(true);
+  });
+
+  test('would show a queue that does not', () => {
+    const [source] = stack.queueSources.filter(({ queue }) => queue.attributes.RedrivePolicy !== undefined);
+    if (!source) throw new Error('No source has a queue with dead letters.');
+    const changed = (attributes: Record<string, string>, batchingWindowSeconds = 0) =>
+      queueProblems({
+        queueSources: [
+          {
+            ...source,
+            batchingWindowSeconds,
+            queue: { ...source.queue, attributes: { ...source.queue.attributes, ...attributes } },
+          },
+        ],
+      });
+    const advised = 6 * source.function.timeoutSeconds;
+    expect(changed({ VisibilityTimeout: String(advised) })).toEqual([]);
+    expect(changed({ VisibilityTimeout: String(advised - 1) })).toHaveLength(1);
+    expect(changed({ VisibilityTimeout: String(advised) }, 1)).toHaveLength(1);
+    expect(changed({ RedrivePolicy: '{"maxReceiveCount":4}' })).toHaveLength(1);
+  });
+});
+
 describe('Lambda', () => {
+  test('reserves concurrency for waits and nothing else, and leaves most of the 1,000 of an account', () => {
+    const reserved = stack.functions.filter(({ reservedConcurrency }) => reservedConcurrency !== undefined);
+    expect(reserved.map(({ entry }) => basename(entry)).sort()).toEqual(['wait-for-job.ts', 'wait-for-task.ts']);
+    const sum = reserved.reduce((all, { reservedConcurrency = 0 }) => all + reservedConcurrency, 0);
+    expect(sum).toBeLessThanOrEqual(200);
+  });
+
   test('takes the environment of each function: 4 KB', () => {
     for (const { logicalId, environment } of stack.functions) {
       // Queue URLs, which name region, account and stack, are longer there; other names are at most 64 characters.

@@ -118,14 +118,12 @@ describe('every queue', () => {
     }
   });
 
-  test('hides a message at least as long as its function may run', () => {
-    const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping');
-    expect(sources.length).toBeGreaterThan(engineCatalogues.length);
-    for (const { id, Properties } of sources) {
-      const queue = template.Resources[referredTo(Properties.EventSourceArn)];
-      const fn = template.Resources[referredTo(Properties.FunctionName)];
-      expect(Number(queue?.Properties.VisibilityTimeout), id).toBeGreaterThanOrEqual(Number(fn?.Properties.Timeout));
-    }
+  test('takes no request without TLS', () => {
+    const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
+    const protectedIds = policies
+      .filter(({ Properties }) => JSON.stringify(Properties.PolicyDocument).includes('"aws:SecureTransport":"false"'))
+      .flatMap(({ Properties }) => [Properties.Queues ?? []].flat().map(referredTo));
+    expect(protectedIds.sort()).toEqual(queues.map(({ id }) => id).sort());
   });
 
   test('of an engine is worked on one message at a time, and its dead letters are read', () => {
@@ -194,7 +192,8 @@ describe('the bucket', () => {
       IgnorePublicAcls: true,
       RestrictPublicBuckets: true,
     });
-    expect(JSON.stringify(properties.BucketEncryption)).toContain('"SSEAlgorithm":"AES256"');
+    expect(JSON.stringify(properties.BucketEncryption)).toContain('"SSEAlgorithm":"aws:kms"');
+    expect(properties.VersioningConfiguration).toBeUndefined();
     expect(JSON.stringify(properties.OwnershipControls)).toContain('BucketOwnerEnforced');
     const [policy] = resourcesOf(template, 'AWS::S3::BucketPolicy');
     expect(JSON.stringify(policy?.Properties.PolicyDocument)).toContain('"aws:SecureTransport":"false"');
@@ -219,6 +218,13 @@ describe('the bucket', () => {
   });
 });
 
+test('both APIs limit what all clients together may ask', () => {
+  const stages = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
+  expect(stages.length).toBe(2);
+  for (const { id, Properties } of stages)
+    expect(Properties.DefaultRouteSettings, id).toEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 });
+});
+
 describe('the table', () => {
   const [table] = resourcesOf(template, 'AWS::DynamoDB::Table');
 
@@ -226,6 +232,7 @@ describe('the table', () => {
     expect(table?.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      DeletionProtectionEnabled: true,
       SSESpecification: { SSEEnabled: true },
       TimeToLiveSpecification: { AttributeName: tableSchema.timeToLive, Enabled: true },
     });

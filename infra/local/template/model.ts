@@ -123,6 +123,8 @@ export interface LocalHttpApi {
   apiId: string;
   routes: ApiRoute[];
   cors?: ApiCors;
+  /** Requests a second of all clients together, and how many at once above that. */
+  throttle?: { rate: number; burst: number };
 }
 
 export interface LocalWebSocketApi {

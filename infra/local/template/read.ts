@@ -231,6 +231,7 @@ function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
     'PointInTimeRecoverySpecification',
     'SSESpecification',
   );
+  properties.pass('Nothing here deletes tables', 'DeletionProtectionEnabled');
   return {
     logicalId,
     name: ref,
@@ -372,16 +373,22 @@ function readApis(
   const stages = new Map(
     ofType('AWS::ApiGatewayV2::Stage').map(({ properties }) => {
       properties.only('AutoDeploy', true);
-      return [properties.text('ApiId'), properties.text('StageName')];
+      properties.pass('Logs go to files here', 'AccessLogSettings');
+      const settings = properties.object('DefaultRouteSettings');
+      const rate = settings.optionalNumber('ThrottlingRateLimit');
+      const burst = settings.optionalNumber('ThrottlingBurstLimit');
+      const throttle = rate === undefined || burst === undefined ? undefined : { rate, burst };
+      return [properties.text('ApiId'), { name: properties.text('StageName'), throttle }];
     }),
   );
   const routesOf = (ref: string) => routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route);
   const apis: Apis = { httpApis: [], webSocketApis: [] };
   for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
     const protocol = resource.properties.text('ProtocolType');
-    const stage = stages.get(resource.ref) ?? '';
+    const { name: stage = '', throttle } = stages.get(resource.ref) ?? {};
     if (protocol === 'WEBSOCKET') apis.webSocketApis.push(readWebSocketApi(resource, stage, routesOf));
-    else if (protocol === 'HTTP' && stage === '$default') apis.httpApis.push(readHttpApi(resource, routesOf));
+    else if (protocol === 'HTTP' && stage === '$default')
+      apis.httpApis.push({ ...readHttpApi(resource, routesOf), ...(throttle ? { throttle } : {}) });
     else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
   return apis;
