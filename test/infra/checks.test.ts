@@ -70,7 +70,7 @@ const full = appWith('full', everything);
 new LatheStack(full, 'Lathe', { env: { region: everything.region } });
 
 describe('the templates', () => {
-  test('break no rule of CloudFormation, of the services or of AwsSolutions', { timeout: 120_000 }, () => {
+  test('break no rule of CloudFormation, of the services or of AwsSolutions', { timeout: 300_000 }, () => {
     checkTemplates(full);
     expect(brokenRules(full)).toEqual([]);
   });
