@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
+import { encodeSizes, withSizes } from '../shared/catalogue/sizes.ts';
+import { Endpoints } from './constructs/endpoints.ts';
 import { Engine } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
@@ -11,6 +13,7 @@ import { RecordsTable } from './constructs/records-table.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
 import type { Resources } from './permissions.ts';
 import { settingVariables } from './settings.ts';
+import { chosenSizes } from './sizes.ts';
 
 /** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
 export class LatheStack extends Stack {
@@ -19,10 +22,13 @@ export class LatheStack extends Stack {
     const { table } = new RecordsTable(this, 'Records');
     const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadedTimeout });
     const http = new LatheApi(this, 'Http');
-    const engines = engineCatalogues.map((catalogue) => ({
-      name: catalogue.engine,
-      construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
-    }));
+    const sizes = chosenSizes(this, engineCatalogues);
+    const engines = engineCatalogues
+      .map((each) => withSizes(each, sizes))
+      .map((catalogue) => ({
+        name: catalogue.engine,
+        construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
+      }));
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
     const resources: Resources = {
@@ -39,11 +45,13 @@ export class LatheStack extends Stack {
     };
     const environment = {
       ...settingVariables(this),
-      LATHE_URL: http.api.apiEndpoint,
+      LATHE_URL: http.url,
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',
+      // What functions compute from the sizes of engines follows the deployment's.
+      ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
-    http.addRoutes(resources, environment);
+    new Endpoints(this, 'Api', { api: http.api, resources, environment });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);
@@ -53,7 +61,7 @@ export class LatheStack extends Stack {
       uploads: uploads.queue,
       deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
     });
-    new CfnOutput(this, 'ApiUrl', { value: http.api.apiEndpoint, description: 'Root URL of the API' });
+    new CfnOutput(this, 'ApiUrl', { value: http.url, description: 'Root URL of the API' });
     new CfnOutput(this, 'SocketsUrl', {
       value: resources.sockets.clientUrl,
       description: 'URL that WebSocket clients connect to',

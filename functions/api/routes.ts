@@ -188,6 +188,7 @@ export const routes = {
   },
   'wait-for-task': {
     module: 'tasks/wait-for-task',
+    waits: true,
     method: 'GET',
     path: '/v1/process/tasks/{taskId}/wait',
     summary: 'Wait up to 25 seconds for a task to end, and show it',
@@ -267,6 +268,7 @@ export const routes = {
   },
   'wait-for-job': {
     module: 'jobs/wait-for-job',
+    waits: true,
     method: 'GET',
     path: '/v1/process/jobs/{jobId}/wait',
     summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',

@@ -17,9 +17,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Imports and exports files',
   resources: {
     packaging: 'worker',
+    // Four files at once, each with up to four parts of 5 MB.
     memoryMegabytes: 1024,
+    // The minimum of Lambda: files pass through memory.
     diskMegabytes: 512,
+    // The maximum of Lambda: 5 GB at 6 MB a second.
     timeoutSeconds: 900,
+    // Every job imports and exports, and mostly waits for other hosts.
     maxConcurrency: 100,
     // Each chunk that passes is a small object with 64 KB outside the heap, which goes when the small objects are swept:
     // with a young generation of the usual size, that is after a hundred megabytes.

@@ -13,7 +13,7 @@ import {
 } from '../permissions.ts';
 import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
-import { QueueSource } from './queue-source.ts';
+import { consume } from './queue-source.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** The maximum of Lambda. */
@@ -54,9 +54,7 @@ export class Engine extends Construct {
       'Worker',
       packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
     );
-    worker.function.addEventSource(
-      new QueueSource(this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true }),
-    );
+    consume(worker, this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true });
   }
 
   #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {

@@ -4,18 +4,24 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
-import { QueueSource } from './queue-source.ts';
+import { consume } from './queue-source.ts';
+import { advisedVisibility, maxReceives } from './work-queue.ts';
 
 const relayTimeout = Duration.seconds(10);
-/** How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. */
+/**
+ * How long a relay that died blocks the events of the jobs in its batch: its timeout, after a slow start. AWS advises six
+ * times the timeout, so that throttled messages do not become dead letters; this queue has none of those before the
+ * thousandth receive, and a minute without events is long for somebody who watches.
+ */
 const relayVisibilityTimeout = Duration.seconds(15);
 /** The maximum of SQS: a dropped event reaches no subscriber, so the relay may fail for hours before one is dropped. */
 const maxRelayReceives = 1000;
 const progressTimeout = Duration.seconds(30);
+const progressWindow = Duration.seconds(1);
 /** Longer than a batch of receivers that all hang until their timeouts. */
 const deliverTimeout = Duration.seconds(60);
-const maxReceives = 10;
 
 /** What publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
 export class Events extends Construct {
@@ -28,6 +34,7 @@ export class Events extends Construct {
     super(scope, id);
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
       fifo: true,
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
@@ -37,14 +44,19 @@ export class Events extends Construct {
         maxReceiveCount: maxRelayReceives,
         queue: new Queue(this, 'DeadLetters', {
           encryption: QueueEncryption.SQS_MANAGED,
+          enforceSSL: true,
           fifo: true,
           retentionPeriod: Duration.days(14),
         }),
       },
     });
     // Progress is worth nothing when it is old.
-    this.progress = this.#standardQueue('ProgressQueue', progressTimeout, Duration.minutes(5));
-    this.webhooks = this.#standardQueue('WebhooksQueue', deliverTimeout, Duration.days(14));
+    this.progress = this.#standardQueue(
+      'ProgressQueue',
+      advisedVisibility(progressTimeout, progressWindow),
+      Duration.minutes(5),
+    );
+    this.webhooks = this.#standardQueue('WebhooksQueue', advisedVisibility(deliverTimeout), Duration.days(14));
     this.bus = new EventBus(this, 'Bus', { description: 'Events of the jobs and tasks of Lathe' });
   }
 
@@ -77,9 +89,11 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    relay.function.addEventSource(
-      new QueueSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 100 }),
-    );
+    consume(relay, this.queue, {
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      maxConcurrency: queueConcurrency(this, 100),
+    });
     const progress = this.#add(
       'relay',
       'Progress',
@@ -89,13 +103,11 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    progress.function.addEventSource(
-      new QueueSource(this.progress, {
-        batchSize: 1000,
-        maxBatchingWindow: Duration.seconds(1),
-        maxConcurrency: 2,
-      }),
-    );
+    consume(progress, this.progress, {
+      batchSize: 1000,
+      maxBatchingWindow: progressWindow,
+      maxConcurrency: queueConcurrency(this, 2),
+    });
     const deliver = this.#add(
       'webhooks',
       'Deliver',
@@ -105,20 +117,24 @@ export class Events extends Construct {
       resources,
       environment,
     );
-    deliver.function.addEventSource(
-      new QueueSource(this.webhooks, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 50 }),
-    );
+    consume(deliver, this.webhooks, {
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      maxConcurrency: queueConcurrency(this, 50),
+    });
   }
 
   #standardQueue(id: string, visibilityTimeout: Duration, retentionPeriod: Duration): Queue {
     return new Queue(this, id, {
       encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
       retentionPeriod,
       visibilityTimeout,
       deadLetterQueue: {
         maxReceiveCount: maxReceives,
         queue: new Queue(this, `${id}DeadLetters`, {
           encryption: QueueEncryption.SQS_MANAGED,
+          enforceSSL: true,
           retentionPeriod: Duration.days(14),
         }),
       },

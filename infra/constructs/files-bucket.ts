@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { objectPrefixes } from '../../shared/files/keys.ts';
+import { readDeployment } from '../deployment.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** The bucket of all files, which notifies the uploads queue of every file that a client posts. */
@@ -22,10 +23,14 @@ export class FilesBucket extends Construct {
     this.uploads = new WorkQueue(this, 'Uploads', props);
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      // By a key of KMS, since credentials of stores and passwords of files rest here while their tasks run. It is AWS's own,
+      // which lets in whoever S3 lets in: a key of the stack's would cost by the month, and add a grant to every role.
+      encryption: BucketEncryption.KMS_MANAGED,
+      bucketKeyEnabled: true,
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // No versions: files are promised to be gone after four hours, and what is deleted would stay as a version.
+      removalPolicy: readDeployment(this).keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       // Upload forms and links work from any page; what they may do is in their signatures.
       cors: [
         {

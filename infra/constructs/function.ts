@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnFunction,
@@ -14,9 +14,10 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundling, projectRoot } from '../bundling.ts';
+import { readDeployment } from '../deployment.ts';
 import { stageContext } from '../images/context.ts';
 import { installContext } from '../images/zip-context.ts';
 import { localBundling } from './local-bundling.ts';
@@ -29,6 +30,10 @@ export interface FunctionProps {
   memoryMegabytes: number;
   environment: Record<string, string>;
   statements: PolicyStatement[];
+  /** Where it logs. Defaults to a log group of its own. */
+  logGroup?: ILogGroup;
+  /** Invocations at once that are reserved for it, which are its maximum too. Defaults to a share of the account's. */
+  reservedConcurrency?: number | undefined;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -42,29 +47,36 @@ export function engineArchitecture(scope: Construct): Architecture {
   throw new Error(`Expected x86_64 or arm64 for architecture but received ${wanted}.`);
 }
 
-/** A function with a log group that expires, and a role of its own that allows its statements and nothing else. */
-abstract class BaseFunction extends Construct {
+/** Creates a log group that expires. */
+export function expiringLogs(scope: Construct, id: string): LogGroup {
+  return new LogGroup(scope, id, { retention: readDeployment(scope).logDays, removalPolicy: RemovalPolicy.DESTROY });
+}
+
+/** A function with logs that expire, and a role of its own that allows its statements and nothing else. */
+export abstract class BaseFunction extends Construct {
   readonly role: Role;
-  protected readonly logGroup: LogGroup;
+  protected readonly logGroup: ILogGroup;
+  // Inside the role, since a policy apart counts as one more of the 500 resources that a stack may have.
+  readonly #policy: PolicyDocument;
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
+    this.logGroup = props.logGroup ?? expiringLogs(this, 'Logs');
+    const logging = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [this.logGroup.logGroupArn],
     });
+    this.#policy = new PolicyDocument({ statements: [logging, ...props.statements] });
     this.role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: props.description,
+      inlinePolicies: { Permissions: this.#policy },
     });
-    this.role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [this.logGroup.logGroupArn],
-      }),
-    );
-    for (const statement of props.statements) this.role.addToPolicy(statement);
+  }
+
+  /** Adds to what the role allows. */
+  allow(statement: PolicyStatement): void {
+    this.#policy.addStatements(statement);
   }
 
   abstract readonly function: LambdaFunction;
@@ -79,6 +91,7 @@ abstract class BaseFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
     };
   }
 

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { deleteTask, endTask, type Permission, publishJob, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
-import { QueueSource } from './queue-source.ts';
+import { consume } from './queue-source.ts';
 
 /** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
 export const uploadedTimeout = Duration.seconds(300);
@@ -36,7 +36,7 @@ export class Lifecycle extends Construct {
       ],
       props,
     );
-    uploaded.function.addEventSource(new QueueSource(props.uploads, { batchSize: 10, reportBatchItemFailures: true }));
+    consume(uploaded, props.uploads, { batchSize: 10, reportBatchItemFailures: true });
 
     const deadLetters = this.#add(
       'DeadLetters',
@@ -45,8 +45,7 @@ export class Lifecycle extends Construct {
       [...endTask, ...publishJob],
       props,
     );
-    for (const queue of props.deadLetters)
-      deadLetters.function.addEventSource(new QueueSource(queue, { batchSize: 1 }));
+    for (const queue of props.deadLetters) consume(deadLetters, queue, { batchSize: 1 });
 
     const sweep = this.#add(
       'Sweep',

@@ -1,9 +1,9 @@
 import { type Duration, Names } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IEventSource, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { BaseFunction } from './function.ts';
 
-export interface QueueSourceProps {
+interface QueueSourceProps {
   batchSize: number;
   maxBatchingWindow?: Duration;
   reportBatchItemFailures?: boolean;
@@ -19,24 +19,13 @@ const pollerActions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueA
  * Invokes a function with the messages of a queue. In place of the library's own source, which allows every function to look
  * up the queue and to hide messages.
  */
-export class QueueSource implements IEventSource {
-  readonly #queue: IQueue;
-  readonly #props: QueueSourceProps;
-
-  constructor(queue: IQueue, props: QueueSourceProps) {
-    this.#queue = queue;
-    this.#props = props;
-  }
-
-  bind(target: IFunction): void {
-    const { hidesMessages, ...props } = this.#props;
-    const { queueArn } = this.#queue;
-    // The library's name for it, by which a deployed stack knows it.
-    target.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(this.#queue.node)}`, {
-      ...props,
-      eventSourceArn: queueArn,
-    });
-    const actions = [...pollerActions, ...(hidesMessages ? ['sqs:ChangeMessageVisibility'] : [])];
-    target.addToRolePolicy(new PolicyStatement({ actions, resources: [queueArn] }));
-  }
+export function consume(target: BaseFunction, queue: IQueue, { hidesMessages, ...props }: QueueSourceProps): void {
+  const { queueArn } = queue;
+  // The library's name for it, by which a deployed stack knows it.
+  target.function.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+    ...props,
+    eventSourceArn: queueArn,
+  });
+  const actions = [...pollerActions, ...(hidesMessages ? ['sqs:ChangeMessageVisibility'] : [])];
+  target.allow(new PolicyStatement({ actions, resources: [queueArn] }));
 }

@@ -2,6 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
+import { readDeployment } from '../deployment.ts';
 
 /** The one table of tasks, jobs and accounts, with its two indexes: an owner's records by id, and what is due by time. */
 export class RecordsTable extends Construct {
@@ -10,14 +11,17 @@ export class RecordsTable extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const { byOwner, byDue } = tableSchema;
+    const { keepsData } = readDeployment(this);
     this.table = new Table(this, 'Table', {
       partitionKey: { name: tableSchema.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableSchema.sortKey, type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
+      // By a key of KMS, since signing secrets of webhooks rest here.
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: tableSchema.timeToLive,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: keepsData,
     });
     this.table.addGlobalSecondaryIndex({
       indexName: byOwner.name,

@@ -1,10 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnStage, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
+import { readDeployment } from '../deployment.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { CustomHost } from './custom-domain.ts';
 import { ZipFunction } from './function.ts';
+import { throttling } from './http-api.ts';
 
 const timeout = Duration.seconds(29);
 /** Part of the address, since WebSocket APIs have no stage without a name; a domain of one's own maps any path to it. */
@@ -14,11 +17,22 @@ const stageName = 'live';
 export class RealTimeApi extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
+  readonly #endpoint: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.api = new WebSocketApi(this, 'Api', { description: 'Lathe, in real time' });
     this.stage = new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName, autoDeploy: true });
+    const resource = this.stage.node.defaultChild;
+    if (!(resource instanceof CfnStage)) throw new Error('The stage has no resource of its own.');
+    resource.defaultRouteSettings = throttling(this);
+    const { domain } = readDeployment(this);
+    // The path of the stage leads to it on every host, so that clients need to know no more than the host.
+    if (domain?.sockets) {
+      const { sockets: host, certificateArn } = domain;
+      new CustomHost(this, 'Host', { host, certificateArn, api: this.api, stage: this.stage, path: stageName });
+    }
+    this.#endpoint = domain?.sockets ? `wss://${domain.sockets}` : this.api.apiEndpoint;
   }
 
   /** Returns the management endpoint, the ARNs that allow calling it, and the URL that clients connect to. */
@@ -31,7 +45,7 @@ export class RealTimeApi extends Construct {
         post: `${connections}/POST/@connections/*`,
         disconnect: `${connections}/DELETE/@connections/*`,
       },
-      clientUrl: `${this.api.apiEndpoint}/${stageName}`,
+      clientUrl: `${this.#endpoint}/${stageName}`,
     };
   }
 

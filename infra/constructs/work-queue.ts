@@ -3,7 +3,16 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 /** Deliveries after which a message goes to the dead-letter queue: as few as AWS advises, since a throttled invocation counts as one. */
-const maxReceives = 5;
+export const maxReceives = 5;
+
+/**
+ * Returns how long a queue hides a received message, as AWS advises: six times as long as its function may run, and the
+ * batching window. While the function is throttled Lambda holds the message and tries again; one that becomes visible
+ * meanwhile is received again, which brings it closer to the dead letters.
+ */
+export function advisedVisibility(consumerTimeout: Duration, batchingWindow = Duration.seconds(0)): Duration {
+  return Duration.seconds(6 * consumerTimeout.toSeconds() + batchingWindow.toSeconds());
+}
 
 /** A queue with its dead-letter queue. */
 export class WorkQueue extends Construct {
@@ -14,14 +23,16 @@ export class WorkQueue extends Construct {
     super(scope, id);
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
       retentionPeriod: Duration.days(14),
       visibilityTimeout: Duration.minutes(6),
     });
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
       retentionPeriod: Duration.days(4),
-      // Lambda refuses one shorter than the function's timeout; workers shorten it once they have received the message.
-      visibilityTimeout: props.consumerTimeout,
+      // Workers shorten it once they have received the message.
+      visibilityTimeout: advisedVisibility(props.consumerTimeout),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
     });
   }

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { projectRoot } from '../bundling.ts';
 
+/** The template's file in the cloud assembly. */
+export const templateFile = 'Lathe.template.json';
+
 /**
  * Synthesizes the stack's template for use on this machine, with context values where some are given, and returns its path.
  * Bundling is left out, since functions are bundled apart from it here; everything else is what a deployment gets.
@@ -20,10 +23,11 @@ export async function synthesize(folder: string, settings: Record<string, string
         ...settings,
         'aws:cdk:bundling-stacks': [],
         'aws:cdk:enable-asset-metadata': true,
+        'lathe:unchecked': true,
       }),
     },
   });
   const [code] = await once(app, 'exit');
   if (code !== 0) throw new Error(`Synthesizing the stack failed with code ${code}.`);
-  return `${folder}/Lathe.template.json`;
+  return `${folder}/${templateFile}`;
 }

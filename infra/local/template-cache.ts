@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import { fingerprint, removeOld } from './fingerprint.ts';
-import { synthesize } from './synth.ts';
+import { synthesize, templateFile } from './synth.ts';
 
 /** What the template is made of. */
 const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared'];
@@ -11,19 +11,35 @@ const readers = new Set(['infra/local', 'infra/setup']);
 const folder = join(projectRoot, 'cdk.out/local');
 
 /**
- * Returns the path of the stack's template, synthesized anew only when something it is made of has changed.
- * Each state of the sources has a file of its own that appears whole, so that several may start at once.
+ * Returns the path of the stack's template, synthesized anew only when something it is made of has changed. The templates
+ * of its nested stacks lie beside it. Each state of the sources has a folder of its own that appears whole, so that
+ * several may start at once.
  */
 export async function currentTemplate(): Promise<string> {
-  const template = join(folder, `${fingerprint(sources, readers)}.template.json`);
+  const current = join(folder, fingerprint(sources, readers));
+  const template = join(current, templateFile);
   if (existsSync(template)) return template;
   mkdirSync(folder, { recursive: true });
   removeOld(folder);
-  const draft = join(folder, `draft-${process.pid}`);
+  const draft = mkdtempSync(join(folder, 'draft-'));
   try {
-    renameSync(await synthesize(draft), template);
+    const assembly = dirname(await synthesize(join(draft, 'assembly')));
+    const templates = join(draft, 'templates');
+    mkdirSync(templates);
+    for (const name of readdirSync(assembly).filter((each) => each.endsWith('.template.json')))
+      renameSync(join(assembly, name), join(templates, name));
+    publish(templates, current);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
   return template;
+}
+
+function publish(draft: string, place: string): void {
+  try {
+    renameSync(draft, place);
+  } catch (error) {
+    // Another process was faster, with the same content.
+    if (!existsSync(place)) throw error;
+  }
 }

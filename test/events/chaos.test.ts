@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** A worker that dies before it has claimed its task leaves the message hidden for the function's 15 minutes. */
+/** A worker that dies before it has claimed its task leaves the message hidden for six times the function's 15 minutes. */
 function hastenRedelivery(altered: LocalStack): void {
   const worker = functionOf(altered, 'functions/transfers/handler.ts');
   const source = altered.queueSources.find(({ function: fn }) => fn === worker);

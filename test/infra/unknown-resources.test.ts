@@ -132,7 +132,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
       (template) => {
         for (const { id } of resourcesOf(template, 'AWS::Lambda::Permission')) delete template.Resources[id];
       },
-      /apigateway\.amazonaws\.com has no permission to call \w+/,
+      /apigateway\.amazonaws\.com has no permission to call Sockets\w+/,
     ],
     [
       'a queue that is hidden for less time than its function may run',
@@ -150,7 +150,33 @@ describe('an error names what the local stack would not run as AWS does', () => 
         const role = first(template, 'AWS::IAM::Role');
         within(role.Properties.AssumeRolePolicyDocument, 'Statement', 0).Principal = { Service: 'ec2.amazonaws.com' };
       },
-      /can be assumed by other services than Lambda/,
+      /can be assumed by other services than Lambda and API Gateway/,
+    ],
+    [
+      'a role of an integration that API Gateway may not take',
+      (template) => {
+        const [fn] = resourcesOf(template, 'AWS::Lambda::Function');
+        const integration = Object.values(template.Resources).find(({ Properties }) => Properties.CredentialsArn);
+        if (fn && integration) integration.Properties.CredentialsArn = fn.Properties.Role ?? null;
+      },
+      /has credentials of a role that API Gateway may not assume/,
+    ],
+    [
+      'a role of an integration that does not allow the invocation',
+      (template) => {
+        const role = Object.values(template.Resources).find(({ Properties }) =>
+          JSON.stringify(Properties.AssumeRolePolicyDocument ?? '').includes('apigateway'),
+        );
+        within(role?.Properties.Policies, 0, 'PolicyDocument', 'Statement', 0).Action = 'lambda:GetFunction';
+      },
+      /: HttpInvoke\w+ has no permission to call Http\w+/,
+    ],
+    [
+      'a policy apart from its role',
+      (template) => {
+        template.Resources.Wider = { Type: 'AWS::IAM::Policy', Properties: {} };
+      },
+      /AWS::IAM::Policy \(Wider\)/,
     ],
   ])('such as %s', ([, change, message]) => {
     expect(() => readChanged(change)).toThrow(NotUnderstood);

@@ -1,11 +1,12 @@
-import { type Identified, type Json, referredTo, resourcesOf, type Template } from './template.ts';
+import { type Identified, type Json, referredTo, resourcesOf, statementsOf, type Template } from './template.ts';
 
 /** Properties that a table below shows, a rule in the test checks, or that only describe. All others are listed one by one. */
 const covered: Record<string, string[]> = {
-  'AWS::ApiGatewayV2::Integration': ['ApiId', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
+  'AWS::ApiGatewayV2::Integration': [
+    ...['ApiId', 'CredentialsArn', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
+  ],
   'AWS::ApiGatewayV2::Route': ['ApiId', 'AuthorizationType', 'RouteKey', 'Target'],
-  'AWS::IAM::Policy': ['PolicyDocument', 'PolicyName', 'Roles'],
-  'AWS::IAM::Role': ['AssumeRolePolicyDocument', 'Description'],
+  'AWS::IAM::Role': ['AssumeRolePolicyDocument', 'Description', 'Policies'],
   'AWS::Lambda::Function': [
     ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
     ...['MemorySize', 'PackageType', 'Role', 'Runtime', 'Timeout'],
@@ -110,11 +111,15 @@ function routesOf(template: Template, fn: string): string[] {
 }
 
 function invokersOf(template: Template, fn: string): string[] {
-  return resourcesOf(template, 'AWS::Lambda::Permission')
+  const permitted = resourcesOf(template, 'AWS::Lambda::Permission')
     .filter(({ Properties }) => referredTo(Properties.FunctionName) === fn)
     .map(
       ({ Properties }) => `${short(Properties.Principal).replace('.amazonaws.com', '')} ${short(Properties.SourceArn)}`,
     );
+  const roles = resourcesOf(template, 'AWS::ApiGatewayV2::Integration')
+    .filter(({ Properties }) => Properties.CredentialsArn !== undefined && referredTo(Properties.IntegrationUri) === fn)
+    .map(({ Properties }) => short(Properties.CredentialsArn));
+  return [...permitted, ...roles];
 }
 
 /** Lists what the role of a function allows; what is its own (log group, queues, engine) is not named, so that equal grants read the same. */
@@ -126,9 +131,9 @@ function grantsOf(template: Template, { id, Properties }: Identified): string[] 
     [short(variablesOf({ Properties }).LATHE_ENGINE_FUNCTION ?? ''), 'own engine'],
     ...sourcesOf(template, id).map((source): [string, string] => [short(source.EventSourceArn), 'own queues']),
   ]);
-  return resourcesOf(template, 'AWS::IAM::Policy')
-    .filter((policy) => [policy.Properties.Roles ?? []].flat().some((user) => referredTo(user) === role))
-    .flatMap((policy) => (policy.Properties.PolicyDocument as { Statement: Record<string, Json>[] }).Statement)
+  return resourcesOf(template, 'AWS::IAM::Role')
+    .filter(({ id: holder }) => holder === role)
+    .flatMap(statementsOf)
     .map(({ Effect, Action, Resource, ...rest }) => {
       const resources = [Resource ?? []].flat().map(short);
       const isOwn = resources.every((resource) => own.has(resource));

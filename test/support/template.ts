@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFlattened } from '../../infra/local/template/flatten.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -20,9 +20,16 @@ export interface Template {
   Outputs: Record<string, Json>;
 }
 
-/** Reads the template as it was synthesized, before the local stack makes anything of it. */
+/** Reads the template as it was synthesized, with those of its nested stacks, before the local stack makes anything of it. */
 export async function readSynthesized(): Promise<Template> {
-  return JSON.parse(readFileSync(await currentTemplate(), 'utf8'));
+  // Typed by what the tests look at.
+  return JSON.parse(JSON.stringify(readFlattened(await currentTemplate())));
+}
+
+/** Lists the statements of the policies that a role holds. */
+export function statementsOf({ Properties }: Pick<TemplateResource, 'Properties'>): Record<string, Json>[] {
+  const policies = (Properties.Policies ?? []) as { PolicyDocument: { Statement: Record<string, Json>[] } }[];
+  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
 /** Lists the resources of a type with their logical ids. */

@@ -107,9 +107,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts archives with 7-Zip and libarchive',
   resources: {
     packaging: 'image',
+    // Files are streamed; the dictionaries of 7z and RAR may take more than a gigabyte.
     memoryMegabytes: 3008,
+    // The maximum of Lambda: what is unpacked lies there beside the archive.
     diskMegabytes: 10_240,
+    // 5 GiB at 10 MB a second, which one core packs.
     timeoutSeconds: 600,
+    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },
   formats,

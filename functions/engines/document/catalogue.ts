@@ -146,9 +146,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
   resources: {
     packaging: 'image',
+    // LibreOffice with a large sheet, and more than two cores to start it.
     memoryMegabytes: 4096,
+    // A task makes up to 500 files, and pages drawn as pictures take megabytes each.
     diskMegabytes: 8192,
+    // Hundreds of pages drawn as pictures take minutes.
     timeoutSeconds: 600,
+    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },
   formats,

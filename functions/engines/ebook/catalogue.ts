@@ -55,9 +55,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts e-books with Calibre',
   resources: {
     packaging: 'image',
+    // Calibre holds a book with its pictures in memory, and uses one core and a half.
     memoryMegabytes: 3008,
+    // Books are small; comics, which are books of pictures, are unpacked.
     diskMegabytes: 4096,
+    // Calibre is given 400 seconds; the rest is for its files.
     timeoutSeconds: 600,
+    // Few tasks are books.
     maxConcurrency: 20,
   },
   formats,

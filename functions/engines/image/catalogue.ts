@@ -37,9 +37,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts, compresses, merges and crops images with libvips and ImageMagick',
   resources: {
     packaging: 'image',
+    // The largest pictures that are taken are held decoded, and AVIF and WebP are encoded by two cores and more.
     memoryMegabytes: 4096,
+    // Inputs of 2 GiB: more than photographs, albums and scans have.
     diskMegabytes: 4096,
+    // The largest pictures take minutes as AVIF.
     timeoutSeconds: 300,
+    // Most tasks are pictures.
     maxConcurrency: 100,
   },
   formats: imageFormats.flatMap(toFormats),

@@ -69,10 +69,13 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
-    // Lambda allocates cores with memory, and video encoding uses all of them.
+    // The maximum of Lambda, which allocates cores with memory: video encoding uses all of them.
     memoryMegabytes: 10_240,
+    // The maximum of Lambda: half for the input, half for the output.
     diskMegabytes: 10_240,
+    // The maximum of Lambda.
     timeoutSeconds: 900,
+    // The most expensive by far: this is also what a flood of videos can cost at once.
     maxConcurrency: 50,
   },
   formats,

@@ -5,20 +5,20 @@ import { catalogue } from './catalogue.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { coresOf, type TimeLimit } from './time-limit.ts';
 import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };
 
-const { memoryMegabytes, timeoutSeconds } = catalogue.resources;
-/** Lambda allocates one core for so much memory. */
-const megabytesPerCore = 1769;
+const { timeoutSeconds } = catalogue.resources;
+/** What the function has, which an operator may have chosen. */
+const memoryMegabytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? catalogue.resources.memoryMegabytes);
 
 /** Returns the time that one of the files of a task has from now on. */
 function timeLimit({ deadline, inputs }: Work & { deadline: number }, index: number): TimeLimit {
   const max = Math.max(0, (deadline - Date.now()) / 1000);
   return {
-    cores: Math.min(availableParallelism(), Math.round(memoryMegabytes / megabytesPerCore)),
+    cores: coresOf(memoryMegabytes, availableParallelism()),
     max,
     usual: max / (inputs.length - index) / 2,
   };

@@ -1,6 +1,7 @@
 import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { decodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
+import { decodeSizes, withSizes } from '../../../shared/catalogue/sizes.ts';
 import { catalogue as transfer } from '../../transfers/catalogue.ts';
 import { catalogue as archive } from '../archive/catalogue.ts';
 import { catalogue as document } from '../document/catalogue.ts';
@@ -10,7 +11,9 @@ import { catalogue as media } from '../media/catalogue.ts';
 import { catalogue as webpage } from '../webpage/catalogue.ts';
 
 /** Every engine, and the transfers, which have a queue and a worker as engines do. */
-export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer];
+export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer].map(
+  (catalogue) => withSizes(catalogue, decodeSizes(process.env.LATHE_SIZES)),
+);
 
 /** Returns the folder of an engine's code, under the project. */
 export function folderOf({ engine, folder = `functions/engines/${engine}` }: EngineCatalogue): string {

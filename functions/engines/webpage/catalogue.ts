@@ -171,9 +171,13 @@ export const catalogue: EngineCatalogue = {
   resources: {
     packaging: 'image',
     layers: ['chromium', 'fonts'],
+    // Chromium with a large page, and a core and a half to start it.
     memoryMegabytes: 3008,
+    // Pages are in memory; only what is made of them is on disk.
     diskMegabytes: 2048,
+    // A page is given two minutes in all; the rest is for the browser to start.
     timeoutSeconds: 180,
+    // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
     network: true,
   },

@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FunctionError } from '../lambda/function-error.ts';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import type { LocalHttpApi, LocalStack } from '../template/model.ts';
+import { mayInvoke } from '../template/policies.ts';
 import { readBody } from './body.ts';
 import { isPreflight, preflightHeaders, responseHeaders } from './cors.ts';
 import { buildEvent } from './event.ts';
 import { type GatewayResponse, messageResponse, readResponse } from './response.ts';
 import { createRouter, type RouteMatch } from './routes.ts';
+import { createThrottle } from './throttle.ts';
 
 /** API Gateway's limit for the request line and the headers. */
 const HEADER_LIMIT_BYTES = 10_240;
@@ -27,6 +29,7 @@ export function createHttpApi(
   { integrationSeconds = INTEGRATION_SECONDS } = {},
 ): HttpApi {
   const route = createRouter(api.routes);
+  const isWithinRate = api.throttle ? createThrottle(api.throttle) : () => true;
 
   async function respond(request: IncomingMessage, requestId: string): Promise<GatewayResponse | 'aborted'> {
     if (headerBytes(request) > HEADER_LIMIT_BYTES) return messageResponse(431, 'Request Header Fields Too Large');
@@ -44,6 +47,7 @@ export function createHttpApi(
     const { path, query } = splitUrl(request.url ?? '/');
     const match = route(request.method ?? 'GET', path);
     if (!match) return messageResponse(404, 'Not Found');
+    if (!isWithinRate()) return messageResponse(429, 'Too Many Requests');
     const facts = { accountId: stack.account, apiId: api.apiId, requestId, match, path, query, body: body.bytes };
     return await integrate(match, buildEvent(request, facts));
   }
@@ -60,6 +64,9 @@ export function createHttpApi(
   }
 
   async function invoke(match: RouteMatch, event: unknown): Promise<GatewayResponse> {
+    // API Gateway responds the same where the role of the integration does not allow the invocation.
+    if (match.invoker && !mayInvoke(match.invoker, match.function))
+      return messageResponse(500, 'Internal Server Error');
     try {
       const result = await runtime.invoke(match.function, event);
       return readResponse(result) ?? messageResponse(500, 'Internal Server Error');

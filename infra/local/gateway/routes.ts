@@ -1,8 +1,6 @@
-import type { ApiRoute, LocalFunction } from '../template/model.ts';
+import type { ApiRoute } from '../template/model.ts';
 
-export interface RouteMatch {
-  routeKey: string;
-  function: LocalFunction;
+export interface RouteMatch extends ApiRoute {
   pathParameters: Record<string, string>;
 }
 
@@ -25,9 +23,9 @@ export function createRouter(routes: ApiRoute[]): (method: string, path: string)
     for (const { route, method: routeMethod, segments: pattern } of parsed) {
       if (routeMethod !== 'ANY' && routeMethod !== method) continue;
       const pathParameters = matchSegments(pattern, segments);
-      if (pathParameters) return { routeKey: route.routeKey, function: route.function, pathParameters };
+      if (pathParameters) return { ...route, pathParameters };
     }
-    return fallback && { routeKey: '$default', function: fallback.function, pathParameters: {} };
+    return fallback && { ...fallback, pathParameters: {} };
   };
 }
 

@@ -106,6 +106,8 @@ export interface ApiRoute {
   /** `GET /v1/process/tasks/{taskId}` or `$default`. */
   routeKey: string;
   function: LocalFunction;
+  /** The role that API Gateway invokes the function with; where there is none, the function itself permits it. */
+  invoker?: LocalRole;
 }
 
 export interface ApiCors {
@@ -121,6 +123,8 @@ export interface LocalHttpApi {
   apiId: string;
   routes: ApiRoute[];
   cors?: ApiCors;
+  /** Requests a second of all clients together, and how many at once above that. */
+  throttle?: { rate: number; burst: number };
 }
 
 export interface LocalWebSocketApi {

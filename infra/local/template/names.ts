@@ -51,7 +51,6 @@ export function referable(
     case 'AWS::ApiGatewayV2::Integration':
     case 'AWS::ApiGatewayV2::Route':
     case 'AWS::ApiGatewayV2::Stage':
-    case 'AWS::IAM::Policy':
     case 'AWS::Lambda::EventSourceMapping':
     case 'AWS::Lambda::Permission':
     case 'AWS::S3::BucketPolicy':

@@ -1,10 +1,19 @@
-import type { PolicyStatement, Principal } from './model.ts';
+import type { LocalFunction, LocalRole, PolicyStatement, Principal } from './model.ts';
 import { isObject, NotUnderstood, type Properties } from './properties.ts';
 
 /** Reads the statements of a policy document. */
 export function readPolicy(document: Properties): PolicyStatement[] {
   document.only('Version', '2012-10-17');
   return document.objects('Statement').map(readStatement);
+}
+
+/** Tells whether the role of an integration allows invoking a function: by its exact ARN, without conditions, and denying nothing. */
+export function mayInvoke({ statements }: LocalRole, { arn }: Pick<LocalFunction, 'arn'>): boolean {
+  if (statements.some(({ effect }) => effect === 'Deny')) return false;
+  return statements.some(
+    ({ actions, resources, conditions }) =>
+      actions.includes('lambda:InvokeFunction') && resources.includes(arn) && Object.keys(conditions).length === 0,
+  );
 }
 
 function readStatement(statement: Properties): PolicyStatement {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../bundling.ts';
+import { readFlattened } from './flatten.ts';
 import { type Referable, resolve } from './intrinsics.ts';
 import type {
   ApiRoute,
@@ -19,7 +19,7 @@ import type {
   TableIndex,
 } from './model.ts';
 import { account, type Origins, pseudoParameters, referable, region } from './names.ts';
-import { readPolicy } from './policies.ts';
+import { mayInvoke, readPolicy } from './policies.ts';
 import { isObject, NotUnderstood, Properties } from './properties.ts';
 
 export interface ReadOptions {
@@ -41,9 +41,7 @@ interface Resource {
 
 /** Reads a synthesized template into what the local stack runs, or throws for anything in it that is not understood. */
 export function readTemplate(options: ReadOptions): LocalStack {
-  const template: unknown = JSON.parse(readFileSync(options.template, 'utf8'));
-  if (!isObject(template)) throw new NotUnderstood(`${options.template} is not a template.`);
-  const sections = new Properties('Template', template);
+  const sections = new Properties('Template', readFlattened(options.template));
   const parameters = objectOf(sections.raw('Parameters'));
   const declared = objectOf(sections.raw('Resources'));
   sections.pass('For people, and for checks of CloudFormation before a deployment', 'Description', 'Outputs', 'Rules');
@@ -84,9 +82,9 @@ export function readTemplate(options: ReadOptions): LocalStack {
 type ByType = (type: string) => Resource[];
 
 function assemble(ofType: ByType): LocalStack {
-  const roles = readRoles(ofType);
+  const { functionRoles, invokers } = readRoles(ofType);
   const layers = new Map(ofType('AWS::Lambda::LayerVersion').map(readLayer));
-  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, roles, layers));
+  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, functionRoles, layers));
   const functionNamed = (name: string): LocalFunction => {
     const found = functions.find((candidate) => candidate.name === name || candidate.arn === name);
     if (!found) throw new NotUnderstood(`The template has no function ${name}.`);
@@ -96,7 +94,7 @@ function assemble(ofType: ByType): LocalStack {
   for (const { properties } of ofType('AWS::Logs::LogGroup'))
     properties.pass('Logs go to a file here', 'RetentionInDays');
   const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
-  const { httpApis, webSocketApis } = readApis(ofType, functionNamed);
+  const { httpApis, webSocketApis } = readApis(ofType, functionNamed, invokers);
   checkPermissions(ofType, functionNamed, [...httpApis, ...webSocketApis], schedules);
   return {
     account,
@@ -115,28 +113,41 @@ function assemble(ofType: ByType): LocalStack {
   };
 }
 
-function readRoles(ofType: ByType): Map<string, LocalRole> {
-  const roles = new Map<string, LocalRole>();
+interface Roles {
+  /** Roles that functions run with, by their ARNs. */
+  functionRoles: Map<string, LocalRole>;
+  /** Roles that API Gateway invokes functions with. */
+  invokers: Map<string, LocalRole>;
+}
+
+function readRoles(ofType: ByType): Roles {
+  const functionRoles = new Map<string, LocalRole>();
+  const invokers = new Map<string, LocalRole>();
   for (const { logicalId, arn, properties } of ofType('AWS::IAM::Role')) {
-    for (const statement of readPolicy(properties.object('AssumeRolePolicyDocument'))) {
-      const assumes = statement.principals?.some(
-        ({ type, value }) => type === 'Service' && value === 'lambda.amazonaws.com',
-      );
-      if (!assumes) throw new NotUnderstood(`${logicalId} can be assumed by other services than Lambda.`);
-    }
+    const statements = properties.objects('Policies').flatMap((policy) => {
+      policy.pass('A name', 'PolicyName');
+      return readPolicy(policy.object('PolicyDocument'));
+    });
+    const users = { 'lambda.amazonaws.com': functionRoles, 'apigateway.amazonaws.com': invokers };
+    const service = assumingService(logicalId, properties.object('AssumeRolePolicyDocument'));
+    if (!isKeyOf(users, service))
+      throw new NotUnderstood(`${logicalId} can be assumed by other services than Lambda and API Gateway.`);
     properties.pass('A text for people', 'Description');
-    roles.set(arn, { logicalId, arn, statements: [] });
+    users[service].set(arn, { logicalId, arn, statements });
   }
-  for (const { logicalId, properties } of ofType('AWS::IAM::Policy')) {
-    const statements = readPolicy(properties.object('PolicyDocument'));
-    for (const roleName of properties.texts('Roles')) {
-      const role = [...roles.values()].find((candidate) => candidate.logicalId === roleName);
-      if (!role) throw new NotUnderstood(`${logicalId} belongs to a role ${roleName} that the template does not have.`);
-      role.statements.push(...statements);
-    }
-    properties.pass('A name', 'PolicyName');
-  }
-  return roles;
+  return { functionRoles, invokers };
+}
+
+function assumingService(logicalId: string, document: Properties): string {
+  const [statement, ...others] = readPolicy(document);
+  const [principal, ...further] = statement?.principals ?? [];
+  if (
+    principal?.type !== 'Service' ||
+    others.length + further.length > 0 ||
+    Object.keys(statement?.conditions ?? {}).length > 0
+  )
+    throw new NotUnderstood(`${logicalId} can be assumed by others than one service.`);
+  return principal.value;
 }
 
 function readFunction(
@@ -220,6 +231,7 @@ function readTable({ logicalId, ref, arn, properties }: Resource): LocalTable {
     'PointInTimeRecoverySpecification',
     'SSESpecification',
   );
+  properties.pass('Nothing here deletes tables', 'DeletionProtectionEnabled');
   return {
     logicalId,
     name: ref,
@@ -332,37 +344,51 @@ interface Apis {
   webSocketApis: LocalWebSocketApi[];
 }
 
-function readApis(ofType: ByType, functionNamed: (name: string) => LocalFunction): Apis {
+function readApis(
+  ofType: ByType,
+  functionNamed: (name: string) => LocalFunction,
+  invokers: Map<string, LocalRole>,
+): Apis {
   const targets = new Map(
-    ofType('AWS::ApiGatewayV2::Integration').map(({ ref, properties }) => {
+    ofType('AWS::ApiGatewayV2::Integration').map(({ logicalId, ref, properties }) => {
       properties.only('IntegrationType', 'AWS_PROXY');
       properties.only('PayloadFormatVersion', '2.0');
       // WebSocket APIs name the invocation of a function, HTTP APIs the function itself.
       const uri = properties.text('IntegrationUri');
       const target = functionNamed(/\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri);
       properties.text('ApiId');
-      return [`integrations/${ref}`, target];
+      const credentials = properties.optionalText('CredentialsArn');
+      const invoker = credentials === undefined ? undefined : invokers.get(credentials);
+      if (credentials !== undefined && !invoker)
+        throw new NotUnderstood(`${logicalId} has credentials of a role that API Gateway may not assume.`);
+      return [`integrations/${ref}`, { function: target, ...(invoker ? { invoker } : {}) }];
     }),
   );
   const routes = ofType('AWS::ApiGatewayV2::Route').map(({ logicalId, properties }): ApiRoute & { api: string } => {
     const target = targets.get(properties.text('Target'));
     if (!target) throw new NotUnderstood(`${logicalId} has an integration that the template does not have.`);
     properties.only('AuthorizationType', 'NONE');
-    return { api: properties.text('ApiId'), routeKey: properties.text('RouteKey'), function: target };
+    return { api: properties.text('ApiId'), routeKey: properties.text('RouteKey'), ...target };
   });
   const stages = new Map(
     ofType('AWS::ApiGatewayV2::Stage').map(({ properties }) => {
       properties.only('AutoDeploy', true);
-      return [properties.text('ApiId'), properties.text('StageName')];
+      properties.pass('Logs go to files here', 'AccessLogSettings');
+      const settings = properties.object('DefaultRouteSettings');
+      const rate = settings.optionalNumber('ThrottlingRateLimit');
+      const burst = settings.optionalNumber('ThrottlingBurstLimit');
+      const throttle = rate === undefined || burst === undefined ? undefined : { rate, burst };
+      return [properties.text('ApiId'), { name: properties.text('StageName'), throttle }];
     }),
   );
   const routesOf = (ref: string) => routes.filter(({ api }) => api === ref).map(({ api: _api, ...route }) => route);
   const apis: Apis = { httpApis: [], webSocketApis: [] };
   for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
     const protocol = resource.properties.text('ProtocolType');
-    const stage = stages.get(resource.ref) ?? '';
+    const { name: stage = '', throttle } = stages.get(resource.ref) ?? {};
     if (protocol === 'WEBSOCKET') apis.webSocketApis.push(readWebSocketApi(resource, stage, routesOf));
-    else if (protocol === 'HTTP' && stage === '$default') apis.httpApis.push(readHttpApi(resource, routesOf));
+    else if (protocol === 'HTTP' && stage === '$default')
+      apis.httpApis.push({ ...readHttpApi(resource, routesOf), ...(throttle ? { throttle } : {}) });
     else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
   return apis;
@@ -456,14 +482,25 @@ function checkPermissions(
       return `${properties.text('Principal')} ${functionNamed(properties.text('FunctionName')).name}`;
     }),
   );
+  const routes = apis.flatMap((api) => api.routes);
+  for (const { routeKey, invoker, function: target } of routes) {
+    if (invoker && !mayInvoke(invoker, target))
+      throw new NotUnderstood(`${routeKey}: ${invoker.logicalId} has no permission to call ${target.name}.`);
+  }
   const calls = [
-    ...apis.flatMap(({ routes }) => routes.map((route) => ['apigateway.amazonaws.com', route.function.name])),
+    ...routes
+      .filter(({ invoker }) => invoker === undefined)
+      .map((route) => ['apigateway.amazonaws.com', route.function.name]),
     ...schedules.map((schedule) => ['events.amazonaws.com', schedule.function.name]),
   ];
   for (const [principal, name] of calls) {
     if (!permitted.has(`${principal} ${name}`))
       throw new NotUnderstood(`${principal} has no permission to call ${name}.`);
   }
+}
+
+function isKeyOf<T extends object>(record: T, key: PropertyKey): key is keyof T {
+  return Object.hasOwn(record, key);
 }
 
 function objectOf(value: unknown): Record<string, unknown> {

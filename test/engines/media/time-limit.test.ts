@@ -5,7 +5,7 @@ import { compress } from '../../../functions/engines/media/compress.ts';
 import { convert } from '../../../functions/engines/media/convert.ts';
 import type { MediaRun } from '../../../functions/engines/media/programs.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
-import type { TimeLimit } from '../../../functions/engines/media/time-limit.ts';
+import { coresOf, type TimeLimit } from '../../../functions/engines/media/time-limit.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
 import { ffmpeg } from './samples.ts';
 import { run, testFolder } from './work.ts';
@@ -140,4 +140,13 @@ describe('What would not end in time is refused before it starts', () => {
 
     expect(outputs).toHaveLength(1);
   });
+});
+
+test.for([
+  [10_240, 6, 5.79],
+  [3_008, 2, 1.7],
+  [3_008, 1, 1],
+  [10_240, 2, 2],
+] as const)('a function of %i MB that sees %i cores has time on %f', ([megabytes, seen, cores]) => {
+  expect(coresOf(megabytes, seen)).toBeCloseTo(cores, 2);
 });

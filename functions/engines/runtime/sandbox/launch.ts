@@ -146,8 +146,8 @@ function cleanEnvironment(folder: string): Record<string, string> {
   return {
     // Besides, missing components, and private hosts that a page may load.
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
-    // What images compile ahead.
-    ...pickVariables(['NODE_COMPILE_CACHE']),
+    // What images compile ahead, and the memory that Lambda allocates cores by.
+    ...pickVariables(['NODE_COMPILE_CACHE', 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
     HOME: join(folder, 'warm'),
     TMPDIR: join(folder, 'tmp'),
     LATHE_WARM: join(folder, 'warm'),

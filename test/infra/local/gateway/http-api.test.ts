@@ -5,7 +5,7 @@ import { createHttpApi } from '../../../../infra/local/gateway/http-api.ts';
 import { FunctionError } from '../../../../infra/local/lambda/function-error.ts';
 import { encodeEvent } from '../../../../infra/local/lambda/payload.ts';
 import type { LambdaRuntime } from '../../../../infra/local/lambda/runtime.ts';
-import type { ApiCors } from '../../../../infra/local/template/model.ts';
+import type { ApiCors, ApiRoute } from '../../../../infra/local/template/model.ts';
 import { eventually } from '../lambda/fixtures/eventually.ts';
 import { fixtureFunction, fixtureRuntime } from '../lambda/fixtures/functions.ts';
 
@@ -24,6 +24,7 @@ interface Setting {
   runtime?: LambdaRuntime;
   routes?: string[];
   cors?: ApiCors;
+  target?: Pick<ApiRoute, 'function' | 'invoker'>;
   integrationSeconds?: number;
 }
 
@@ -41,7 +42,10 @@ async function serveApi({ invoke = (event) => event, routes = ['$default'], ...s
     {
       logicalId: 'Api',
       apiId: 'api123',
-      routes: routes.map((routeKey) => ({ routeKey, function: fixtureFunction('echo') })),
+      routes: routes.map((routeKey) => ({
+        routeKey,
+        ...(setting.target ?? { function: fixtureFunction('echo') }),
+      })),
       ...(setting.cors && { cors: setting.cors }),
     },
     setting.runtime ?? stub,
@@ -305,4 +309,18 @@ test('a connection serves one request after another through a real function', as
   }
 
   expect(bodies).toMatchObject([{ body: 'one' }, { body: 'two' }]);
+});
+
+test('a function is invoked only while the role of the integration allows it', async () => {
+  const target = fixtureFunction('echo');
+  const allowed = { effect: 'Allow' as const, actions: ['lambda:InvokeFunction'], conditions: {} };
+  const invoker = { logicalId: 'Invoker', arn: 'arn:invoker', statements: [{ ...allowed, resources: [target.arn] }] };
+  await using api = await serveApi({ target: { function: target, invoker } });
+
+  const before = await fetch(api.root);
+  invoker.statements = [{ ...allowed, resources: [`${target.arn}Other`] }];
+  const after = await fetch(api.root);
+
+  expect([before.status, after.status]).toEqual([200, 500]);
+  expect(api.events.length).toBe(1);
 });

@@ -1,0 +1,83 @@
+import { type App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { Preflight } from 'cdk-preflight';
+import type { IConstruct } from 'constructs';
+
+interface Accepted {
+  rule: RegExp;
+  /** Paths of the constructs that may break it. */
+  where: RegExp;
+  reason: string;
+}
+
+/** Rules of AwsSolutions that the stack breaks on purpose, each with the places and the reason. */
+export const accepted: readonly Accepted[] = [
+  {
+    rule: /^AwsSolutions-S1$/,
+    where: /^Lathe\/Files\/Bucket\/Resource$/,
+    reason:
+      'Server access logs would keep the names of files for longer than the files, and need a bucket of their own. Everything that reads or writes is a role of this stack, which CloudTrail can record.',
+  },
+  {
+    rule: /^AwsSolutions-APIG1$/,
+    where: /^Lathe\/Sockets\/Stage\/Resource$/,
+    reason:
+      'Access logs of a WebSocket API need a role that is set once for the whole account, which a stack must not change. The functions log connects, messages and disconnects.',
+  },
+  {
+    rule: /^AwsSolutions-APIG4$/,
+    where: /^Lathe\/Api\/Http\/\w+Route\/Resource$/,
+    reason:
+      'Every endpoint checks API keys and rates itself, in one read and one write; an authorizer would be one more function to start and pay for each request, and could not respond in the form of the API.',
+  },
+  {
+    rule: /^AwsSolutions-APIG4$/,
+    where: /^Lathe\/Sockets\/Api\/\$(?:connect|default|disconnect)-Route\/Resource$/,
+    reason:
+      'Clients authenticate when they connect or by their first message, as browsers can send no header with a WebSocket; the function closes connections that do not.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::<\w*FilesBucket\w+(?:\.Arn)?>\/(?:files|passwords|revoked|secrets|uploads)\/\*\]$/,
+    where: /\/Role\/Resource$/,
+    reason:
+      'Keys of objects hold ids that exist only at run time; each function is limited to the prefixes of what it handles.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):execute-api:.+\/live\/(?:POST|DELETE)\/@connections\/\*\]$/,
+    where: /^Lathe\/(?:Events\/Relay|Sockets\/Message)\/Role\/Resource$/,
+    reason: 'Ids of connections exist only at run time; the pattern is limited to this API, its stage and one method.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):s3:::[a-z0-9.-]+\/\*\]$/,
+    where: /^Lathe\/Engine-transfer\/Worker\/Role\/Resource$/,
+    reason:
+      'The operator opened these buckets by the context value openBuckets; which objects are used is up to users.',
+  },
+];
+
+/** The rules of AwsSolutions, without what the stack breaks on purpose. */
+export class ReviewedChecks extends AwsSolutionsChecks {
+  override validateScope(scope: IConstruct): ReturnType<AwsSolutionsChecks['validateScope']> {
+    const violations = super.validateScope(scope).violations.flatMap((violation) => {
+      const violatingResources = violation.violatingResources.filter(
+        ({ constructPath = '' }) =>
+          !accepted.some(({ rule, where }) => rule.test(violation.ruleName) && where.test(constructPath)),
+      );
+      return violatingResources.length > 0 ? [{ ...violation, violatingResources }] : [];
+    });
+    return { success: violations.length === 0, violations };
+  }
+}
+
+/** Rules of cdk-preflight that do not hold, each with the reason. */
+const wrongRules = [
+  // Its list of runtimes ends before nodejs24.x, which Lambda and the CDK know.
+  'pf-lambda-layer-compatible-runtimes-enum',
+];
+
+/** Fails the synthesis of a template that CloudFormation or a service would refuse, or that breaks a rule of AwsSolutions. */
+export function checkTemplates(app: App): void {
+  // `strict` makes the errors of the CDK's own template validation fatal too, which it only prints.
+  Preflight.apply(app, { strict: true, exclude: wrongRules });
+  Validations.of(app).addPlugins(new ReviewedChecks(app));
+}

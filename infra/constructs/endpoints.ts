@@ -1,0 +1,170 @@
+import { Duration, NestedStack } from 'aws-cdk-lib';
+import {
+  type HttpApi,
+  HttpIntegrationType,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteIntegration,
+  type HttpRouteIntegrationConfig,
+  HttpRouteKey,
+  IntegrationCredentials,
+  PayloadFormatVersion,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Route } from '../../functions/api/http/route.ts';
+import { routes } from '../../functions/api/routes.ts';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import type { OperationName } from '../../shared/operations/operations.ts';
+import type { Permission } from '../../shared/permissions.ts';
+import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { waitConcurrency } from '../sizes.ts';
+import { expiringLogs, ZipFunction } from './function.ts';
+
+/** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
+const timeout = Duration.seconds(29);
+const memoryMegabytes = 1024;
+
+interface EndpointsProps {
+  api: HttpApi;
+  resources: Resources;
+  environment: Record<string, string>;
+}
+
+/**
+ * The endpoints of the HTTP API: a route and a function for each row of the route table, and one function for everything
+ * else. They are a stack of their own because a stack may have 500 resources, and each endpoint takes four: function, role,
+ * integration and route.
+ */
+export class Endpoints extends NestedStack {
+  readonly #http: Construct;
+  readonly #logGroup: ILogGroup;
+  readonly #invokers = new Map<string, Invoker>();
+
+  constructor(scope: Construct, id: string, { api, resources, environment }: EndpointsProps) {
+    super(scope, id, { description: 'Lathe: the endpoints of the HTTP API' });
+    this.#http = new Construct(this, 'Http');
+    // One for all, so that an operator finds a request in one place; streams and JSON lines name the function.
+    this.#logGroup = expiringLogs(this.#http, 'Logs');
+    for (const [name, row] of Object.entries<Route>(routes)) {
+      const target = this.#addFunction(name, row, resources, environment);
+      const integration = this.#invokerFor(row.module).integrate(pascalCase(name), target);
+      for (const method of row.alsoHead ? ([row.method, 'HEAD'] as const) : [row.method]) {
+        new HttpRoute(this.#http, `${pascalCase(name)}${method === 'HEAD' ? 'Head' : ''}Route`, {
+          httpApi: api,
+          routeKey: HttpRouteKey.with(row.path, HttpMethod[method]),
+          integration,
+        });
+      }
+    }
+    this.#addFallback(api);
+  }
+
+  #addFunction(name: string, row: Route, resources: Resources, environment: Record<string, string>): ZipFunction {
+    const permissions: Permission[] =
+      row.access === 'key' ? ['apiKey:get', 'rate:update', ...row.permissions] : [...row.permissions];
+    const reached = { ...resources, queues: queuesFor(row, resources.queues) };
+    return new ZipFunction(this.#http, pascalCase(name), {
+      entry: `functions/api/${row.module}.ts`,
+      description: `${row.method} ${row.path}: ${row.summary}`,
+      timeout,
+      memoryMegabytes,
+      environment: {
+        ...environment,
+        ...variablesFor(permissions, reached),
+        ...(row.operation === undefined ? {} : { LATHE_OPERATION: row.operation }),
+      },
+      statements: statementsFor(permissions, reached),
+      logGroup: this.#logGroup,
+      reservedConcurrency: row.waits ? waitConcurrency(this) : undefined,
+    });
+  }
+
+  #addFallback(api: HttpApi): void {
+    const module = 'service/fallback';
+    const fallback = new ZipFunction(this.#http, 'Fallback', {
+      entry: `functions/api/${module}.ts`,
+      description: 'Responds to requests that no route matches',
+      timeout,
+      memoryMegabytes: 256,
+      environment: {},
+      statements: [],
+      logGroup: this.#logGroup,
+    });
+    new HttpRoute(this.#http, 'FallbackRoute', {
+      httpApi: api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: this.#invokerFor(module).integrate('Fallback', fallback),
+    });
+  }
+
+  /**
+   * Returns the role for the endpoints in the folder of a module. One for all would outgrow the 10,240 characters that the
+   * policies of a role may have; by folder, no endpoint changes its role when another is added, which would make it
+   * unreachable during the deployment.
+   */
+  #invokerFor(module: string): Invoker {
+    const [folder = ''] = module.split('/');
+    const invoker = this.#invokers.get(folder) ?? new Invoker(this.#http, `Invoke${pascalCase(folder)}`, folder);
+    this.#invokers.set(folder, invoker);
+    return invoker;
+  }
+}
+
+/** What API Gateway invokes functions as: one role for many, in place of a permission on each function for each route. */
+class Invoker extends Construct {
+  readonly #role: Role;
+  readonly #statement = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
+
+  constructor(scope: Construct, id: string, folder: string) {
+    super(scope, id);
+    this.#role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      description: `Invokes the endpoints in functions/api/${folder}`,
+      inlinePolicies: { Permissions: new PolicyDocument({ statements: [this.#statement] }) },
+    });
+  }
+
+  integrate(name: string, { function: target }: ZipFunction): HttpRouteIntegration {
+    this.#statement.addResources(target.functionArn);
+    return new FunctionIntegration(`${name}Integration`, {
+      type: HttpIntegrationType.AWS_PROXY,
+      uri: target.functionArn,
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      credentials: IntegrationCredentials.fromRole(this.#role),
+    });
+  }
+}
+
+class FunctionIntegration extends HttpRouteIntegration {
+  readonly #config: HttpRouteIntegrationConfig;
+
+  constructor(id: string, config: HttpRouteIntegrationConfig) {
+    super(id);
+    this.#config = config;
+  }
+
+  bind(): HttpRouteIntegrationConfig {
+    return this.#config;
+  }
+}
+
+/** Leaves out the queues of engines that never perform the operation of a row. */
+function queuesFor({ operation }: Route, queues: Resources['queues']): Resources['queues'] {
+  if (operation === undefined) return queues;
+  const idle = engineCatalogues.filter((catalogue) => !performs(catalogue, operation)).map(({ engine }) => engine);
+  return new Map([...queues].filter(([name]) => !idle.includes(name)));
+}
+
+function performs({ operations = [], capabilities }: EngineCatalogue, operation: OperationName): boolean {
+  return operations.includes(operation) || capabilities.some((capability) => capability.operation === operation);
+}
+
+function pascalCase(name: string): string {
+  return name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

@@ -1,0 +1,16 @@
+/** Returns a token bucket, which tells for each request whether it is within the rate and the burst of API Gateway. */
+export function createThrottle(
+  { rate, burst }: { rate: number; burst: number },
+  now: () => number = () => performance.now(),
+): () => boolean {
+  let tokens = burst;
+  let filledAt = now();
+  return () => {
+    const time = now();
+    tokens = Math.min(burst, tokens + ((time - filledAt) / 1000) * rate);
+    filledAt = time;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}

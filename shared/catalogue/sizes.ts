@@ -1,0 +1,30 @@
+import type { EngineCatalogue, EngineResources } from './catalogue.ts';
+
+/** What an operator may choose for an engine, with what AWS takes: for Lambda functions, and for the concurrency of a queue. */
+export const sizeRanges = {
+  memoryMegabytes: { min: 128, max: 10_240 },
+  diskMegabytes: { min: 512, max: 10_240 },
+  timeoutSeconds: { min: 30, max: 900 },
+  maxConcurrency: { min: 2, max: 1_000 },
+} as const;
+
+export type SizeName = keyof typeof sizeRanges;
+
+/** Sizes that a deployment gives its engines in place of those in their catalogues. */
+export type ChosenSizes = Record<string, Partial<Pick<EngineResources, SizeName>>>;
+
+/** Encodes chosen sizes for an environment variable. */
+export function encodeSizes(chosen: ChosenSizes): string {
+  return JSON.stringify(chosen);
+}
+
+/** Decodes what `encodeSizes` wrote; without the variable, nothing was chosen. */
+export function decodeSizes(text: string | undefined): ChosenSizes {
+  return text ? JSON.parse(text) : {};
+}
+
+/** Returns a catalogue with the sizes that were chosen for its engine. */
+export function withSizes(catalogue: EngineCatalogue, chosen: ChosenSizes): EngineCatalogue {
+  const sizes = chosen[catalogue.engine];
+  return sizes ? { ...catalogue, resources: { ...catalogue.resources, ...sizes } } : catalogue;
+}

@@ -1,0 +1,174 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Stack } from 'aws-cdk-lib';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { routes } from '../../functions/api/routes.ts';
+import { projectRoot } from '../../infra/bundling.ts';
+import { accepted, checkTemplates, ReviewedChecks } from '../../infra/checks.ts';
+import { LatheStack } from '../../infra/lathe-stack.ts';
+import { decodeSizes } from '../../shared/catalogue/sizes.ts';
+import type { Json, Template, TemplateResource } from '../support/template.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function appWith(name: string, context: Record<string, unknown> = {}): App {
+  const { context: usual } = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
+  const outdir = join(folder, name);
+  return new App({ outdir, context: { ...usual, ...context, 'aws:cdk:bundling-stacks': [] } });
+}
+
+/** Synthesizes quietly and returns the rules that were broken, or nothing. */
+function brokenRules(app: App): string[] {
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const logged = vi.spyOn(console, 'error').mockReturnValue();
+  try {
+    app.synth();
+    return [];
+  } catch (error) {
+    expect(String(error)).toContain('ValidationFailed');
+    const report = readFileSync(join(app.outdir, 'validation-report.json'), 'utf8');
+    return [...report.matchAll(/"ruleName":\s*"([^"]+)"/g)].map(([, rule]) => rule ?? '');
+  } finally {
+    printed.mockRestore();
+    logged.mockRestore();
+  }
+}
+
+function readTemplates({ outdir }: App): Pick<Template, 'Resources' | 'Outputs'> {
+  const texts = readdirSync(outdir).filter((name) => name.endsWith('.template.json'));
+  const templates = texts.map((name): Template => JSON.parse(readFileSync(join(outdir, name), 'utf8')));
+  return {
+    Resources: Object.assign({}, ...templates.map(({ Resources }) => Resources)),
+    Outputs: Object.assign({}, ...templates.map(({ Outputs }) => Outputs)),
+  };
+}
+
+/** Every context value that adds or changes resources. */
+const everything = {
+  stage: 'prod',
+  preset: 'small',
+  region: 'eu-central-1',
+  logDays: '90',
+  throttleRate: '50',
+  throttleBurst: '100',
+  domain: 'api.example.com',
+  socketsDomain: 'live.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:000000000000:certificate/0',
+  openBuckets: 'opened',
+  'media.diskMegabytes': '4096',
+};
+
+const plain = appWith('plain');
+new LatheStack(plain, 'Lathe', {});
+const full = appWith('full', everything);
+new LatheStack(full, 'Lathe', { env: { region: everything.region } });
+
+describe('the templates', () => {
+  test('break no rule of CloudFormation, of the services or of AwsSolutions', { timeout: 300_000 }, () => {
+    checkTemplates(full);
+    expect(brokenRules(full)).toEqual([]);
+  });
+
+  test('break no rule of AwsSolutions by default either', () => {
+    expect(new ReviewedChecks(plain).validateScope(plain).violations).toEqual([]);
+  });
+
+  test('break every rule that is accepted somewhere', () => {
+    const found = [plain, full].flatMap((app) => new AwsSolutionsChecks(app).validateScope(app).violations);
+    for (const { rule, where, reason } of accepted) {
+      const broken = found.filter(({ ruleName }) => rule.test(ruleName)).flatMap((each) => each.violatingResources);
+      expect(
+        broken.some(({ constructPath = '' }) => where.test(constructPath)),
+        `${rule} ${where}`,
+      ).toBe(true);
+      expect(reason.length).toBeGreaterThan(50);
+    }
+  });
+});
+
+test('a broken stack is not synthesized, by the validation of the CDK as by cdk-preflight and AwsSolutions', () => {
+  const app = appWith('broken');
+  const stack = new Stack(app, 'Broken');
+  const lambda = { code: { zipFile: 'x' }, handler: 'index.handler', role: 'arn:aws:iam::000000000000:role/x' };
+  const variables = { LARGE: 'x'.repeat(5_000) };
+  new CfnFunction(stack, 'Large', { ...lambda, runtime: 'nodejs24.x', environment: { variables } });
+  new CfnQueue(stack, 'Queue').addPropertyOverride('VisibilityTimeout', ['long']);
+  new Bucket(stack, 'Bucket');
+  checkTemplates(app);
+  expect(brokenRules(app)).toEqual(expect.arrayContaining(['F3012', 'pf-lambda-env-size', 'AwsSolutions-S10']));
+});
+
+test('an error of the validation of the CDK is enough', () => {
+  const app = appWith('mistyped');
+  new CfnQueue(new Stack(app, 'Mistyped'), 'Queue', { sqsManagedSseEnabled: true }).addPropertyOverride(
+    'DelaySeconds',
+    ['x'],
+  );
+  checkTemplates(app);
+  expect(brokenRules(app)).toContain('F3012');
+});
+
+/** Everything that the templates of an app deploy. */
+function resourcesIn(app: App): TemplateResource[] {
+  return Object.values(readTemplates(app).Resources);
+}
+
+describe('the preset small', () => {
+  test('stays within a new account: 3,008 MB, and nothing reserved of its ten invocations at once', () => {
+    for (const { Type, Properties } of resourcesIn(full)) {
+      if (Type !== 'AWS::Lambda::Function') continue;
+      expect(Properties.MemorySize).toBeLessThanOrEqual(3_008);
+      expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+    }
+  });
+
+  test('has queues invoke at most two functions at once, as few as SQS takes', () => {
+    const limits = resourcesIn(full).flatMap(({ Properties = {} }) => Properties.ScalingConfig ?? []);
+    expect(limits.length).toBe(10);
+    for (const limit of limits) expect(limit).toEqual({ MaximumConcurrency: 2 });
+  });
+
+  test('tells functions the sizes that they compute with', () => {
+    const told = resourcesIn(full).flatMap(({ Properties: { Environment } = {} }) => {
+      const { LATHE_SIZES } = (Environment as { Variables: Record<string, Json> } | undefined)?.Variables ?? {};
+      return typeof LATHE_SIZES === 'string' ? [LATHE_SIZES] : [];
+    });
+    expect(told.length).toBeGreaterThan(Object.keys(routes).length);
+    expect(decodeSizes(told[0])).toMatchObject({
+      media: { memoryMegabytes: 3_008, diskMegabytes: 4_096, maxConcurrency: 2 },
+      archive: { maxConcurrency: 2 },
+    });
+  });
+});
+
+describe('a stage', () => {
+  test('gives nothing a name of its own, so that several stand side by side', () => {
+    const named = ['BucketName', 'TableName', 'QueueName', 'FunctionName', 'RoleName', 'LogGroupName', 'LayerName'];
+    for (const [id, { Type, Properties = {} }] of Object.entries(readTemplates(full).Resources)) {
+      if (Type === 'AWS::Lambda::EventSourceMapping' || Type === 'AWS::Lambda::Permission') continue;
+      expect(
+        Object.keys(Properties).filter((name) => named.includes(name)),
+        id,
+      ).toEqual([]);
+    }
+  });
+
+  test('has hosts of its own where it is given them', () => {
+    const { Outputs, Resources } = readTemplates(full);
+    expect(Outputs.ApiUrl).toMatchObject({ Value: 'https://api.example.com' });
+    expect(Outputs.SocketsUrl).toMatchObject({ Value: 'wss://live.example.com/live' });
+    const hosts = Object.values(Resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::DomainName');
+    expect(hosts.map(({ Properties }) => Properties.DomainName)).toEqual(['api.example.com', 'live.example.com']);
+  });
+
+  test('keeps logs as long as it is told', () => {
+    const groups = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
+    for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90);
+  });
+});

@@ -1,0 +1,96 @@
+import { RootConstruct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { readDeployment } from '../../../infra/deployment.ts';
+import { chosenSizes, queueConcurrency, waitConcurrency } from '../../../infra/sizes.ts';
+import { decodeSizes, encodeSizes, withSizes } from '../../../shared/catalogue/sizes.ts';
+
+function scopeWith(context: Record<string, unknown> = {}): RootConstruct {
+  const root = new RootConstruct();
+  for (const [key, value] of Object.entries(context)) root.node.setContext(key, value);
+  return root;
+}
+
+const sizesWith = (context: Record<string, unknown>) => chosenSizes(scopeWith(context), engineCatalogues);
+
+describe('sizes of engines', () => {
+  test('are those of the catalogues by default', () => {
+    expect(sizesWith({})).toEqual({});
+    expect(waitConcurrency(scopeWith())).toBe(100);
+    expect(queueConcurrency(scopeWith(), 50)).toBe(50);
+  });
+
+  test('are each a context value', () => {
+    expect(
+      sizesWith({ 'media.memoryMegabytes': '6144', 'image.maxConcurrency': '5', 'ebook.timeoutSeconds': 600 }),
+    ).toEqual({
+      media: { memoryMegabytes: 6_144 },
+      image: { maxConcurrency: 5 },
+    });
+  });
+
+  test('are capped for a new account, unless told otherwise', () => {
+    const context = { preset: 'small', 'media.memoryMegabytes': '4096' };
+    const sizes = sizesWith(context);
+    expect(sizes.media).toEqual({ memoryMegabytes: 4_096, maxConcurrency: 2 });
+    expect(sizes.image).toEqual({ memoryMegabytes: 3_008, maxConcurrency: 2 });
+    expect(sizes.archive).toEqual({ maxConcurrency: 2 });
+    expect(waitConcurrency(scopeWith(context))).toBeUndefined();
+  });
+
+  test('reach the catalogue of a function by its environment', () => {
+    const [image] = engineCatalogues;
+    if (!image) throw new Error('There is no engine.');
+    const chosen = decodeSizes(encodeSizes({ image: { diskMegabytes: 512 } }));
+    expect(withSizes(image, chosen).resources).toEqual({ ...image.resources, diskMegabytes: 512 });
+    expect(withSizes(image, decodeSizes(undefined))).toBe(image);
+  });
+
+  test.for<[Record<string, unknown>, string]>([
+    [{ preset: 'tiny' }, 'Expected usual or small for preset but received tiny.'],
+    [
+      { 'media.memoryMegabytes': '20000' },
+      'Expected an integer from 128 to 10240 for media.memoryMegabytes but received 20000.',
+    ],
+    [{ 'media.maxConcurrency': '1' }, 'Expected an integer from 2 to 1000 for media.maxConcurrency but received 1.'],
+    [{ 'video.memoryMegabytes': '3008' }, 'but received video.memoryMegabytes'],
+    [{ 'media.memory': '3008' }, 'but received media.memory'],
+  ])('are refused where they are wrong: %j', ([context, message]) => {
+    expect(() => sizesWith(context)).toThrow(message);
+  });
+
+  test('a reservation for waits that AWS would refuse is refused', () => {
+    expect(waitConcurrency(scopeWith({ waitConcurrency: '0' }))).toBeUndefined();
+    expect(() => waitConcurrency(scopeWith({ waitConcurrency: '950' }))).toThrow('from 0 to 900 for waitConcurrency');
+  });
+});
+
+describe('a deployment', () => {
+  test('keeps its data by default, and not in the stages for trying out', () => {
+    const keeps = (context: Record<string, unknown>) => readDeployment(scopeWith(context)).keepsData;
+    expect([keeps({}), keeps({ stage: 'prod' }), keeps({ stage: 'dev' }), keeps({ stage: 'test' })]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect([keeps({ stage: 'dev', keepData: 'true' }), keeps({ keepData: false })]).toEqual([true, false]);
+  });
+
+  test.for<[Record<string, unknown>, string]>([
+    [{ stage: 'Prod_1' }, 'for stage but received Prod_1'],
+    [{ keepData: 'yes' }, 'Expected true or false for keepData but received yes.'],
+    [{ region: 'Frankfurt' }, 'Expected a region of AWS for region but received Frankfurt.'],
+    [{ logDays: '31' }, 'for logDays but received 31'],
+    [{ throttleRate: '0' }, 'Expected a positive integer for throttleRate but received 0.'],
+    [{ domain: 'https://a.example.com' }, 'Expected a host name for domain'],
+    [{ domain: 'a.example.com' }, 'Expected certificateArn where domain is given'],
+    [{ socketsDomain: 'a.example.com' }, 'Expected domain where socketsDomain'],
+    [
+      { domain: 'a.example.com', socketsDomain: 'a.example.com', certificateArn: 'arn:aws:acm:x:y:certificate/z' },
+      'Expected another host for socketsDomain',
+    ],
+  ])('is refused where a context value is wrong: %j', ([context, message]) => {
+    expect(() => readDeployment(scopeWith(context))).toThrow(message);
+  });
+});
