@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Checksum } from '../aws/s3/checksums.ts';
 import { readDeletion } from '../aws/s3/delete-objects.ts';
 import { S3Error } from '../aws/s3/error.ts';
-import { operationOf as s3OperationOf } from '../aws/s3/operations.ts';
+import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
@@ -149,17 +150,18 @@ export function createGate(options: GateOptions): Gate {
     }
     const verified = verifier.verify('s3', req, url.path, url.query, undefined);
     const query = operationQuery(url.query);
-    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, req.headers);
+    const sent = { ...req.headers, ...(verified.presigned ? headersInQuery(url.query) : {}) };
+    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, sent);
     const authoriseKeys = (keys: string[]) =>
-      authorise(req, verified.credentials, s3Actions(operation, target, query, req.headers, keys));
+      authorise(req, verified.credentials, s3Actions(operation, target, query, sent, keys));
     // The keys to delete are in the body; for anything else, a call is refused before its body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
-    const { body, headers } = openContent(req, verified);
+    const { body, headers, checksum } = openContent(req, verified, sent, operation);
     try {
       const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
       if (deletion) authoriseKeys(deletion.keys);
       const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
-      await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+      await servers.s3({ operation, ...target, query, headers, body, checksum, location, deletion }, res);
     } catch (error) {
       throw errorFor(verified.credentials, target.bucket, error);
     } finally {
@@ -269,15 +271,39 @@ function operationQuery(query: Query): URLSearchParams {
   return new URLSearchParams(query.pairs.filter(([name]) => name !== 'x-id' && !/^x-amz-/i.test(name)));
 }
 
+/** The parameters of a presigned URL that are its signature; the others that begin like them stand for headers. */
+const SIGNATURE_PARAMETERS =
+  /^x-amz-(algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders|user-agent)$/;
+
+function headersInQuery(query: Query): Record<string, string> {
+  return Object.fromEntries(
+    query.pairs
+      .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+      .filter(([name]) => name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.test(name)),
+  );
+}
+
 interface Content {
   body: Readable | undefined;
   headers: IncomingMessage['headers'];
+  checksum(): Checksum | undefined;
 }
 
-function openContent(req: IncomingMessage, verified: Verified): Content {
-  if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers: { ...req.headers } };
-  const { body, length } = openBody(req, verified);
-  return { body, headers: headersOfContent(req.headers, length) };
+function openContent(
+  req: IncomingMessage,
+  verified: Verified,
+  headers: IncomingMessage['headers'],
+  operation: S3Operation,
+): Content {
+  if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers, checksum: () => undefined };
+  // What the request to complete an upload has in these headers is the checksum of the object.
+  const ofBody = operation === 'CompleteMultipartUpload' ? withoutChecksums(headers) : headers;
+  const { body, length, checksum } = openBody(req, verified, ofBody);
+  return { body, headers: headersOfContent(headers, length), checksum };
+}
+
+function withoutChecksums(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('x-amz-checksum-')));
 }
 
 let requests = 0;

@@ -167,12 +167,9 @@ async function store(
       Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
     );
     await form.whole;
-    return context.store.commit(
-      context.bucket,
-      key,
-      metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
-      blob,
-    );
+    return context.store.commit(context.bucket, key, blob, {
+      metadata: metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
+    });
   } catch (error) {
     if (blob) context.store.discard(blob);
     throw error;
