@@ -18,7 +18,7 @@ import { postObject } from './post-object.ts';
 import { createRecorder } from './record.ts';
 import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
-import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
+import { createVerifier, parseQuery, type Query, type SignatureVerifier, sha256, type Verified } from './signature.ts';
 
 const PREFIX = '/_aws/';
 const CONNECTIONS = 'apigatewaymanagementapi';
@@ -34,6 +34,8 @@ export interface Denial {
 export interface GateOptions {
   stack: LocalStack;
   credentials: Credentials[];
+  /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
+  verifier?: SignatureVerifier;
   servers: EmbeddedServers;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
@@ -55,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
   const record = createRecorder(process.env.LATHE_GATE_RECORD);
-  const verifier = createVerifier(options.credentials);
+  const verifier = options.verifier ?? createVerifier(options.credentials);
   const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
   servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
@@ -296,10 +298,16 @@ function openContent(
   operation: S3Operation,
 ): Content {
   if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers, checksum: () => undefined };
+  if ((operation === 'PutObject' || operation === 'UploadPart') && isOfUnknownLength(req))
+    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
   // What the request to complete an upload has in these headers is the checksum of the object.
   const ofBody = operation === 'CompleteMultipartUpload' ? withoutChecksums(headers) : headers;
   const { body, length, checksum } = openBody(req, verified, ofBody);
   return { body, headers: headersOfContent(headers, length), checksum };
+}
+
+function isOfUnknownLength({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
 function withoutChecksums(headers: IncomingMessage['headers']): IncomingMessage['headers'] {

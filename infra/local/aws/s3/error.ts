@@ -5,7 +5,7 @@ const STATUSES = {
   AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
   BadDigest: 400,
-  BadRequest: 403,
+  BadRequest: 400,
   EntityTooLarge: 400,
   EntityTooSmall: 400,
   IncompleteBody: 400,

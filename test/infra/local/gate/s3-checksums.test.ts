@@ -165,9 +165,14 @@ describe('checksums of S3', () => {
   it('makes the checksum of an object of those of its parts', async () => {
     const { part, complete } = await upload('composite', { ChecksumAlgorithm: 'SHA256' });
 
-    const done = await complete({ ChecksumSHA256: part.ChecksumSHA256 }, { ChecksumType: 'COMPOSITE' });
-
     const value = `${sha256Of(Buffer.from(sha256Of('part'), 'base64'))}-1`;
+    const named = { ChecksumSHA256: part.ChecksumSHA256 };
+
+    await expect(complete(named, { ChecksumSHA256: value.replace('-1', '-2') })).rejects.toMatchObject({
+      name: 'BadDigest',
+    });
+    const done = await complete(named, { ChecksumType: 'COMPOSITE', ChecksumSHA256: value });
+
     expect(done).toMatchObject({ ChecksumSHA256: value, ChecksumType: 'COMPOSITE' });
     expect(await head('composite')).toMatchObject({ ChecksumSHA256: value, ChecksumType: 'COMPOSITE' });
     const { Body } = await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'composite' }));
