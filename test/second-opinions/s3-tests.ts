@@ -1,14 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectRoot } from '../../infra/bundling.ts';
 import type { Opinion } from './opinion.ts';
+import { findCheckout, findPython, runPytest } from './pytest.ts';
 import { startS3Door, type User } from './s3-door.ts';
 
-const commit = '8f0ae7b';
-const cache = join(projectRoot, 'node_modules/.cache/second-opinions');
+const suite = {
+  repository: 'ceph/s3-tests',
+  commit: '8f0ae7b404a3a2fcf7038bf1e6bf29544fe9b6a3',
+  variable: 'LATHE_S3_TESTS',
+  folder: 's3tests',
+};
+const packages = ['boto3', 'httplib2', 'isodate', 'lxml', 'munch', 'pytest', 'pytz', 'PyYAML', 'requests'];
 const bucketPrefix = 'lathe-';
 
 /** What the service uses of S3, or what its clients meet. */
@@ -26,9 +29,9 @@ const others = [
 
 /** Runs those of Ceph's tests of S3 that concern the service against the embedded S3. */
 export async function runS3Tests(only: string | undefined): Promise<Opinion> {
-  const checkout = findCheckout();
+  const checkout = findCheckout(suite);
   if ('missing' in checkout) return checkout;
-  const python = findPython(checkout.path);
+  const python = findPython(packages);
   if ('missing' in python) return python;
   const folder = mkdtempSync(join(tmpdir(), 'lathe-s3-tests-'));
   try {
@@ -36,44 +39,18 @@ export async function runS3Tests(only: string | undefined): Promise<Opinion> {
     await using door = await startS3Door({ dataDirectory: folder, users, bucketPrefix, onError: print });
     const settings = join(folder, 's3tests.conf');
     writeFileSync(settings, configuration(door.port, users));
-    const report = join(folder, 'report.txt');
-    const child = spawn(
-      python.program,
-      [
-        ...[
-          '-m',
-          'pytest',
-          '-q',
-          '-p',
-          'no:cacheprovider',
-          '-p',
-          's3_tests_plugin',
-          `--tb=${only === undefined ? 'no' : 'line'}`,
-        ],
-        ...[
-          '-k',
-          only ?? `(${subjects}) and not (${exceptions})`,
-          '-m',
-          others.map((name) => `not ${name}`).join(' and '),
-        ],
+    const outcomes = await runPytest(python.program, {
+      suite: checkout.path,
+      folder,
+      plugins: ['s3_tests_plugin'],
+      args: [
+        ...[only === undefined ? '--tb=no' : '--tb=short', '-k', only ?? `(${subjects}) and not (${exceptions})`],
+        ...['-m', others.map((name) => `not ${name}`).join(' and ')],
         ...['s3tests/functional/test_s3.py', 's3tests/functional/test_headers.py'],
       ],
-      {
-        cwd: checkout.path,
-        stdio: 'inherit',
-        env: {
-          ...process.env,
-          PYTHONPATH: `${checkout.path}:${join(projectRoot, 'test/second-opinions')}`,
-          PYTHONDONTWRITEBYTECODE: '1',
-          S3TEST_CONF: settings,
-          S3TEST_REPORT: report,
-          AWS_DEFAULT_REGION: 'us-east-1',
-        },
-      },
-    );
-    await once(child, 'exit');
-    if (!existsSync(report)) throw new Error('pytest wrote no report.');
-    return { outcomes: readReport(readFileSync(report, 'utf8')), isPartial: only !== undefined };
+      env: { S3TEST_CONF: settings, AWS_DEFAULT_REGION: 'us-east-1' },
+    });
+    return { outcomes, isPartial: only !== undefined };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -81,31 +58,6 @@ export async function runS3Tests(only: string | undefined): Promise<Opinion> {
 
 function print(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-}
-
-function findCheckout(): { path: string } | { missing: string } {
-  const given = process.env.LATHE_S3_TESTS;
-  if (given !== undefined)
-    return existsSync(join(given, 's3tests')) ? { path: given } : { missing: `${given} is no checkout of s3-tests` };
-  const path = join(cache, `s3-tests-${commit}`);
-  if (existsSync(path)) return { path };
-  const cloned = spawnSync('git', ['clone', '--quiet', 'https://github.com/ceph/s3-tests', path], { encoding: 'utf8' });
-  if (cloned.status !== 0)
-    return { missing: `git could not clone github.com/ceph/s3-tests; name a checkout by LATHE_S3_TESTS` };
-  const found = spawnSync('git', ['-C', path, 'checkout', '--quiet', commit], { encoding: 'utf8' });
-  return found.status === 0 ? { path } : { missing: `github.com/ceph/s3-tests has no commit ${commit}` };
-}
-
-function findPython(checkout: string): { program: string } | { missing: string } {
-  const environment = join(cache, 's3-tests-python');
-  const program = join(environment, 'bin/python');
-  const isComplete = () =>
-    spawnSync(program, ['-c', 'import boto3, pytest, requests, munch, isodate, lxml']).status === 0;
-  if (existsSync(program) && isComplete()) return { program };
-  if (spawnSync('python3', ['-m', 'venv', environment]).status !== 0)
-    return { missing: 'python3 cannot make a virtual environment' };
-  spawnSync(program, ['-m', 'pip', 'install', '--quiet', '-r', join(checkout, 'requirements.txt'), 'pytest']);
-  return isComplete() ? { program } : { missing: 'pip could not install the packages of s3-tests from PyPI' };
 }
 
 function makeUser(name: string): User & { name: string } {
@@ -132,15 +84,4 @@ is_secure = False
 [fixtures]
 bucket prefix = ${bucketPrefix}
 ${section('s3 main', main)}${section('s3 alt', alt)}${section('s3 tenant', tenant)}${section('iam', iam)}${section('iam root', iam)}${section('iam alt root', alt)}`;
-}
-
-/** Reads which tests passed from the lines that the plugin wrote, one for each phase of a test. */
-function readReport(text: string): Map<string, boolean> {
-  const outcomes = new Map<string, boolean>();
-  for (const line of text.split('\n')) {
-    const [name, outcome] = line.split(' ');
-    if (name && outcome && outcome !== 'skipped')
-      outcomes.set(name, outcome === 'passed' && (outcomes.get(name) ?? true));
-  }
-  return outcomes;
 }
