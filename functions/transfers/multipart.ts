@@ -68,10 +68,20 @@ export class MultipartUpload implements PartStore {
   }
 
   async #start(): Promise<string> {
-    const { UploadId } = await this.#client.send(new CreateMultipartUploadCommand(this.#target), {
-      abortSignal: this.#signal,
-    });
+    const { UploadId } = await this.#client.send(
+      new CreateMultipartUploadCommand({ ...this.#target, ...(await this.#checksumOfParts()) }),
+      { abortSignal: this.#signal },
+    );
     if (!UploadId) throw new Error('S3 started a multipart upload without an id.');
     return UploadId;
+  }
+
+  /**
+   * Names the checksum that the client adds to each part. S3 takes parts with one that the upload was not started with,
+   * but refuses to complete an upload of them (InvalidPart).
+   */
+  async #checksumOfParts(): Promise<{ ChecksumAlgorithm?: 'CRC32' }> {
+    const calculation = await this.#client.config.requestChecksumCalculation();
+    return calculation === 'WHEN_SUPPORTED' ? { ChecksumAlgorithm: 'CRC32' } : {};
   }
 }

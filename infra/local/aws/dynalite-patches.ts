@@ -1,11 +1,11 @@
 /**
- * What is changed inside dynalite 4.0.0, the newest, so that its data survives a kill and it is fast enough. None of it
- * is reported upstream yet (architect/dynalite); each patch names the issue that would end it.
+ * What is changed inside dynalite 4.0.0, the newest, so that its data survives a kill, it is fast enough and no condition
+ * holds that fails on AWS. None of it is reported upstream yet (architect/dynalite); each patch names the issue that would end it.
  */
 import type { Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
-import type { Database, Item, Store, Table, Write } from 'dynalite/db/index.js';
+import type { Database, Expression, Item, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
 
 export interface ItemDatabase {
@@ -19,6 +19,8 @@ export async function openItemDatabase(directory: string): Promise<ItemDatabase>
   readSync(store.db);
   closeIterators(store.db);
   writeItemsWithIndexes(store.db);
+  failOnMissing();
+  refuseEmptyIndexKeys();
   try {
     await store.db.open();
   } catch (cause) {
@@ -76,6 +78,54 @@ function closeIterators(db: Database): void {
   };
 }
 
+// Kept as they were before a first database patched them.
+const { checkConditional, validateItem } = internals;
+const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
+
+/**
+ * Decides comparisons with attributes that the item does not have: none holds, except that they differ.
+ * To report: two attributes that are both missing are found to be equal.
+ */
+function failOnMissing(): void {
+  internals.checkConditional = (data, existing = {}) => {
+    const { _condition: condition } = data;
+    if (!condition) return checkConditional(data, existing);
+    const expression = decide(condition.expression, existing);
+    return checkConditional({ ...data, _condition: { ...condition, expression } }, existing);
+  };
+}
+
+function decide(expression: Expression, item: Item): Expression {
+  if (Array.isArray(expression) || expression.type === undefined || !Array.isArray(expression.args)) return expression;
+  const { type, args } = expression;
+  if (!COMPARISONS.has(type)) return { ...expression, args: args.map((each) => decide(each, item)) };
+  const missing = args.map((each) => missingPath(each, item)).find((path) => path !== undefined);
+  if (!missing) return expression;
+  return { type: 'function', name: type === '<>' ? 'attribute_not_exists' : 'attribute_exists', args: [missing] };
+}
+
+/** Returns the path of an operand that leads nowhere, also one whose size is asked for. */
+function missingPath(operand: Expression, item: Item): Expression | undefined {
+  if (Array.isArray(operand))
+    return (internals.mapPath(operand, item) ?? undefined) === undefined ? operand : undefined;
+  return operand.type === 'function' && operand.args[0] ? missingPath(operand.args[0], item) : undefined;
+}
+
+/** Refuses items with an empty key of an index, whole batches of them as well. To report: dynalite stores them. */
+function refuseEmptyIndexKeys(): void {
+  internals.validateItem = (item, table) => validateItem(item, table) ?? emptyIndexKey(item, table);
+}
+
+function emptyIndexKey(item: Item, table: Table): Error | undefined {
+  return internals.traverseIndexes(table, (attribute, type, { IndexName }) =>
+    isDeepStrictEqual(item[attribute], { [type]: '' })
+      ? internals.validationError(
+          `One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty ${type === 'S' ? 'string' : 'binary'} value. IndexName: ${IndexName}, IndexKey: ${attribute}`,
+        )
+      : undefined,
+  );
+}
+
 let pending: Write[] | undefined;
 
 /**
@@ -85,6 +135,12 @@ let pending: Write[] | undefined;
  */
 function writeItemsWithIndexes(db: Database): void {
   internals.updateIndexes = (_store, table, existing, item, done) => {
+    // An update is checked here, where it is known what it makes of the item.
+    const invalid = item ? emptyIndexKey(item, table) : undefined;
+    if (invalid) {
+      done(invalid);
+      return;
+    }
     pending = indexWrites(table, existing, item);
     try {
       // Calls put or del of the item before it returns.

@@ -48,7 +48,29 @@ declare module 'dynalite/db/index.js' {
     deletes: { index: string; key: string }[];
   }
 
+  export type Path = (string | number)[];
+  /** A part of a parsed condition: an operation on parts, a path into the item, or a value. */
+  export type Expression =
+    | Path
+    | { type: 'function'; name: string; args: Expression[] }
+    | { type: string; args: Expression[] }
+    | { type?: undefined };
+
+  interface Conditional {
+    _condition?: { expression: Expression };
+  }
+
   const internals: {
+    /** Returns the error of a condition that the item does not meet. */
+    checkConditional(data: Conditional, existing: Item | undefined): Error | null | undefined;
+    mapPath(path: Path, item: Item): unknown;
+    validateItem(item: Item, table: Table): Error | undefined;
+    validationError(message: string): Error;
+    /** Calls back for each key of each index, and returns the first error that it is given. */
+    traverseIndexes(
+      table: Table,
+      check: (attribute: string, type: string, index: Index) => Error | undefined,
+    ): Error | undefined;
     create(options: object): Store;
     updateIndexes(store: Store, table: Table, existing: Item | undefined, item: Item | null, done: Done): void;
     getIndexActions(indexes: Index[], existing: Item | undefined, item: Item | null, table: Table): IndexActions;

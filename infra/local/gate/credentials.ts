@@ -4,6 +4,7 @@ import type { LocalRole } from '../template/model.ts';
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
+  /** Empty for keys that do not expire, which come without one. */
   sessionToken: string;
   role: LocalRole;
 }

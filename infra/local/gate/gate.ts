@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Checksum } from '../aws/s3/checksums.ts';
 import { readDeletion } from '../aws/s3/delete-objects.ts';
 import { S3Error } from '../aws/s3/error.ts';
-import { operationOf as s3OperationOf } from '../aws/s3/operations.ts';
+import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { EmbeddedServers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
@@ -17,7 +18,7 @@ import { postObject } from './post-object.ts';
 import { createRecorder } from './record.ts';
 import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
-import { createVerifier, parseQuery, type Query, sha256, type Verified } from './signature.ts';
+import { createVerifier, parseQuery, type Query, type SignatureVerifier, sha256, type Verified } from './signature.ts';
 
 const PREFIX = '/_aws/';
 const CONNECTIONS = 'apigatewaymanagementapi';
@@ -33,6 +34,8 @@ export interface Denial {
 export interface GateOptions {
   stack: LocalStack;
   credentials: Credentials[];
+  /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
+  verifier?: SignatureVerifier;
   servers: EmbeddedServers;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
@@ -54,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
   const record = createRecorder(process.env.LATHE_GATE_RECORD);
-  const verifier = createVerifier(options.credentials);
+  const verifier = options.verifier ?? createVerifier(options.credentials);
   const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
   servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
@@ -149,17 +152,18 @@ export function createGate(options: GateOptions): Gate {
     }
     const verified = verifier.verify('s3', req, url.path, url.query, undefined);
     const query = operationQuery(url.query);
-    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, req.headers);
+    const sent = { ...req.headers, ...(verified.presigned ? headersInQuery(url.query) : {}) };
+    const operation = s3OperationOf(req.method ?? 'GET', target.key, query, sent);
     const authoriseKeys = (keys: string[]) =>
-      authorise(req, verified.credentials, s3Actions(operation, target, query, req.headers, keys));
+      authorise(req, verified.credentials, s3Actions(operation, target, query, sent, keys));
     // The keys to delete are in the body; for anything else, a call is refused before its body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
-    const { body, headers } = openContent(req, verified);
+    const { body, headers, checksum } = openContent(req, verified, sent, operation);
     try {
       const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
       if (deletion) authoriseKeys(deletion.keys);
       const location = `http://${req.headers.host ?? '127.0.0.1'}${url.path}`;
-      await servers.s3({ operation, ...target, query, headers, body, location, deletion }, res);
+      await servers.s3({ operation, ...target, query, headers, body, checksum, location, deletion }, res);
     } catch (error) {
       throw errorFor(verified.credentials, target.bucket, error);
     } finally {
@@ -269,15 +273,45 @@ function operationQuery(query: Query): URLSearchParams {
   return new URLSearchParams(query.pairs.filter(([name]) => name !== 'x-id' && !/^x-amz-/i.test(name)));
 }
 
+/** The parameters of a presigned URL that are its signature; the others that begin like them stand for headers. */
+const SIGNATURE_PARAMETERS =
+  /^x-amz-(algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders|user-agent)$/;
+
+function headersInQuery(query: Query): Record<string, string> {
+  return Object.fromEntries(
+    query.pairs
+      .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+      .filter(([name]) => name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.test(name)),
+  );
+}
+
 interface Content {
   body: Readable | undefined;
   headers: IncomingMessage['headers'];
+  checksum(): Checksum | undefined;
 }
 
-function openContent(req: IncomingMessage, verified: Verified): Content {
-  if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers: { ...req.headers } };
-  const { body, length } = openBody(req, verified);
-  return { body, headers: headersOfContent(req.headers, length) };
+function openContent(
+  req: IncomingMessage,
+  verified: Verified,
+  headers: IncomingMessage['headers'],
+  operation: S3Operation,
+): Content {
+  if (req.method !== 'PUT' && req.method !== 'POST') return { body: undefined, headers, checksum: () => undefined };
+  if ((operation === 'PutObject' || operation === 'UploadPart') && isOfUnknownLength(req))
+    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
+  // What the request to complete an upload has in these headers is the checksum of the object.
+  const ofBody = operation === 'CompleteMultipartUpload' ? withoutChecksums(headers) : headers;
+  const { body, length, checksum } = openBody(req, verified, ofBody);
+  return { body, headers: headersOfContent(headers, length), checksum };
+}
+
+function isOfUnknownLength({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+}
+
+function withoutChecksums(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('x-amz-checksum-')));
 }
 
 let requests = 0;

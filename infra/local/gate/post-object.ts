@@ -14,6 +14,7 @@ import { encodeRfc3986, type SignatureVerifier } from './signature.ts';
 
 /** S3 takes at most 20 KB of fields ahead of the file. */
 const MAX_FIELDS_BYTES = 20 * 1024;
+const SIGNATURE_FIELDS = ['policy', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'];
 const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|date|security-token|signature)$).*)$/;
 
 export interface PostContext {
@@ -64,12 +65,13 @@ function readForm(req: IncomingMessage): Promise<Form> {
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      limits: { fieldSize: MAX_FIELD_FILE_BYTES, fields: 200, files: 1, fieldNameSize: 200 },
+      limits: { fieldSize: MAX_FIELD_FILE_BYTES, fields: MAX_FIELDS, files: MAX_FIELDS, fieldNameSize: 200 },
     });
   } catch {
     throw malformed();
   }
   const fields = new Map<string, string>();
+  const pending: Promise<void>[] = [];
   let fieldBytes = 0;
   let failure: Error | undefined;
   let begun = false;
@@ -96,26 +98,39 @@ function readForm(req: IncomingMessage): Promise<Form> {
       return;
     }
     fieldBytes += rawName.length + Buffer.byteLength(value);
-    if (info.valueTruncated || fieldBytes > MAX_FIELDS_BYTES) {
-      failure ??= new S3Error(
-        'MaxPostPreDataLengthExceededError',
-        'Your POST request fields preceding the upload file were too large.',
-      );
-    }
+    if (info.valueTruncated || fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
     fields.set(name, value);
   });
-  parser.on('file', (name, file, info) => {
-    file.on('error', () => undefined);
-    if (failure || begun || name.toLowerCase() !== 'file') {
-      failure ??= oneFile();
-      file.resume();
-      reject(failure);
-      return;
+  /** A field may have a file name as well, as libraries send it that make no difference; S3 knows the file by its field. */
+  const readField = async (name: string, content: Readable) => {
+    const chunks: Buffer[] = [];
+    fieldBytes += name.length;
+    for await (const chunk of content) {
+      fieldBytes += chunk.length;
+      if (fieldBytes <= MAX_FIELDS_BYTES) chunks.push(chunk);
     }
-    begin(file, info.filename ?? '');
+    if (fieldBytes > MAX_FIELDS_BYTES) failure ??= tooLongFields();
+    fields.set(name, Buffer.concat(chunks).toString());
+  };
+  parser.on('file', (rawName, file, info) => {
+    file.on('error', () => undefined);
+    const name = rawName.toLowerCase();
+    if (begun && name === 'file') failure ??= oneFile();
+    if (begun) {
+      file.resume();
+    } else if (name !== 'file') {
+      pending.push(readField(name, file).catch(() => undefined));
+    } else {
+      begun = true;
+      void Promise.all(pending).then(() => {
+        if (!failure) return begin(file, info.filename ?? '');
+        file.resume();
+        reject(failure);
+      });
+    }
   });
   parser.on('filesLimit', () => {
-    failure = oneFile();
+    failure ??= oneFile();
   });
   pipeRequest(req, parser);
   finished(parser, (error) => {
@@ -128,6 +143,14 @@ function readForm(req: IncomingMessage): Promise<Form> {
 }
 
 const MAX_FIELD_FILE_BYTES = 1024 * 1024;
+const MAX_FIELDS = 200;
+
+function tooLongFields(): Error {
+  return new S3Error(
+    'MaxPostPreDataLengthExceededError',
+    'Your POST request fields preceding the upload file were too large.',
+  );
+}
 
 /** Verifies the signature of the form and that its fields match the policy. */
 function admit(fields: Map<string, string>, context: PostContext): { key: string; range: LengthRange | undefined } {
@@ -138,9 +161,15 @@ function admit(fields: Map<string, string>, context: PostContext): { key: string
   const policyText = fields.get('policy');
   const signature = fields.get('x-amz-signature');
   const credential = fields.get('x-amz-credential');
-  if (!policyText || !signature || !credential || fields.get('x-amz-algorithm') !== 'AWS4-HMAC-SHA256') {
-    throw new S3Error('AccessDenied', 'Access Denied');
-  }
+  const missing = SIGNATURE_FIELDS.filter((name) => !fields.get(name));
+  if (missing.length === SIGNATURE_FIELDS.length) throw new S3Error('AccessDenied', 'Access Denied');
+  if (!policyText || !signature || !credential || missing.length > 0)
+    throw new S3Error(
+      'InvalidArgument',
+      `Bucket POST must contain a field named '${missing[0]}'. If it is specified, please check the order of the fields.`,
+    );
+  if (fields.get('x-amz-algorithm') !== 'AWS4-HMAC-SHA256')
+    throw new S3Error('InvalidArgument', 'Only AWS4-HMAC-SHA256 is supported');
   const credentials = context.verifier.verifyText(
     credential,
     policyText,
@@ -167,12 +196,9 @@ async function store(
       Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
     );
     await form.whole;
-    return context.store.commit(
-      context.bucket,
-      key,
-      metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
-      blob,
-    );
+    return context.store.commit(context.bucket, key, blob, {
+      metadata: metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
+    });
   } catch (error) {
     if (blob) context.store.discard(blob);
     throw error;

@@ -25,7 +25,7 @@ export function parsePostPolicy(base64: string): PostPolicy {
     throw invalid('Invalid JSON.');
   }
   if (typeof document !== 'object' || document === null) throw invalid('Invalid JSON.');
-  const expiration = 'expiration' in document ? Date.parse(String(document.expiration)) : Number.NaN;
+  const expiration = 'expiration' in document ? readTime(String(document.expiration)) : Number.NaN;
   if (Number.isNaN(expiration)) throw invalid('Policy missing expiration or it is not a date.');
   if (!('conditions' in document) || !Array.isArray(document.conditions)) throw invalid('Policy missing conditions.');
   const policy: PostPolicy = { expiration, conditions: [], lengthRange: undefined };
@@ -68,13 +68,20 @@ function readCondition(condition: unknown, policy: PostPolicy): void {
       return;
     }
   } else if (typeof condition === 'object' && condition !== null) {
-    for (const [name, value] of Object.entries(condition)) {
-      const text = JSON.stringify(['eq', `$${name}`, value]);
-      policy.conditions.push({ operator: 'eq', field: name.toLowerCase(), value: String(value), text });
-    }
+    const [property, ...others] = Object.entries(condition);
+    if (!property || others.length > 0)
+      throw invalid('Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.');
+    const [name, value] = property;
+    const text = JSON.stringify(['eq', `$${name}`, value]);
+    policy.conditions.push({ operator: 'eq', field: name.toLowerCase(), value: String(value), text });
     return;
   }
   throw invalid(`Invalid condition: ${JSON.stringify(condition)}`);
+}
+
+/** Reads a time as S3 takes it, which is only one of the forms that JavaScript does. */
+function readTime(text: string): number {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 function narrower(left: LengthRange | undefined, right: LengthRange): LengthRange {

@@ -1,8 +1,19 @@
-import { createHash, createHmac, type Hash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import { crc32 } from 'node:zlib';
-import { notImplemented, S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
+import {
+  algorithmOf,
+  algorithmOfHeader,
+  assertChecksum,
+  type Checksum,
+  type ChecksumAlgorithm,
+  createDigest,
+  type Digest,
+  headerOfChecksum,
+  invalidRequest,
+  isBase64,
+} from '../aws/s3/checksums.ts';
+import { S3Error } from '../aws/s3/error.ts';
 import { pipeRequest } from './pipe-request.ts';
 import { sameText, sha256, UNSIGNED_PAYLOAD, type Verified } from './signature.ts';
 
@@ -14,11 +25,21 @@ const STREAMING_PAYLOADS = new Set([
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
 ]);
 
-/** Opens the body of an upload as a decoded stream that fails at its end unless length, digests and signatures match. */
-export function openBody(req: IncomingMessage, verified: Verified): { body: Readable; length: number } {
+export interface OpenBody {
+  body: Readable;
+  length: number;
+  /** Returns the checksum that came with the body, once that was read. */
+  checksum(): Checksum | undefined;
+}
+
+/**
+ * Opens the body of a request as a decoded stream that fails at its end unless length, digests and signatures match.
+ * The headers are those of the request and, of a presigned one, those in its query.
+ */
+export function openBody(req: IncomingMessage, verified: Verified, headers = req.headers): OpenBody {
   const chunked = STREAMING_PAYLOADS.has(verified.payloadHash);
   const length = readLength(req, chunked);
-  const checks = new Checks(req.headers, length);
+  const checks = new Checks(headers, length);
   const checked = new CheckedBody(checks);
   if (chunked) {
     const decoder = new ChunkDecoder(verified, checks);
@@ -29,7 +50,7 @@ export function openBody(req: IncomingMessage, verified: Verified): { body: Read
     if (verified.payloadHash !== UNSIGNED_PAYLOAD) checks.expectSha256(verified.payloadHash);
     pipeRequest(req, checked);
   }
-  return { body: checked, length };
+  return { body: checked, length, checksum: () => checks.checksum };
 }
 
 /** Drops what describes the encoding on the wire from the headers of an upload. */
@@ -64,39 +85,63 @@ function readLength(req: IncomingMessage, chunked: boolean): number {
 /** The digests a sender may announce, in a header or in a trailer after the body. */
 class Checks {
   readonly #length: number;
-  readonly #hashes = new Map<string, { hash: Hash; encoding: 'hex' | 'base64'; code: S3ErrorCode }>();
-  readonly #expected = new Map<string, string>();
-  readonly #announced: string[] = [];
-  #crc: number | undefined;
+  readonly #md5: string | undefined;
+  readonly #md5Hash = createHash('md5');
+  readonly #algorithm: ChecksumAlgorithm | undefined;
+  readonly #digest: Digest | undefined;
+  readonly #isTrailer: boolean;
+  readonly #payloadHash = createHash('sha256');
+  #payloadSha256: string | undefined;
+  #checksum: string | undefined;
   #seen = 0;
 
   constructor(headers: IncomingMessage['headers'], length: number) {
     this.#length = length;
     const md5 = headers['content-md5'];
-    if (typeof md5 === 'string') this.#expect('content-md5', md5);
-    for (const [name, value] of Object.entries(headers)) {
-      if (name.startsWith('x-amz-checksum-') && typeof value === 'string') this.#expect(name, value);
+    if (typeof md5 === 'string') {
+      if (!isBase64(md5, 16)) throw new S3Error('InvalidDigest', 'The Content-MD5 you specified was invalid.');
+      this.#md5 = md5;
     }
-    for (const part of String(headers['x-amz-trailer'] ?? '').split(',')) {
-      const name = part.trim().toLowerCase();
-      if (name === '') continue;
-      this.#announced.push(name);
-      this.#watch(name);
-    }
+    const carried = Object.keys(headers).filter((name) => algorithmOfHeader(name) !== undefined);
+    const announced = String(headers['x-amz-trailer'] ?? '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== '');
+    const [name, ...others] = [...carried, ...announced];
+    if (others.length > 0)
+      throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+    this.#isTrailer = announced.length > 0;
+    this.#algorithm = name === undefined ? undefined : algorithmOfHeader(name);
+    if (this.#isTrailer && !this.#algorithm)
+      throw invalidRequest('The value specified in the x-amz-trailer header is not supported');
+    this.#assertAnnounced(headers['x-amz-sdk-checksum-algorithm']);
+    if (!this.#algorithm || name === undefined) return;
+    this.#digest = createDigest(this.#algorithm);
+    if (!this.#isTrailer) this.#expectChecksum(String(headers[name]), `${name} header`);
+  }
+
+  /** The checksum that was sent; it is that of the content when reading the content did not fail. */
+  get checksum(): Checksum | undefined {
+    return this.#algorithm && this.#checksum !== undefined
+      ? { algorithm: this.#algorithm, value: this.#checksum }
+      : undefined;
   }
 
   expectSha256(hex: string): void {
-    this.#expect('x-amz-content-sha256', hex);
+    this.#payloadSha256 = hex;
   }
 
   readTrailer(name: string, value: string): void {
-    this.#expected.set(name.toLowerCase(), value);
+    if (!this.#isTrailer || !this.#algorithm || name !== headerOfChecksum(this.#algorithm))
+      throw new S3Error('MalformedTrailerError', 'The request contained trailing data that was not well-formed.');
+    this.#expectChecksum(value, `${name} trailing header`);
   }
 
   update(chunk: Buffer): void {
     this.#seen += chunk.length;
-    if (this.#crc !== undefined) this.#crc = crc32(chunk, this.#crc);
-    for (const { hash } of this.#hashes.values()) hash.update(chunk);
+    this.#digest?.update(chunk);
+    if (this.#md5 !== undefined) this.#md5Hash.update(chunk);
+    if (this.#payloadSha256 !== undefined) this.#payloadHash.update(chunk);
   }
 
   failure(): Error | undefined {
@@ -106,51 +151,34 @@ class Checks {
         'You did not provide the number of bytes specified by the Content-Length HTTP header.',
       );
     }
-    if (!this.#announced.every((name) => this.#expected.has(name))) {
+    if (this.#payloadSha256 !== undefined && !sameText(this.#payloadHash.digest('hex'), this.#payloadSha256))
+      return new S3Error(
+        'XAmzContentSHA256Mismatch',
+        "The provided 'x-amz-content-sha256' header does not match what was computed.",
+      );
+    if (this.#md5 !== undefined && this.#md5Hash.digest('base64') !== this.#md5)
+      return new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+    if (!this.#digest) return undefined;
+    if (this.#checksum === undefined)
       return new S3Error('MalformedTrailerError', 'The request lacks a trailer that it announced.');
-    }
-    for (const [name, { hash, encoding, code }] of this.#hashes) {
-      const expected = this.#expected.get(name);
-      if (expected !== undefined && !sameText(hash.digest(encoding), expected)) return mismatch(code);
-    }
-    const expected = this.#expected.get('x-amz-checksum-crc32');
-    if (this.#crc !== undefined && expected !== undefined) {
-      const actual = Buffer.alloc(4);
-      actual.writeUInt32BE(this.#crc);
-      if (actual.toString('base64') !== expected) return mismatch('BadDigest');
-    }
-    return undefined;
+    return this.#digest.end() === this.#checksum
+      ? undefined
+      : new S3Error('BadDigest', `The ${this.#algorithm} you specified did not match the calculated checksum.`);
   }
 
-  #expect(name: string, value: string): void {
-    this.#watch(name);
-    this.#expected.set(name, value);
+  #expectChecksum(value: string, source: string): void {
+    if (this.#algorithm) assertChecksum({ algorithm: this.#algorithm, value }, source);
+    this.#checksum = value;
   }
 
-  // CRC-32C and CRC-64 have no fast implementation in Node; the SDK defaults to CRC-32.
-  #watch(name: string): void {
-    if (name === 'x-amz-checksum-crc32') this.#crc ??= 0;
-    if (/^x-amz-checksum-crc(32c|64)/.test(name)) throw notImplemented(name);
-    const algorithm = DIGESTS[name];
-    if (!algorithm) return;
-    const isPayload = name === 'x-amz-content-sha256';
-    this.#hashes.set(name, {
-      hash: createHash(algorithm),
-      encoding: isPayload ? 'hex' : 'base64',
-      code: isPayload ? 'XAmzContentSHA256Mismatch' : 'BadDigest',
-    });
+  /** A client that names an algorithm means to send a checksum of it. */
+  #assertAnnounced(name: string | string[] | undefined): void {
+    if (typeof name !== 'string') return;
+    if (algorithmOf(name, 'x-amz-sdk-checksum-algorithm') !== this.#algorithm)
+      throw invalidRequest(
+        'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+      );
   }
-}
-
-const DIGESTS: Record<string, string> = {
-  'content-md5': 'md5',
-  'x-amz-checksum-sha1': 'sha1',
-  'x-amz-checksum-sha256': 'sha256',
-  'x-amz-content-sha256': 'sha256',
-};
-
-function mismatch(code: S3ErrorCode): Error {
-  return new S3Error(code, 'The content does not match the digest that was sent with it.');
 }
 
 class CheckedBody extends Transform {

@@ -247,7 +247,7 @@ function assertInTime(claim: Claim, now: number): void {
 }
 
 function assertToken(credentials: Credentials, token: string | undefined): void {
-  if (token === undefined || !sameText(token, credentials.sessionToken)) {
+  if (!sameText(token ?? '', credentials.sessionToken)) {
     throw new Refusal('invalid-token', 'The security token included in the request is invalid.');
   }
 }

@@ -3,6 +3,7 @@ import { finished, type Readable } from 'node:stream';
 import { isRangeWanted, isUnmodified } from './conditions.ts';
 import { noSuchKey, S3Error } from './error.ts';
 import { SYSTEM_METADATA } from './metadata.ts';
+import { setChecksum } from './put-object.ts';
 import type { Handler } from './request.ts';
 import type { StoredObject } from './store.ts';
 
@@ -24,7 +25,7 @@ export const getObject: Handler = async ({ operation, bucket, key, query, header
     res.statusCode = 206;
     res.setHeader('content-range', `bytes ${range.start}-${range.end}/${object.size}`);
     res.setHeader('content-length', range.end + 1 - range.start);
-  }
+  } else if (headers['x-amz-checksum-mode'] === 'ENABLED') setChecksum(res, object.checksum);
   const content = operation === 'HeadObject' ? undefined : store.open(bucket, key, range?.start, range?.end);
   if (content) await send(content, res);
   else res.end();

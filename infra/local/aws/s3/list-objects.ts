@@ -32,6 +32,7 @@ export const listObjects: Handler = ({ operation, query, bucket }, res, { store 
     ...(isV2
       ? {
           KeyCount: objects.length + commonPrefixes.length,
+          StartAfter: encoded(query.get('start-after') ?? undefined),
           ContinuationToken: token ?? undefined,
           NextContinuationToken: next === undefined ? undefined : writeToken(next),
         }

@@ -1,15 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  algorithmOf,
+  algorithmOfHeader,
+  assertChecksum,
+  type Checksum,
+  elementOfChecksum,
+  headerOfChecksum,
+  invalidRequest,
+  type ObjectChecksum,
+  readUploadChecksum,
+  type UploadChecksum,
+} from './checksums.ts';
 import { assertWritable } from './conditions.ts';
-import { notImplemented, S3Error } from './error.ts';
+import { S3Error } from './error.ts';
 import { metadataOf } from './metadata.ts';
-import { bodyOf } from './put-object.ts';
+import { bodyOf, describeChecksum } from './put-object.ts';
 import { type Handler, integerParameter, malformedXml, readXml, respondEmpty, respondXml } from './request.ts';
+import type { NamedPart } from './store.ts';
 import { childrenOf, childText, type XmlNode } from './xml.ts';
 
 const MAX_PARTS = 10_000;
 const MAX_LISTED_PARTS = 1000;
 
 export const createMultipartUpload: Handler = ({ bucket, key, headers }, res, { store }) => {
-  const uploadId = store.startUpload(bucket, key, metadataOf(Object.entries(headers)));
+  const checksum = readUploadChecksum(headers);
+  const uploadId = store.startUpload(bucket, key, { metadata: metadataOf(Object.entries(headers)), checksum });
+  if (checksum) {
+    res.setHeader('x-amz-checksum-algorithm', checksum.algorithm);
+    res.setHeader('x-amz-checksum-type', checksum.type);
+  }
   respondXml(res, 'InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: uploadId });
 };
 
@@ -18,7 +37,13 @@ export const uploadPart: Handler = async (request, res, { store }) => {
   const number = integerParameter(query, 'partNumber', 0);
   if (number < 1 || number > MAX_PARTS)
     throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
-  const { md5 } = await store.putPart(bucket, key, uploadIdOf(query), number, bodyOf(request));
+  const { md5 } = await store.putPart(bucket, key, uploadIdOf(query), {
+    number,
+    content: bodyOf(request),
+    checksum: request.checksum,
+  });
+  const checksum = request.checksum();
+  if (checksum) res.setHeader(headerOfChecksum(checksum.algorithm), checksum.value);
   res.setHeader('etag', `"${md5}"`);
   respondEmpty(res);
 };
@@ -28,10 +53,18 @@ export const completeMultipartUpload: Handler = async (request, res, { store, cr
   const parts = childrenOf(await readXml(body, 'CompleteMultipartUpload'), 'Part').map(readPart);
   if (parts.length === 0 || parts.length > MAX_PARTS) throw malformedXml();
   assertWritable(headers, store.find(bucket, key));
-  const object = store.completeUpload(bucket, key, uploadIdOf(query), parts);
+  const object = store.completeUpload(bucket, key, uploadIdOf(query), parts, (upload, checksum) =>
+    assertObjectChecksum(headers, upload, checksum),
+  );
   created('CompleteMultipartUpload', object);
   const ETag = `"${object.etag}"`;
-  respondXml(res, 'CompleteMultipartUploadResult', { Location: location, Bucket: bucket, Key: key, ETag });
+  respondXml(res, 'CompleteMultipartUploadResult', {
+    Location: location,
+    Bucket: bucket,
+    Key: key,
+    ETag,
+    ...describeChecksum(object.checksum),
+  });
 };
 
 export const abortMultipartUpload: Handler = ({ bucket, key, query }, res, { store }) => {
@@ -43,7 +76,8 @@ export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
   const uploadId = uploadIdOf(query);
   const marker = integerParameter(query, 'part-number-marker', 0);
   const limit = Math.min(MAX_LISTED_PARTS, integerParameter(query, 'max-parts', MAX_LISTED_PARTS));
-  const parts = store.listParts(bucket, key, uploadId).filter((part) => part.number > marker);
+  const { parts: all, checksum } = store.listParts(bucket, key, uploadId);
+  const parts = all.filter((part) => part.number > marker);
   const page = parts.slice(0, limit);
   respondXml(res, 'ListPartsResult', {
     Bucket: bucket,
@@ -53,7 +87,14 @@ export const listParts: Handler = ({ bucket, key, query }, res, { store }) => {
     NextPartNumberMarker: page.at(-1)?.number ?? 0,
     MaxParts: limit,
     IsTruncated: page.length < parts.length,
-    Part: page.map((part) => ({ PartNumber: part.number, ETag: `"${part.md5}"`, Size: part.size })),
+    ChecksumAlgorithm: checksum?.algorithm,
+    ChecksumType: checksum?.type,
+    Part: page.map((part) => ({
+      PartNumber: part.number,
+      ETag: `"${part.md5}"`,
+      Size: part.size,
+      ...(checksum && { [elementOfChecksum(checksum.algorithm)]: part.checksum }),
+    })),
   });
 };
 
@@ -61,10 +102,37 @@ function uploadIdOf(query: URLSearchParams): string {
   return query.get('uploadId') ?? '';
 }
 
-function readPart(part: XmlNode): { number: number; etag: string } {
+function readPart(part: XmlNode): NamedPart {
   const [number, etag] = [childText(part, 'PartNumber') ?? '', childText(part, 'ETag')];
   if (!/^\d{1,5}$/.test(number) || etag === undefined) throw malformedXml();
-  if (part.children.length > 2) throw notImplemented('checksums of parts');
   // S3 removes the quotes before it compares tags.
-  return { number: Number(number), etag: etag.replaceAll('"', '') };
+  return { number: Number(number), etag: etag.replaceAll('"', ''), checksum: readPartChecksum(part) };
+}
+
+function readPartChecksum(part: XmlNode): Checksum | undefined {
+  const [element, ...others] = part.children.filter(({ name }) => name !== 'PartNumber' && name !== 'ETag');
+  if (!element) return undefined;
+  if (others.length > 0 || !element.name.startsWith('Checksum')) throw malformedXml();
+  const checksum = { algorithm: algorithmOf(element.name.slice('Checksum'.length), element.name), value: element.text };
+  assertChecksum(checksum, element.name);
+  return checksum;
+}
+
+/** Throws unless what the request to complete an upload says of the checksum of the object holds. */
+function assertObjectChecksum(
+  headers: IncomingHttpHeaders,
+  upload: UploadChecksum | undefined,
+  object: ObjectChecksum | undefined,
+): void {
+  const type = headers['x-amz-checksum-type'];
+  if (type !== undefined && type !== upload?.type)
+    throw invalidRequest(
+      `The upload was created using the ${upload?.type ?? 'null'} checksum mode. The complete request must use the same checksum mode.`,
+    );
+  for (const [name, value] of Object.entries(headers)) {
+    const algorithm = algorithmOfHeader(name);
+    if (!algorithm) continue;
+    if (algorithm !== object?.algorithm || value !== object.value)
+      throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`);
+  }
 }

@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { elementOfChecksum, headerOfChecksum, type ObjectChecksum } from './checksums.ts';
 import { assertWritable, isUnmodified, preconditionFailed } from './conditions.ts';
 import { S3Error } from './error.ts';
 import { metadataOf } from './metadata.ts';
@@ -14,8 +16,10 @@ export const putObject: Handler = async (request, res, { store, created }) => {
   const metadata = metadataOf(Object.entries(headers));
   const check = () => assertWritable(headers, store.find(bucket, key));
   check();
-  const object = store.commit(bucket, key, metadata, await store.write(bodyOf(request)), check);
+  const blob = await store.write(bodyOf(request));
+  const object = store.commit(bucket, key, blob, { metadata, checksum: request.checksum(), check });
   created('Put', object);
+  setChecksum(res, object.checksum);
   res.setHeader('etag', `"${object.etag}"`);
   respondEmpty(res);
 };
@@ -46,8 +50,21 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
   respondXml(res, 'CopyObjectResult', {
     LastModified: new Date(copied.modified).toISOString(),
     ETag: `"${copied.etag}"`,
+    ...describeChecksum(copied.checksum),
   });
 };
+
+/** Sets the headers with the checksum of an object. */
+export function setChecksum(res: ServerResponse, checksum: ObjectChecksum | undefined): void {
+  if (!checksum) return;
+  res.setHeader(headerOfChecksum(checksum.algorithm), checksum.value);
+  res.setHeader('x-amz-checksum-type', checksum.type);
+}
+
+/** Returns the elements with the checksum of an object. */
+export function describeChecksum(checksum: ObjectChecksum | undefined): Record<string, string> {
+  return checksum ? { [elementOfChecksum(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type } : {};
+}
 
 /** Returns the body to store; throws when it is larger than S3 takes in one request. */
 export function bodyOf({ body, headers }: S3Request): Readable {

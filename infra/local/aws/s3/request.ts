@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Checksum } from './checksums.ts';
 import { S3Error } from './error.ts';
 import type { S3Operation } from './operations.ts';
 import type { ObjectStore, StoredObject } from './store.ts';
@@ -22,6 +23,8 @@ export interface S3Request {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Readable | undefined;
+  /** Returns the checksum that came with the body, once that was read and found to match. */
+  checksum(): Checksum | undefined;
   /** The address of the object, as the client knows it. */
   location: string;
   /** What DeleteObjects is to delete; its body was read to authorise that. */

@@ -5,6 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import {
+  assertPartChecksum,
+  type Checksum,
+  combineChecksums,
+  invalidRequest,
+  type ObjectChecksum,
+  type UploadChecksum,
+} from './checksums.ts';
 import { noSuchKey, S3Error } from './error.ts';
 
 const MIN_PART_BYTES = 5 * 1024 * 1024;
@@ -24,12 +32,28 @@ export interface StoredObject {
   etag: string;
   modified: number;
   metadata: Metadata;
+  checksum: ObjectChecksum | undefined;
 }
 
 export interface Part {
   number: number;
   size: number;
   md5: string;
+  /** Of the algorithm that the upload was started with; none where it was started without. */
+  checksum: string | undefined;
+}
+
+/** A part as the request to complete an upload names it. */
+export interface NamedPart {
+  number: number;
+  etag: string;
+  checksum: Checksum | undefined;
+}
+
+/** How a multipart upload was started. */
+export interface UploadStart {
+  metadata: Metadata;
+  checksum: UploadChecksum | undefined;
 }
 
 /** Bytes on disk that belong to no object yet. */
@@ -76,6 +100,7 @@ export class ObjectStore {
     // What is written to the log outlives a kill of this process without a sync to the disk.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
     this.#db.exec(SCHEMA);
+    addColumns(this.#db);
     this.#statements = prepare(this.#db);
     this.#removeOrphans();
   }
@@ -127,9 +152,18 @@ export class ObjectStore {
   }
 
   /** Makes written bytes the object of the key, in place of what it held; deletes them when the check throws. */
-  commit(bucket: string, key: string, metadata: Metadata, blob: Blob, check?: () => void): StoredObject {
+  commit(
+    bucket: string,
+    key: string,
+    blob: Blob,
+    { metadata, checksum, check }: { metadata: Metadata; checksum?: Checksum | undefined; check?: () => void },
+  ): StoredObject {
     if (check) this.#checkOrDiscard(blob, check);
-    return this.#replace(bucket, key, blob.md5, metadata, [{ file: blob.file, size: blob.size }]);
+    return this.#replace(bucket, key, [{ file: blob.file, size: blob.size }], {
+      etag: blob.md5,
+      metadata,
+      checksum: checksum && { ...checksum, type: 'FULL_OBJECT' },
+    });
   }
 
   /** Deletes written bytes that are not to be committed. */
@@ -161,7 +195,12 @@ export class ObjectStore {
     } finally {
       for (const segment of source.segments) this.#release(segment.file);
     }
-    return this.#replace(to.bucket, to.key, source.etag, metadata ?? source.metadata, segments);
+    return this.#replace(to.bucket, to.key, segments, {
+      etag: source.etag,
+      metadata: metadata ?? source.metadata,
+      // A copy is of one part, so that S3 does not keep a checksum of the parts there were.
+      checksum: source.checksum?.type === 'COMPOSITE' ? undefined : source.checksum,
+    });
   }
 
   delete(bucket: string, key: string): void {
@@ -204,50 +243,88 @@ export class ObjectStore {
   }
 
   /** Starts a multipart upload and returns its id. */
-  startUpload(bucket: string, key: string, metadata: Metadata): string {
+  startUpload(bucket: string, key: string, { metadata, checksum }: UploadStart): string {
     const id = randomBytes(16).toString('hex');
-    this.#statements.insertUpload.run(id, bucket, key, JSON.stringify(metadata), Date.now());
+    this.#statements.insertUpload.run(id, bucket, key, JSON.stringify(metadata), Date.now(), writeJson(checksum));
     return id;
   }
 
-  async putPart(bucket: string, key: string, id: string, number: number, content: Readable): Promise<Blob> {
-    this.#upload(bucket, key, id);
+  /** Keeps a part; its checksum, where it was sent with one, is known when the content was read. */
+  async putPart(
+    bucket: string,
+    key: string,
+    id: string,
+    { number, content, checksum }: { number: number; content: Readable; checksum: () => Checksum | undefined },
+  ): Promise<Blob> {
+    const upload = this.#upload(bucket, key, id);
     const blob = await this.write(content);
-    // Again, since the upload may have been completed or aborted while the bytes came.
-    this.#checkOrDiscard(blob, () => this.#upload(bucket, key, id));
+    this.#checkOrDiscard(blob, () => {
+      // Again, since the upload may have been completed or aborted while the bytes came.
+      this.#upload(bucket, key, id);
+      assertPartChecksum(upload.checksum, checksum());
+    });
+    const kept = upload.checksum ? (checksum()?.value ?? null) : null;
     const previous = this.#statements.part.get(id, number);
-    this.#statements.upsertPart.run(id, number, blob.size, blob.md5, blob.file);
+    this.#statements.upsertPart.run(id, number, blob.size, blob.md5, blob.file, kept);
     if (previous) this.#remove(String(previous.file));
     return blob;
   }
 
-  listParts(bucket: string, key: string, id: string): Part[] {
-    this.#upload(bucket, key, id);
-    return this.#parts(id);
+  listParts(bucket: string, key: string, id: string): { parts: Part[]; checksum: UploadChecksum | undefined } {
+    const { checksum } = this.#upload(bucket, key, id);
+    return { parts: this.#parts(id), checksum };
   }
 
-  completeUpload(bucket: string, key: string, id: string, wanted: { number: number; etag: string }[]): StoredObject {
-    const metadata = this.#upload(bucket, key, id);
+  /** Makes an object of the parts named, unless the check of its checksum throws. */
+  completeUpload(
+    bucket: string,
+    key: string,
+    id: string,
+    wanted: NamedPart[],
+    check: (upload: UploadChecksum | undefined, object: ObjectChecksum | undefined) => void,
+  ): StoredObject {
+    const upload = this.#upload(bucket, key, id);
     const parts = new Map(this.#parts(id).map((part) => [part.number, part]));
-    const chosen = wanted.map(({ number, etag }, index) => {
+    const chosen = wanted.map(({ number, etag, checksum }, index) => {
+      if (upload.checksum?.type === 'COMPOSITE' && !checksum) throw missingChecksum(upload.checksum, number);
       const part = parts.get(number);
-      if (!part || part.md5 !== etag) {
-        throw new S3Error('InvalidPart', 'One or more of the specified parts could not be found.');
+      // A checksum is no part of an upload that was started without one, and a part with it is none of its parts.
+      const isOther =
+        checksum && (checksum.algorithm !== upload.checksum?.algorithm || checksum.value !== part?.checksum);
+      if (!part || part.md5 !== etag || isOther) {
+        throw new S3Error(
+          'InvalidPart',
+          "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+          { UploadId: id, PartNumber: number, ETag: etag },
+        );
       }
       if (index > 0 && number <= (wanted[index - 1]?.number ?? 0)) {
         throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
       }
       if (index < wanted.length - 1 && part.size < MIN_PART_BYTES) {
-        throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size');
+        throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+          ProposedSize: part.size,
+          MinSizeAllowed: MIN_PART_BYTES,
+          PartNumber: number,
+          ETag: etag,
+        });
       }
       return part;
     });
+    const checksum =
+      upload.checksum &&
+      combineChecksums(
+        upload.checksum,
+        chosen.map((part) => ({ size: part.size, checksum: part.checksum ?? '' })),
+      );
+    check(upload.checksum, checksum);
     const digest = createHash('md5');
     for (const part of chosen) digest.update(part.md5, 'hex');
     const segments = chosen.map(({ file, size }) => ({ file, size }));
     const used = new Set(segments.map((segment) => segment.file));
     const etag = `${digest.digest('hex')}-${chosen.length}`;
-    const stored = this.#replace(bucket, key, etag, metadata, segments, () => this.#statements.deleteUpload.run(id));
+    const object = { etag, metadata: upload.metadata, checksum };
+    const stored = this.#replace(bucket, key, segments, object, () => this.#statements.deleteUpload.run(id));
     for (const part of parts.values()) if (!used.has(part.file)) this.#remove(part.file);
     return stored;
   }
@@ -290,9 +367,8 @@ export class ObjectStore {
   #replace(
     bucket: string,
     key: string,
-    etag: string,
-    metadata: Metadata,
     segments: Segment[],
+    { etag, metadata, checksum }: Pick<StoredObject, 'etag' | 'metadata' | 'checksum'>,
     alsoInTransaction?: () => void,
   ): StoredObject {
     const previous = this.#row(bucket, key);
@@ -308,6 +384,7 @@ export class ObjectStore {
         modified,
         JSON.stringify(metadata),
         JSON.stringify(segments),
+        writeJson(checksum),
       );
       alsoInTransaction?.();
       this.#db.exec('COMMIT');
@@ -316,11 +393,11 @@ export class ObjectStore {
       throw error;
     }
     for (const segment of previous?.segments ?? []) this.#remove(segment.file);
-    return { bucket, key, size, etag, modified, metadata };
+    return { bucket, key, size, etag, modified, metadata, checksum };
   }
 
-  /** Returns the metadata of an upload. Whoever may write one key must not write another through an upload of it. */
-  #upload(bucket: string, key: string, id: string): Metadata {
+  /** Returns how an upload was started. Whoever may write one key must not write another through an upload of it. */
+  #upload(bucket: string, key: string, id: string): UploadStart {
     const row = this.#statements.upload.get(id);
     if (!row || row.bucket !== bucket || row.key !== key) {
       throw new S3Error(
@@ -328,7 +405,7 @@ export class ObjectStore {
         'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
       );
     }
-    return JSON.parse(String(row.metadata));
+    return { metadata: JSON.parse(String(row.metadata)), checksum: readJson(row.checksum) };
   }
 
   #parts(id: string): (Part & { file: string })[] {
@@ -336,6 +413,7 @@ export class ObjectStore {
       number: Number(row.number),
       size: Number(row.size),
       md5: String(row.md5),
+      checksum: row.checksum === null ? undefined : String(row.checksum),
       file: String(row.file),
     }));
   }
@@ -381,18 +459,27 @@ export class ObjectStore {
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL,
-    metadata TEXT NOT NULL, segments TEXT NOT NULL, tagging TEXT,
+    metadata TEXT NOT NULL, segments TEXT NOT NULL, tagging TEXT, checksum TEXT,
     PRIMARY KEY (bucket, key)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS uploads (
-    id TEXT PRIMARY KEY, bucket TEXT NOT NULL, key TEXT NOT NULL, metadata TEXT NOT NULL, started INTEGER NOT NULL
+    id TEXT PRIMARY KEY, bucket TEXT NOT NULL, key TEXT NOT NULL, metadata TEXT NOT NULL, started INTEGER NOT NULL,
+    checksum TEXT
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS parts (
     upload TEXT NOT NULL REFERENCES uploads (id) ON DELETE CASCADE, number INTEGER NOT NULL, size INTEGER NOT NULL,
-    md5 TEXT NOT NULL, file TEXT NOT NULL,
+    md5 TEXT NOT NULL, file TEXT NOT NULL, checksum TEXT,
     PRIMARY KEY (upload, number)
   ) WITHOUT ROWID;
 `;
+
+/** Adds the columns that a data folder of an earlier version lacks. */
+function addColumns(db: DatabaseSync): void {
+  for (const table of ['objects', 'uploads', 'parts']) {
+    const columns = db.prepare(`PRAGMA table_info(${table})`).all();
+    if (!columns.some(({ name }) => name === 'checksum')) db.exec(`ALTER TABLE ${table} ADD COLUMN checksum TEXT`);
+  }
+}
 
 function prepare(db: DatabaseSync) {
   return {
@@ -400,17 +487,21 @@ function prepare(db: DatabaseSync) {
     page: db.prepare('SELECT * FROM objects WHERE bucket = ? AND key > ? AND key >= ? ORDER BY key LIMIT ?'),
     older: db.prepare('SELECT key FROM objects WHERE bucket = ? AND key >= ? AND modified < ? ORDER BY key'),
     upsertObject: db.prepare(
-      'INSERT OR REPLACE INTO objects (bucket, key, size, etag, modified, metadata, segments) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO objects (bucket, key, size, etag, modified, metadata, segments, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     deleteObject: db.prepare('DELETE FROM objects WHERE bucket = ? AND key = ?'),
     tags: db.prepare('SELECT tagging FROM objects WHERE bucket = ? AND key = ?'),
     setTags: db.prepare('UPDATE objects SET tagging = ? WHERE bucket = ? AND key = ?'),
     upload: db.prepare('SELECT * FROM uploads WHERE id = ?'),
-    insertUpload: db.prepare('INSERT INTO uploads (id, bucket, key, metadata, started) VALUES (?, ?, ?, ?, ?)'),
+    insertUpload: db.prepare(
+      'INSERT INTO uploads (id, bucket, key, metadata, started, checksum) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     deleteUpload: db.prepare('DELETE FROM uploads WHERE id = ?'),
     part: db.prepare('SELECT * FROM parts WHERE upload = ? AND number = ?'),
     parts: db.prepare('SELECT * FROM parts WHERE upload = ? ORDER BY number'),
-    upsertPart: db.prepare('INSERT OR REPLACE INTO parts (upload, number, size, md5, file) VALUES (?, ?, ?, ?, ?)'),
+    upsertPart: db.prepare(
+      'INSERT OR REPLACE INTO parts (upload, number, size, md5, file, checksum) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     allSegments: db.prepare('SELECT segments FROM objects'),
     allParts: db.prepare('SELECT file FROM parts'),
   };
@@ -425,7 +516,22 @@ function toRow(row: Record<string, unknown>): Row {
     modified: Number(row.modified),
     metadata: JSON.parse(String(row.metadata)),
     segments: JSON.parse(String(row.segments)),
+    checksum: readJson(row.checksum),
   };
+}
+
+function writeJson(value: object | undefined): string | null {
+  return value ? JSON.stringify(value) : null;
+}
+
+function readJson<Value>(text: unknown): Value | undefined {
+  return typeof text === 'string' ? JSON.parse(text) : undefined;
+}
+
+function missingChecksum({ algorithm }: UploadChecksum, number: number): S3Error {
+  return invalidRequest(
+    `The upload was created using a ${algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${number} in the request.`,
+  );
 }
 
 interface Piece {

@@ -116,6 +116,63 @@ describe('DynamoDB behind the gate', () => {
     await expect(client.send(put)).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
   });
 
+  it.each([
+    ['colour = shade', false],
+    ['colour <> shade', true],
+    ['colour <= shade', false],
+    ['size(colour) = size(shade)', false],
+    ['colour IN (shade)', false],
+    ['#s = colour', false],
+    ['#s = :s AND NOT colour = shade', true],
+    ['attribute_not_exists(colour) AND #s <> shade', true],
+  ])('decides %s on attributes that are missing as %s', async (ConditionExpression, holds) => {
+    const client = aws.dynamodb();
+    await client.send(new PutItemCommand({ TableName: 'records', Item: item('missing') }));
+    const put = new PutItemCommand({
+      TableName: 'records',
+      Item: item('missing'),
+      ConditionExpression,
+      ...(ConditionExpression.includes('#s') ? { ExpressionAttributeNames: { '#s': 'state' } } : {}),
+      ...(ConditionExpression.includes(':s') ? { ExpressionAttributeValues: { ':s': { S: 'open' } } } : {}),
+    });
+
+    const outcome = await client.send(put).catch((error: unknown) => error);
+
+    expect(outcome).toMatchObject(
+      holds ? { $metadata: { httpStatusCode: 200 } } : { name: 'ConditionalCheckFailedException' },
+    );
+  });
+
+  it('refuses an empty key of an index, and the batch that has one', async () => {
+    const client = aws.dynamodb();
+    await client.send(new PutItemCommand({ TableName: 'records', Item: item('full') }));
+    const put = new PutItemCommand({ TableName: 'records', Item: item('empty', '') });
+    const update = new UpdateItemCommand({
+      TableName: 'records',
+      Key: { pk: { S: 'full' }, sk: { S: 'a' } },
+      UpdateExpression: 'SET #s = :s',
+      ExpressionAttributeNames: { '#s': 'state' },
+      ExpressionAttributeValues: { ':s': { S: '' } },
+    });
+    const batch = new BatchWriteItemCommand({
+      RequestItems: {
+        records: [{ PutRequest: { Item: item('empty', '') } }, { PutRequest: { Item: item('beside') } }],
+      },
+    });
+    const get = (pk: string) => new GetItemCommand({ TableName: 'records', Key: { pk: { S: pk }, sk: { S: 'a' } } });
+
+    for (const call of [() => client.send(put), () => client.send(update), () => client.send(batch)])
+      await expect(call(), String(call)).rejects.toMatchObject({
+        name: 'ValidationException',
+        message: expect.stringContaining('empty string value. IndexName: byState, IndexKey: state'),
+      });
+    expect((await client.send(get('full'))).Item).toEqual(item('full'));
+    expect([(await client.send(get('empty'))).Item, (await client.send(get('beside'))).Item]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('checks each table of a batch', async () => {
     const write = (TableName: string) =>
       new BatchWriteItemCommand({ RequestItems: { [TableName]: [{ PutRequest: { Item: item('batch') } }] } });

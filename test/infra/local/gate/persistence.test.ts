@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { buffer } from 'node:stream/consumers';
 import { GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ObjectStore } from '../../../../infra/local/aws/s3/store.ts';
 import { makeCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { everything, type LocalAws, makeDirectory, nothing, startLocalAws } from './fixture.ts';
 
@@ -39,6 +43,26 @@ describe('a restart on the same data folder', () => {
     expect(await object.Body?.transformToString()).toBe('kept');
     expect(object.Metadata).toEqual({ a: '1' });
     expect(message?.Body).toBe('kept');
+  });
+
+  it('takes over the objects of a folder that knew no checksums', async () => {
+    const blob = Buffer.from('old');
+    await mkdir(join(dataDirectory, 'blobs'), { recursive: true });
+    await writeFile(join(dataDirectory, 'blobs/file'), blob);
+    const db = new DatabaseSync(join(dataDirectory, 'objects.db'));
+    db.exec(
+      `CREATE TABLE objects (bucket TEXT, key TEXT, size INTEGER, etag TEXT, modified INTEGER, metadata TEXT,
+         segments TEXT, tagging TEXT, PRIMARY KEY (bucket, key)) WITHOUT ROWID;
+       INSERT INTO objects VALUES ('files', 'key', 3, 'tag', 0, '{}', '[{"file":"file","size":3}]', NULL);`,
+    );
+    db.close();
+
+    const store = new ObjectStore(dataDirectory, ['files']);
+    const content = await buffer(store.open('files', 'key') ?? []);
+    const found = store.find('files', 'key');
+    store.close();
+
+    expect([content.toString(), found?.checksum]).toEqual(['old', undefined]);
   });
 
   it('brings the attributes of a queue to what the template says now, and keeps its messages', async () => {

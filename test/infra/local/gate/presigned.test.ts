@@ -191,6 +191,30 @@ describe('presigned requests', () => {
         'AccessDenied',
       ],
       [
+        'no signature',
+        async () => {
+          const post = await presign();
+          const fields = { ...post.fields };
+          delete fields['X-Amz-Signature'];
+          return [post.url, formOf({ fields }, new Blob(['x']))];
+        },
+        400,
+        "must contain a field named 'x-amz-signature'",
+      ],
+      [
+        'more fields ahead of the file than S3 takes, in parts that have file names',
+        async () => {
+          const post = await presign();
+          const form = new FormData();
+          for (const name of ['x-ignore-a', 'x-ignore-b'])
+            form.append(name, new Blob(['x'.repeat(12_000)]), `${name}.txt`);
+          for (const [name, value] of formOf(post, new Blob(['x']))) form.append(name, value);
+          return [post.url, form];
+        },
+        400,
+        'MaxPostPreDataLengthExceeded',
+      ],
+      [
         'a field that would do what is not implemented',
         async () => {
           const post = await presign({ Fields: { 'x-amz-storage-class': 'GLACIER' } });
@@ -247,6 +271,18 @@ describe('presigned requests', () => {
       expect(response.status).toBe(status);
       expect(await response.text()).toContain(message);
       await isAbsent('uploads/file');
+    });
+
+    it('takes fields that come with file names, as clients send them that make no difference', async () => {
+      const post = await presign({ Key: 'uploads/named' });
+      const form = new FormData();
+      for (const [name, value] of Object.entries(post.fields)) form.append(name, new Blob([value]), name);
+      form.append('file', new Blob(['hello']), 'file.txt');
+
+      const response = await send(post.url, form);
+
+      expect(response.status).toBe(204);
+      expect(await (await read('uploads/named')).Body?.transformToString()).toBe('hello');
     });
 
     it('refuses a form after its time', async () => {
@@ -377,6 +413,8 @@ describe('presigned requests', () => {
       expect(allowed.headers.get('access-control-allow-headers')).toBe('x-amz-date, content-type');
       expect(allowed.headers.get('access-control-max-age')).toBe('600');
       expect([origin.status, method.status]).toEqual([403, 403]);
+      const none = await fetch(`${aws.origin}/_aws/s3/${Bucket}`, { method: 'OPTIONS' });
+      expect([none.status, await none.text()]).toEqual([400, expect.stringContaining('<Code>BadRequest</Code>')]);
     });
 
     it('lets the page read successes and refusals alike', async () => {

@@ -76,6 +76,12 @@ describe('a body in chunks with a trailing checksum', () => {
     ['another checksum', body(`x-amz-checksum-crc32:${checksum('other')}\r\n`), 'BadDigest'],
     ['no checksum though announced', body(''), 'MalformedTrailerError'],
     [
+      'a checksum that was not announced',
+      body(`x-amz-checksum-sha1:${checksum('hello')}\r\n`),
+      'MalformedTrailerError',
+    ],
+    ['a checksum that is none', body('x-amz-checksum-crc32:hello\r\n'), 'InvalidRequest'],
+    [
       'another length than announced',
       `4\r\nhell\r\n0\r\nx-amz-checksum-crc32:${checksum('hell')}\r\n\r\n`,
       'IncompleteBody',
@@ -92,7 +98,53 @@ describe('a plain body', () => {
 
   it.each([
     ['is not of the signed hash', 'a'.repeat(64), { 'content-length': '5' }, 'XAmzContentSHA256Mismatch'],
-    ['has another MD5', 'UNSIGNED-PAYLOAD', { 'content-length': '5', 'content-md5': 'AAAA' }, 'BadDigest'],
+    [
+      'has another MD5',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+      'BadDigest',
+    ],
+    ['has what is no MD5', 'UNSIGNED-PAYLOAD', { 'content-length': '5', 'content-md5': 'AAAA' }, 'InvalidDigest'],
+    [
+      'has another checksum',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'x-amz-checksum-sha1': 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' },
+      'BadDigest',
+    ],
+    [
+      'has a checksum of another length',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'x-amz-checksum-sha256': 'AAAAAA==' },
+      'InvalidRequest',
+    ],
+    [
+      'has two checksums',
+      'UNSIGNED-PAYLOAD',
+      {
+        'content-length': '5',
+        'x-amz-checksum-crc32': 'NhCmhg==',
+        'x-amz-checksum-sha1': 'qvTGHdzF6KLavt4PO0gs2a6pQ00=',
+      },
+      'InvalidRequest',
+    ],
+    [
+      'names an algorithm and has no checksum of it',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'x-amz-sdk-checksum-algorithm': 'CRC32' },
+      'InvalidRequest',
+    ],
+    [
+      'has a checksum that S3 does not know',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'x-amz-checksum-crc16': 'AAA=' },
+      'InvalidRequest',
+    ],
+    [
+      'has a checksum that only S3 computes',
+      'UNSIGNED-PAYLOAD',
+      { 'content-length': '5', 'x-amz-checksum-xxhash3': 'AAAAAAAAAAA=' },
+      'NotImplemented',
+    ],
     ['is shorter than announced', 'UNSIGNED-PAYLOAD', { 'content-length': '6' }, 'IncompleteBody'],
     ['has no length', 'UNSIGNED-PAYLOAD', { 'transfer-encoding': 'chunked' }, 'MissingContentLength'],
   ])('fails when it %s', async (_what, hash, headers, code) => {

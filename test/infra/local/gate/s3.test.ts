@@ -346,6 +346,12 @@ describe('S3 behind the gate', () => {
     expect(await response.text()).toContain('<Code>MalformedXML</Code>');
   });
 
+  it('refuses an object without a length', async () => {
+    const url = new URL(await getSignedUrl(aws.s3(), new PutObjectCommand({ Bucket, Key: 'endless' })));
+
+    expect(await rawStatus(aws.origin, `PUT ${url.pathname}${url.search} HTTP/1.1`)).toBe(411);
+  });
+
   it('does not replace an object that must not exist yet', async () => {
     await put('once', 'first');
 

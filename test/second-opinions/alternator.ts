@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { startTables } from '../../infra/local/aws/tables.ts';
+import type { Opinion } from './opinion.ts';
+import { findCheckout, findPython, runPytest } from './pytest.ts';
+
+const suite = {
+  repository: 'scylladb/scylladb',
+  commit: 'f4a4091ca2',
+  variable: 'LATHE_ALTERNATOR_TESTS',
+  folder: 'test',
+};
+const packages = ['boto3', 'packaging', 'pytest', 'requests'];
+
+/** What the service uses of DynamoDB. */
+const files = ['condition_expression', 'update_expression', 'gsi', 'key_condition_expression', 'returnvalues', 'batch'];
+
+/** Runs those of ScyllaDB's tests of DynamoDB that concern the service against the embedded DynamoDB. */
+export async function runAlternatorTests(only: string | undefined): Promise<Opinion> {
+  const checkout = findCheckout(suite);
+  if ('missing' in checkout) return checkout;
+  const python = findPython(packages);
+  if ('missing' in python) return python;
+  const folder = mkdtempSync(join(tmpdir(), 'lathe-alternator-'));
+  try {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    await using door = await startDoor(data);
+    const outcomes = await runPytest(python.program, {
+      suite: checkout.path,
+      folder,
+      plugins: ['alternator_plugin'],
+      args: [
+        ...[only === undefined ? '--tb=no' : '--tb=short', ...(only === undefined ? [] : ['-k', only])],
+        ...['--url', `http://127.0.0.1:${door.port}`],
+        ...files.map((name) => `test/alternator/test_${name}.py`),
+      ],
+    });
+    return { outcomes, isPartial: only !== undefined };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts the embedded DynamoDB at the root of a port, without the gate, which knows the tables of the template only. */
+async function startDoor(directory: string): Promise<AsyncDisposable & { port: number }> {
+  const tables = await startTables([], directory);
+  const server = createServer((req, res) => {
+    // The suite asks by GET whether the server is alive.
+    if (req.method === 'GET') res.end();
+    else void buffer(req).then((body) => tables.handle(req, res, body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return {
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await tables.close();
+    },
+  };
+}

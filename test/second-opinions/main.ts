@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { runAlternatorTests } from './alternator.ts';
+import { judge, type Opinion, readDeviations } from './opinion.ts';
+import { runS3Tests } from './s3-tests.ts';
+
+const document = join(import.meta.dirname, 'README.md');
+const suites: Record<string, { heading: string; run(only: string | undefined): Promise<Opinion> }> = {
+  dynamodb: { heading: 'DynamoDB', run: runAlternatorTests },
+  s3: { heading: 'S3', run: runS3Tests },
+};
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Has a suite by other hands judge an embedded server, and fails on what the list of deviations does not explain. */
+async function main([name = '', only]: string[]): Promise<void> {
+  const suite = suites[name];
+  if (!suite)
+    throw new Error(`Expected one of ${Object.keys(suites).join(', ')} but received ${JSON.stringify(name)}.`);
+  const opinion = await suite.run(only);
+  if ('missing' in opinion) {
+    print(`Skipped: ${opinion.missing}.`);
+    return;
+  }
+  const { passed, explained, unexplained, outdated } = judge(opinion, readDeviations(document, suite.heading));
+  for (const test of unexplained) print(`Deviates: ${test}`);
+  for (const test of outdated) print(`On the list of deviations, and passed or not run: ${test}`);
+  print(`Passed              ${passed}`);
+  print(`Deviate, explained  ${explained.length}`);
+  print(`Deviate             ${unexplained.length}`);
+  if (unexplained.length + outdated.length > 0) process.exitCode = 1;
+}
+
+await main(process.argv.slice(2));
