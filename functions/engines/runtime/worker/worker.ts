@@ -139,7 +139,11 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 type Measure = (outcome: 'completed' | 'failed' | 'lost', failure?: TaskFailure) => void;
 
 /** Returns what writes how long the task has waited and been worked on, and how that ended. */
-function startMeasuring(engine: string, record: SQSRecord, ids: { attempt: number } & Record<string, unknown>): Measure {
+function startMeasuring(
+  engine: string,
+  record: SQSRecord,
+  ids: { attempt: number } & Record<string, unknown>,
+): Measure {
   const began = Date.now();
   const QueueSeconds = Math.max(0, began - Number(record.attributes.SentTimestamp)) / 1000;
   return (outcome, failure) =>
