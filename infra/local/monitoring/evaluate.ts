@@ -1,5 +1,5 @@
 import type { LocalAlarm } from '../template/model.ts';
-import type { MetricStore } from './metrics.ts';
+import type { MetricStore, Summary } from './metrics.ts';
 
 export type AlarmState = 'INSUFFICIENT_DATA' | 'OK' | 'ALARM';
 
@@ -15,26 +15,25 @@ export function evaluate(
   const periodMs = (alarm.periodSeconds * 1000) / speed;
   const breaching = Array.from({ length: alarm.evaluationPeriods }, (_, index) => {
     const to = now - index * periodMs;
-    const values = store.between(alarm.metric, to - periodMs, to);
-    if (values.length > 0) return statisticOf(values, alarm.statistic) >= alarm.threshold;
+    const summary = store.between(alarm.metric, to - periodMs, to);
+    if (summary) return statisticOf(summary, alarm.statistic) >= alarm.threshold;
     return to - periodMs < started ? undefined : alarm.missing === 'breaching';
   });
   if (breaching.includes(false)) return 'OK';
   return breaching.includes(undefined) ? 'INSUFFICIENT_DATA' : 'ALARM';
 }
 
-function statisticOf(values: number[], statistic: LocalAlarm['statistic']): number {
-  const sum = values.reduce((total, value) => total + value, 0);
+function statisticOf({ sum, count, min, max }: Summary, statistic: LocalAlarm['statistic']): number {
   switch (statistic) {
     case 'Sum':
       return sum;
     case 'Average':
-      return sum / values.length;
+      return sum / count;
     case 'Minimum':
-      return values.reduce((least, value) => Math.min(least, value));
+      return min;
     case 'Maximum':
-      return values.reduce((most, value) => Math.max(most, value));
+      return max;
     case 'SampleCount':
-      return values.length;
+      return count;
   }
 }

@@ -14,34 +14,63 @@ export function keyOf({ namespace, name, dimensions }: Omit<Value, 'value'>): st
   return JSON.stringify([namespace, name, sorted]);
 }
 
+/** What CloudWatch keeps of the values in a span of time. */
+export interface Summary {
+  sum: number;
+  count: number;
+  min: number;
+  max: number;
+}
+
+interface Times {
+  /** Values that come within this time of each other are kept as one summary, so that a busy service keeps few. */
+  resolutionMs: number;
+  keptMs: number;
+}
+
 /** The values of some metrics, for as long as anybody looks at them. */
 export class MetricStore {
-  readonly #series: Map<string, { at: number; value: number }[]>;
-  readonly #keptMs: number;
+  readonly #series: Map<string, (Summary & { at: number })[]>;
+  readonly #times: Times;
 
-  constructor(wanted: Omit<Value, 'value'>[], keptMs: number) {
+  constructor(wanted: Omit<Value, 'value'>[], times: Times) {
     this.#series = new Map(wanted.map((metric) => [keyOf(metric), []]));
-    this.#keptMs = keptMs;
+    this.#times = times;
   }
 
-  add(value: Value, at: number): void {
-    this.#series.get(keyOf(value))?.push({ at, value: value.value });
+  add(metric: Value, at: number): void {
+    const series = this.#series.get(keyOf(metric));
+    if (!series) return;
+    const { value } = metric;
+    const one = { sum: value, count: 1, min: value, max: value };
+    const last = series.at(-1);
+    if (last && at - last.at < this.#times.resolutionMs) Object.assign(last, merge(last, one));
+    else series.push({ at, ...one });
   }
 
-  /** Returns the values of a metric after one time, up to and including another. */
-  between(metric: Omit<Value, 'value'>, from: number, to: number): number[] {
-    const points = this.#series.get(keyOf(metric)) ?? [];
-    return points.filter(({ at }) => at > from && at <= to).map(({ value }) => value);
+  /** Returns what came after one time, up to and including another; undefined where nothing did. */
+  between(metric: Omit<Value, 'value'>, from: number, to: number): Summary | undefined {
+    const series = this.#series.get(keyOf(metric)) ?? [];
+    const [first, ...others] = series.filter(({ at }) => at > from && at <= to);
+    return first && others.reduce<Summary>(merge, first);
   }
 
   /** Drops what is too old for any alarm. */
   prune(now: number): void {
-    for (const [key, points] of this.#series)
-      this.#series.set(
-        key,
-        points.filter(({ at }) => at > now - this.#keptMs),
-      );
+    for (const series of this.#series.values()) {
+      const kept = series.findIndex(({ at }) => at > now - this.#times.keptMs);
+      series.splice(0, kept < 0 ? series.length : kept);
+    }
   }
+}
+
+function merge(left: Summary, right: Summary): Summary {
+  return {
+    sum: left.sum + right.sum,
+    count: left.count + right.count,
+    min: Math.min(left.min, right.min),
+    max: Math.max(left.max, right.max),
+  };
 }
 
 /**

@@ -34,13 +34,14 @@ export interface Monitoring {
 }
 
 const minuteMs = 60_000;
+const resolutionMs = 5_000;
 
 /** Starts to evaluate alarms once a minute, on the metrics that AWS would have; prints each that fires, and that clears. */
 export function startMonitoring({ alarms, queues, report, speed = 1 }: MonitoringOptions): Monitoring {
   const longestMs = Math.max(0, ...alarms.map((alarm) => alarm.periodSeconds * alarm.evaluationPeriods * 1000));
   const store = new MetricStore(
     alarms.map((alarm) => alarm.metric),
-    (longestMs + minuteMs) / speed,
+    { resolutionMs: resolutionMs / speed, keptMs: (longestMs + minuteMs) / speed },
   );
   const states = new Map<LocalAlarm, AlarmState>(alarms.map((alarm) => [alarm, 'INSUFFICIENT_DATA']));
   const started = Date.now();

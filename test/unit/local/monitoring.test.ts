@@ -15,9 +15,11 @@ const alarm: LocalAlarm = {
   missing: 'notBreaching',
 };
 
+const times = { resolutionMs: 1_000, keptMs: 3_600_000 };
+
 /** Evaluates at 1,000 seconds after the start what came at these seconds. */
 function stateAfter(changes: Partial<LocalAlarm>, points: [at: number, value: number][], started = 0) {
-  const store = new MetricStore([alarm.metric], 3_600_000);
+  const store = new MetricStore([alarm.metric], times);
   for (const [at, value] of points) store.add({ ...alarm.metric, value }, at * 1000);
   return evaluate({ ...alarm, ...changes }, store, { now: 1_000_000, started: started * 1000, speed: 1 });
 }
@@ -67,11 +69,25 @@ describe('an alarm', () => {
   });
 
   test('does not look at the same metric with other dimensions', () => {
-    const store = new MetricStore([alarm.metric], 3_600_000);
+    const store = new MetricStore([alarm.metric], times);
     store.add({ ...alarm.metric, dimensions: {}, value: 9 }, 1);
     store.add({ ...alarm.metric, dimensions: { engine: 'image', errorCode: 'engine_timeout' }, value: 9 }, 1);
-    expect(store.between(alarm.metric, 0, 2)).toEqual([]);
+    expect(store.between(alarm.metric, 0, 2)).toBeUndefined();
   });
+});
+
+test('values that come close to each other are kept as one summary, and no longer than anybody looks at them', () => {
+  const store = new MetricStore([alarm.metric], times);
+  for (const [at, value] of [
+    [1, 2],
+    [500, 4],
+    [1_500, 1],
+  ] as const)
+    store.add({ ...alarm.metric, value }, at);
+  expect(store.between(alarm.metric, 0, 1_000)).toMatchObject({ sum: 6, count: 2, min: 2, max: 4 });
+  expect(store.between(alarm.metric, 0, 2_000)).toMatchObject({ sum: 7, count: 3, min: 1, max: 4 });
+  store.prune(3_601_000);
+  expect(store.between(alarm.metric, 0, 2_000)).toMatchObject({ count: 1 });
 });
 
 describe('a line of the log', () => {
