@@ -233,7 +233,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     killFunction: (fn) => runtime.kill(fn),
     async stop() {
       monitoring.stop();
-      await Promise.all([...schedules, ...sources].map(([, each]) => each.turnOff()));
+      await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));
       await realTime.close();
       await runtime.stop();
       await Promise.all([front.close(), socketsFront?.close()]);

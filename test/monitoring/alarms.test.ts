@@ -161,7 +161,8 @@ async function moveDeadLetters(): Promise<void> {
 async function replay(): Promise<void> {
   const { webhook, id } = fault.delivery ?? { webhook: '', id: '' };
   const { status } = await stack.client.call('POST', `/v1/account/webhooks/${webhook}/deliveries/${id}/replay`);
-  expect(status).toBeLessThan(300);
+  // Since the receiver said that it is gone, as the entry says.
+  expect(status).toBe(409);
 }
 
 test('each alarm of the template has an entry in the runbook, and each entry an alarm', () => {
@@ -238,10 +239,12 @@ describe('an alarm fires by a fault and clears by its entry in the runbook:', { 
         ...queueOf('functions/events/relay/relay.ts'),
       },
     ];
-    for (const { queue, mapping, message } of queues) {
-      await stack.switches.get(mapping)?.turnOff();
-      await send(queue, message);
-    }
+    await Promise.all(
+      queues.map(async ({ queue, mapping, message }) => {
+        await stack.switches.get(mapping)?.turnOff();
+        await send(queue, message);
+      }),
+    );
     for (const { name } of queues) await fires(name);
     for (const { name, mapping } of queues) {
       fault = { mapping };

@@ -1,5 +1,8 @@
 interface Running {
+  /** Ends at once. */
   stop(): Promise<void> | void;
+  /** Ends when what it waits for has come. */
+  drain?(): Promise<void>;
 }
 
 /** Something that runs until it is switched off, as operators switch mappings and schedules off and on. */
@@ -16,9 +19,14 @@ export class Switch {
     this.#running ??= this.#start();
   }
 
+  /** Switches it off and loses nothing: it may take as long as a poll of the queue. */
   async turnOff(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    await running?.stop();
+    await (running?.drain ?? running?.stop)?.();
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.stop();
   }
 }
