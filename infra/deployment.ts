@@ -12,6 +12,8 @@ export interface Deployment {
   /** Requests a second that the API accepts from all accounts together, and how many at once above that. */
   throttle: { rate: number; burst: number };
   domain: CustomDomain | undefined;
+  /** Who is told of alarms; nobody where it is absent. */
+  alarmEmail: string | undefined;
 }
 
 export interface CustomDomain {
@@ -45,6 +47,8 @@ export function readDeployment(scope: Construct): Deployment {
       burst: readNumber('throttleBurst', text('throttleBurst'), 1_000),
     },
     domain: readDomain(text('domain'), text('socketsDomain'), text('certificateArn')),
+    alarmEmail:
+      matching('alarmEmail', text('alarmEmail'), /^(?:[^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'an e-mail address') || undefined,
   };
 }
 

@@ -9,10 +9,11 @@ import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
+import { Monitoring, metricVariables } from './constructs/monitoring.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
 import type { Resources } from './permissions.ts';
-import { settingVariables } from './settings.ts';
+import { parameterOf, settingVariables } from './settings.ts';
 import { chosenSizes } from './sizes.ts';
 
 /** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
@@ -27,6 +28,7 @@ export class LatheStack extends Stack {
       .map((each) => withSizes(each, sizes))
       .map((catalogue) => ({
         name: catalogue.engine,
+        seconds: catalogue.resources.timeoutSeconds,
         construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
       }));
     const events = new Events(this, 'Events');
@@ -48,6 +50,7 @@ export class LatheStack extends Stack {
       LATHE_URL: http.url,
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',
+      ...metricVariables(this.stackName),
       // What functions compute from the sizes of engines follows the deployment's.
       ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
@@ -55,11 +58,24 @@ export class LatheStack extends Stack {
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);
-    new Lifecycle(this, 'Lifecycle', {
+    const { sweep } = new Lifecycle(this, 'Lifecycle', {
       resources,
       environment,
       uploads: uploads.queue,
       deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
+    });
+    new Monitoring(this, 'Monitoring', {
+      namespace: this.stackName,
+      api: http.api,
+      sweep: sweep.function,
+      engines: engines.map(({ name, seconds, construct }) => ({
+        name: parameterOf(name),
+        queue: construct.work.queue,
+        consumerSeconds: seconds,
+      })),
+      uploads: { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },
+      events: { name: 'Events', queue: events.queue, consumerSeconds: 0 },
+      webhooks: events.webhooks,
     });
     new CfnOutput(this, 'ApiUrl', { value: http.url, description: 'Root URL of the API' });
     new CfnOutput(this, 'SocketsUrl', {

@@ -17,7 +17,12 @@ export async function handler(event: SQSEvent): Promise<void> {
     if (!task || hasEnded(task)) continue;
     // A duplicate of a message whose first delivery is being processed.
     if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) continue;
-    logger.error('no worker could finish the task', { taskId, operation: task.operation, attempt: task.attempt });
+    logger.error('no worker could finish the task', {
+      taskId,
+      jobId: task.job,
+      operation: task.operation,
+      attempt: task.attempt,
+    });
     // Left to the sweep, too, where it fails; the message would be redelivered for days.
     const onError = (error: unknown) => logger.warn('left to the sweep', { taskId, error });
     await lifecycle.commit(taskId, { type: 'expired', failure: workersLost }, onError);

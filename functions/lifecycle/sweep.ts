@@ -22,20 +22,20 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
     const jobs = due.jobs.filter(isNew);
     for (const task of tasks)
       await attemptRecovery(
-        task.id,
+        { taskId: task.id, jobId: task.job },
         () => lifecycle.recover(task),
         () => lifecycle.recoveryFailed(task),
       );
     for (const job of jobs)
       await attemptRecovery(
-        job.id,
+        { jobId: job.id },
         () => lifecycle.recoverJob(job),
         () => lifecycle.jobRecoveryFailed(job),
       );
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
     for (const ref of calls)
       await attemptRecovery(
-        ref.delivery,
+        ref,
         () => deliveries.recover(ref),
         () => deliveries.recoveryFailed(ref),
       );
@@ -49,15 +49,16 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
 }
 
 /** Recovers one record. One that fails must not delay the others: it is due again later, and given up after a few attempts. */
-async function attemptRecovery(id: string, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
+async function attemptRecovery(ids: object, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
   try {
     await work();
+    logger.info('recovered', { ...ids });
   } catch (error) {
     try {
-      if (await failed()) logger.error('a record could not be recovered and was given up', { id, error });
-      else logger.warn('a record could not be recovered and is due again later', { id, error });
+      if (await failed()) logger.error('a record could not be recovered and was given up', { ...ids, error });
+      else logger.warn('a record could not be recovered and is due again later', { ...ids, error });
     } catch (cause) {
-      logger.error('a failed recovery could not be recorded', { id, error, cause });
+      logger.error('a failed recovery could not be recorded', { ...ids, error, cause });
     }
   }
 }

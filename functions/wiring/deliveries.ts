@@ -7,6 +7,7 @@ import {
   replaceDelivery,
   webhooksFor,
 } from '../../shared/aws/webhook-store.ts';
+import { writeMetrics } from '../../shared/metrics.ts';
 import { createDeliveries } from '../../shared/webhooks/deliveries.ts';
 
 /** The deliveries on the real records and queue. */
@@ -18,5 +19,11 @@ export const deliveries = createDeliveries({
   read: readDelivery,
   replace: replaceDelivery,
   send: sendDelivery,
+  onFailed: ({ job, webhook, id, attemptCount }) =>
+    writeMetrics(
+      { WebhookFailures: 1 },
+      {},
+      { message: 'a delivery failed for good', jobId: job, webhook, delivery: id, attempts: attemptCount },
+    ),
   now: Date.now,
 });

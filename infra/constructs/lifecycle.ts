@@ -13,6 +13,8 @@ export const uploadedTimeout = Duration.seconds(300);
 
 /** The lifecycle of tasks beside the engines: arrived uploads, dead letters, and the sweep of lost and expired records. */
 export class Lifecycle extends Construct {
+  readonly sweep: ZipFunction;
+
   constructor(
     scope: Construct,
     id: string,
@@ -47,7 +49,7 @@ export class Lifecycle extends Construct {
     );
     for (const queue of props.deadLetters) consume(deadLetters, queue, { batchSize: 1 });
 
-    const sweep = this.#add(
+    this.sweep = this.#add(
       'Sweep',
       'Requeues lost tasks and deletes expired records and files',
       Duration.seconds(300),
@@ -74,7 +76,7 @@ export class Lifecycle extends Construct {
     );
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(sweep.function, { retryAttempts: 0 })],
+      targets: [new LambdaFunction(this.sweep.function, { retryAttempts: 0 })],
     });
   }
 

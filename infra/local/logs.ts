@@ -8,7 +8,11 @@ export interface Logs {
 }
 
 /** Keeps a log file for each function, as a log group would, and reports errors to the console. */
-export function openLogs(folder: string, report: (line: string) => void): Logs {
+export function openLogs(
+  folder: string,
+  report: (line: string) => void,
+  onLine: (fn: LocalFunction, line: string) => void = () => {},
+): Logs {
   mkdirSync(folder, { recursive: true });
   const files = new Map<string, WriteStream>();
   return {
@@ -19,6 +23,7 @@ export function openLogs(folder: string, report: (line: string) => void): Logs {
         files.set(fn.name, file);
       }
       file.write(`${line}\n`);
+      onLine(fn, line);
       if (stream === 'stderr' || line.includes('"level":"ERROR"')) report(`${fn.name}: ${line.slice(0, 2_000)}`);
     },
     async close() {

@@ -23,8 +23,11 @@ import { readIdentity } from './identity.ts';
 import { MAX_IDLE_ENVIRONMENTS, type StartImage } from './lambda/options.ts';
 import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
+import type { AlarmState } from './monitoring/evaluate.ts';
+import { startMonitoring } from './monitoring/monitoring.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
+import { Switch } from './sources/switch.ts';
 import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
 import { readTemplate } from './template/read.ts';
 import {
@@ -55,6 +58,8 @@ export interface LocalStackOptions {
   socketsPort?: number;
   /** Other limits for WebSockets than API Gateway's, for tests that cannot wait for two hours. */
   socketLimits?: Partial<WebSocketLimits>;
+  /** How many times faster than the clock time passes for alarms; for tests that cannot wait for their periods. */
+  alarmSpeed?: number;
 }
 
 export interface RunningStack {
@@ -64,6 +69,10 @@ export interface RunningStack {
   stack: LocalStack;
   sockets: WebSocketApi;
   buses: EventBuses;
+  /** Returns the state of each alarm by its name. */
+  alarms(): Record<string, AlarmState>;
+  /** Switches event source mappings and schedules off and on, by their logical ids. */
+  switches: Map<string, Switch>;
   /** Ends the environments of a function at once, whatever they are doing, as AWS may. */
   killFunction(fn: LocalFunction): void;
   stop(): Promise<void>;
@@ -126,13 +135,20 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
     onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
   });
-  const logs = openLogs(join(options.dataDirectory, 'logs'), report);
+  const monitoring = startMonitoring({
+    alarms: stack.alarms,
+    queues: servers.queueFacts,
+    report,
+    ...(options.alarmSpeed === undefined ? {} : { speed: options.alarmSpeed }),
+  });
+  const logs = openLogs(join(options.dataDirectory, 'logs'), report, monitoring.readLog);
   const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
     // For tests that call every endpoint in turn, and need not start its function again each time.
     maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
     log: logs.write,
+    onInvoked: monitoring.countInvocation,
     startImage: options.startImage,
     codeOf,
     // The entry point of an image gives up the credentials that Lambda hands it.
@@ -144,7 +160,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   functions = runtime;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
-  const http = createHttpApi(api, runtime, stack);
+  const http = createHttpApi(api, runtime, stack, { onResponse: (status) => monitoring.countResponse(api, status) });
   const [webSocketApi] = stack.webSocketApis;
   if (!webSocketApi) throw new Error('The template has no WebSocket API.');
   const realTime = createWebSocketApi(webSocketApi, runtime, stack, {
@@ -187,20 +203,24 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const usable = ({ environment: { LATHE_ENGINE: engine } }: LocalFunction) => !off.includes(engine ?? '');
   const sources = stack.queueSources
     .filter((source) => usable(source.function))
-    .map((source) =>
-      startQueueSource(source, {
-        runtime,
-        cores,
-        sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
-        twice: options.deliverTwice?.(source) ?? false,
-        log: report,
-      }),
-    );
+    .map((source) => {
+      const start = () =>
+        startQueueSource(source, {
+          runtime,
+          cores,
+          sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
+          twice: options.deliverTwice?.(source) ?? false,
+          log: report,
+        });
+      return [source.logicalId, new Switch(start)] as const;
+    });
   const sweepSeconds = Number(environment.LATHE_SWEEP_SECONDS ?? 0);
-  const schedules = stack.schedules.map((schedule) =>
+  const schedules = stack.schedules.map((schedule) => {
     // EventBridge's finest rate is a minute; the clock here may be finer.
-    startSchedule(schedule, { runtime, log: report, ...(sweepSeconds > 0 ? { everySeconds: sweepSeconds } : {}) }),
-  );
+    const everySeconds = sweepSeconds > 0 ? { everySeconds: sweepSeconds } : {};
+    const start = () => startSchedule(schedule, { runtime, log: report, ...everySeconds });
+    return [schedule.logicalId, new Switch(start)] as const;
+  });
 
   return {
     url,
@@ -208,10 +228,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     stack,
     sockets: realTime,
     buses,
+    alarms: monitoring.states,
+    switches: new Map([...sources, ...schedules]),
     killFunction: (fn) => runtime.kill(fn),
     async stop() {
-      for (const schedule of schedules) schedule.stop();
-      await Promise.all(sources.map((source) => source.stop()));
+      monitoring.stop();
+      await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));
       await realTime.close();
       await runtime.stop();
       await Promise.all([front.close(), socketsFront?.close()]);

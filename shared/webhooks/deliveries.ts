@@ -29,6 +29,8 @@ export interface DeliveryParts {
   replace(delivery: Delivery): Promise<boolean>;
   /** Puts a message on the queue with a delay of up to 900 seconds. */
   send(ref: DeliveryRef, delaySeconds: number): Promise<void>;
+  /** Is called when a delivery has failed for good. */
+  onFailed(delivery: Delivery): void;
   now(): number;
 }
 
@@ -102,7 +104,7 @@ export function createDeliveries(parts: DeliveryParts) {
     const outcome = await call(webhook, locked);
     if (outcome.status === 410) await parts.disable(webhook);
     const next = afterAttempt(locked, { at: isoTime(now), ...outcome }, parts.now());
-    await parts.replace(withGrace(next));
+    if ((await parts.replace(withGrace(next))) && next.delivery.state === 'failed') parts.onFailed(next.delivery);
     if (next.delaySeconds !== undefined && next.delaySeconds <= maxDelaySeconds)
       await parts.send(ref, next.delaySeconds);
   }
@@ -133,7 +135,9 @@ export function createDeliveries(parts: DeliveryParts) {
       return false;
     }
     const error = 'The delivery could not be queued because of an internal error.';
-    return finish(delivery, { at: isoTime(now), latencyMs: 0, error });
+    const isGivenUp = await finish(delivery, { at: isoTime(now), latencyMs: 0, error });
+    if (isGivenUp) parts.onFailed(delivery);
+    return isGivenUp;
   }
 
   /** Starts a delivery anew, whatever its state. */

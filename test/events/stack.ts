@@ -9,7 +9,9 @@ import { settingsOfTests } from '../support/running-stack.ts';
 /** Runs the stack in this process, where a test can cut its sockets and kill its functions. */
 export async function startStack(
   settings: Record<string, string> = {},
-  options: Partial<Pick<LocalStackOptions, 'alter' | 'socketsPort' | 'socketLimits' | 'deliverTwice'>> = {},
+  options: Partial<
+    Pick<LocalStackOptions, 'alter' | 'socketsPort' | 'socketLimits' | 'deliverTwice' | 'alarmSpeed'>
+  > = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];

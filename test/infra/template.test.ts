@@ -79,7 +79,9 @@ describe('every function', () => {
 });
 
 describe('no policy', () => {
-  const documents = ['AWS::SQS::QueuePolicy', 'AWS::S3::BucketPolicy'].flatMap((type) => resourcesOf(template, type));
+  const documents = ['AWS::SQS::QueuePolicy', 'AWS::S3::BucketPolicy', 'AWS::SNS::TopicPolicy'].flatMap((type) =>
+    resourcesOf(template, type),
+  );
   const statements = [
     ...documents.flatMap(({ id, Properties }) => {
       const { Statement } = Properties.PolicyDocument as { Statement: Record<string, Json>[] };
@@ -103,7 +105,7 @@ describe('no policy', () => {
   test('lets anybody in from outside the account', () => {
     for (const [id, statement] of statements) {
       if (statement.Effect === 'Deny' || statement.Principal === undefined) continue;
-      expect(statement.Principal, id).toEqual({ Service: 's3.amazonaws.com' });
+      expect(['s3.amazonaws.com', 'cloudwatch.amazonaws.com'], id).toContain(Object(statement.Principal).Service);
       expect(JSON.stringify(statement.Condition), id).toContain('aws:SourceAccount');
     }
   });

@@ -172,6 +172,38 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /: HttpInvoke\w+ has no permission to call Http\w+/,
     ],
     [
+      'an alarm over an expression',
+      (template) => {
+        first(template, 'AWS::CloudWatch::Alarm').Properties.Metrics = [{ Id: 'm1', Expression: 'm2 + m3' }];
+      },
+      /AWS::CloudWatch::Alarm\)\.Metrics/,
+    ],
+    [
+      'another comparison of an alarm',
+      (template) => {
+        first(template, 'AWS::CloudWatch::Alarm').Properties.ComparisonOperator = 'LessThanThreshold';
+      },
+      /ComparisonOperator: expected "GreaterThanOrEqualToThreshold" but found "LessThanThreshold"/,
+    ],
+    [
+      'an alarm that looks back for longer than CloudWatch does',
+      (template) => {
+        first(template, 'AWS::CloudWatch::Alarm').Properties.EvaluationPeriods = 1_000;
+      },
+      /looks back for more than a day/,
+    ],
+    [
+      'a topic that does not let alarms publish',
+      (template) => {
+        const { Statement } = within(first(template, 'AWS::SNS::TopicPolicy').Properties.PolicyDocument);
+        first(template, 'AWS::SNS::TopicPolicy').Properties.PolicyDocument = {
+          Version: '2012-10-17',
+          Statement: [Statement ?? []].flat().filter((statement) => within(statement).Effect === 'Deny'),
+        };
+      },
+      /does not allow cloudwatch\.amazonaws\.com to publish/,
+    ],
+    [
       'a policy apart from its role',
       (template) => {
         template.Resources.Wider = { Type: 'AWS::IAM::Policy', Properties: {} };

@@ -6,6 +6,8 @@ const covered: Record<string, string[]> = {
     ...['ApiId', 'CredentialsArn', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
   ],
   'AWS::ApiGatewayV2::Route': ['ApiId', 'AuthorizationType', 'RouteKey', 'Target'],
+  // For people; a rule in the test counts what it shows.
+  'AWS::CloudWatch::Dashboard': ['DashboardBody'],
   'AWS::IAM::Role': ['AssumeRolePolicyDocument', 'Description', 'Policies'],
   'AWS::Lambda::Function': [
     ...['Architectures', 'Code', 'Description', 'Environment', 'EphemeralStorage', 'Handler', 'LoggingConfig'],
@@ -18,7 +20,7 @@ const covered: Record<string, string[]> = {
 };
 
 /** Types of which a table below shows every property. */
-const whole = ['AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
+const whole = ['AWS::CloudWatch::Alarm', 'AWS::Lambda::EventSourceMapping', 'AWS::SQS::Queue'];
 
 /** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
 export function templateTable(template: Template): string {
@@ -35,6 +37,7 @@ export function templateTable(template: Template): string {
     ['Environment', grouped(others, environmentOf, ', ')],
     ['Environment of engines', grouped(engines, environmentOf, ', ')],
     ['Queues', queueRows(template)],
+    ['Alarms', alarmRows(template)],
     ['All other properties', otherProperties(template)],
   ];
   return sections.flatMap(([title, lines]) => [`## ${title}`, '', ...lines, '']).join('\n');
@@ -165,6 +168,16 @@ function queueRows(template: Template): string[] {
     return [nameOf(id), ...[VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy, rest].map(short)];
   });
   return table(['queue', 'visibility timeout', 'retention', 'redrive', 'other'], rows.sort());
+}
+
+function alarmRows(template: Template): string[] {
+  const rows = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => {
+    const { Namespace, MetricName, Dimensions, Statistic, Period, EvaluationPeriods, Threshold, ...rest } = Properties;
+    const { AlarmDescription: _description, AlarmActions, ...other } = rest;
+    const metric = [Namespace, MetricName, Dimensions].map(short).join(' ').trim();
+    return [nameOf(id), metric, ...[Statistic, Period, EvaluationPeriods, Threshold, AlarmActions, other].map(short)];
+  });
+  return table(['alarm', 'metric', 'statistic', 'period', 'periods', 'threshold', 'notifies', 'other'], rows.sort());
 }
 
 function otherProperties({ Resources }: Template): string[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Account } from '../../../shared/aws/api-keys.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
@@ -12,6 +13,7 @@ interface Request {
   account: Account;
   headers: Record<string, string | undefined>;
   body: unknown;
+  logger: Pick<Logger, 'info'>;
 }
 
 interface Resource {
@@ -32,7 +34,13 @@ export async function createOnce(
 ): Promise<ApiResponse> {
   const key = request.headers['idempotency-key'];
   const resource = await prepare();
-  if (key === undefined) return create(resource, show);
+  // Before it is written, so that what an interrupted request left behind can be traced to it.
+  const create = async (): Promise<ApiResponse> => {
+    request.logger.info('creating', kind === 'job' ? { jobId: resource.id } : { taskId: resource.id });
+    await resource.write();
+    return { body: await show(resource.id) };
+  };
+  if (key === undefined) return create();
   if (key === '' || key.length > maxKeyLength) {
     throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
   }
@@ -46,7 +54,7 @@ export async function createOnce(
   });
   switch (claim.outcome) {
     case 'claimed':
-      return create(resource, show);
+      return create();
     case 'exists':
       return { body: await show(claim.resource), headers: { 'Idempotent-Replayed': 'true' } };
     case 'other-body':
@@ -60,11 +68,6 @@ export async function createOnce(
         headers: { 'Retry-After': '1' },
       });
   }
-}
-
-async function create(resource: Resource, show: (id: string) => Promise<JsonObject | undefined>): Promise<ApiResponse> {
-  await resource.write();
-  return { body: await show(resource.id) };
 }
 
 function digest(text: string): string {

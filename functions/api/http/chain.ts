@@ -103,9 +103,10 @@ function errorBody(): Middleware {
     onError: (request) => {
       const error = toHttpError(request.error);
       const requestId = request.event.requestContext?.requestId;
-      if (error.status >= 500) logger.error('request failed', { requestId, error: request.error ?? error });
+      const ids = { requestId, ...idsIn(request.event.pathParameters) };
+      if (error.status >= 500) logger.error('request failed', { ...ids, error: request.error ?? error });
       else if (error.cause)
-        logger.info('request refused', { requestId, reason: error.message, cause: String(error.cause) });
+        logger.info('request refused', { ...ids, reason: error.message, cause: String(error.cause) });
       const body = {
         errorCode: error.errorCode,
         msg: error.message,
@@ -144,13 +145,21 @@ function toHttpError(error: unknown): HttpError {
 
 function accessLog(route: Route): Middleware {
   const started = new WeakMap<object, number>();
-  const write: Middleware['after'] = ({ event, response }) => {
+  const write: Middleware['after'] = ({ event, context, response }) => {
     logger.info('request', {
       requestId: event.requestContext?.requestId,
+      invocationId: context.awsRequestId,
+      ...idsIn(event.pathParameters),
       route: `${route.method} ${route.path}`,
       status: response?.statusCode,
       milliseconds: Date.now() - (started.get(event) ?? Date.now()),
     });
   };
   return { before: ({ event }) => void started.set(event, Date.now()), after: write, onError: write };
+}
+
+/** Returns the ids in a path by which the log of a task or job is found. */
+function idsIn(parameters: APIGatewayProxyEventV2['pathParameters']): Record<string, string> {
+  const { taskId, jobId } = parameters ?? {};
+  return { ...(taskId === undefined ? {} : { taskId }), ...(jobId === undefined ? {} : { jobId }) };
 }

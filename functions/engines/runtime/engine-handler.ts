@@ -44,8 +44,8 @@ async function respond(
   folder: string,
   send: (response: EngineResponse) => void,
 ): Promise<EngineResponse> {
-  const { taskId, attempt } = request;
-  const logger = new Logger({ serviceName: 'lathe', persistentKeys: { taskId, attempt } });
+  const { taskId, jobId, attempt } = request;
+  const logger = new Logger({ serviceName: 'lathe', persistentKeys: { taskId, jobId, attempt } });
   const watch = watchRun(request, logger);
   // A sandbox that does not start says so by the run.
   const reported = sandbox.barriers().then(
@@ -60,9 +60,14 @@ async function respond(
       log: (message, details) => logger.info(message, details ?? {}),
     };
     const result = await sandbox.run(work, context, request.tenant);
-    return await store(request, work, result, watch.signal);
+    const stored = await store(request, work, result, watch.signal);
+    logger.info('stored the outputs', { outputs: result.outputs.length });
+    return stored;
   } catch (error) {
-    if (error instanceof EngineError) return { type: 'refused', msg: error.message, detail: error.detail };
+    if (error instanceof EngineError) {
+      logger.info('refused the work', { reason: error.message });
+      return { type: 'refused', msg: error.message, detail: error.detail };
+    }
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.warn('the run broke off', { error: message });
     return { type: 'broken', message };

@@ -30,6 +30,8 @@ export interface OutputForm {
 /** One run of a task: the event that an engine is invoked with. */
 export interface EngineRequest {
   taskId: string;
+  /** For the log. */
+  jobId?: string;
   attempt: number;
   /** The account that owns the files. Programs that stay warm are not shared between two of them. */
   tenant: string;

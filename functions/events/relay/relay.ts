@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { EventMessage } from '../../../shared/aws/events.ts';
+import type { ChangeEvent } from '../../../shared/events/change-event.ts';
 import { deliveries } from '../../wiring/deliveries.ts';
 import { presentFullJob, type Relay, relayFor } from './broadcast.ts';
 import { putOnBus } from './bus.ts';
@@ -25,7 +26,7 @@ async function inOrder(messages: SQSRecord[], relay: Relay): Promise<SQSBatchIte
     try {
       await handle(JSON.parse(body), relay);
     } catch (error) {
-      logger.error('an event could not be passed on', { error });
+      logger.error('an event could not be passed on', { group: messages[0]?.attributes.MessageGroupId, error });
       return messages.slice(index).map(({ messageId: itemIdentifier }) => ({ itemIdentifier }));
     }
   }
@@ -34,9 +35,16 @@ async function inOrder(messages: SQSRecord[], relay: Relay): Promise<SQSBatchIte
 
 async function handle(message: EventMessage, relay: Relay): Promise<void> {
   await relay(message);
+  if (message.type === 'changed') logger.info('passed a change on', idsOf(message.change));
   if (message.type !== 'changed' || message.change.type !== 'job') return;
   const { job, events } = message.change;
   await deliveries.plan(job, events, () => presentFullJob(job));
+}
+
+function idsOf(change: ChangeEvent): Record<string, unknown> {
+  return change.type === 'task'
+    ? { taskId: change.task.id, jobId: change.task.job, status: change.task.status }
+    : { jobId: change.job.id, status: change.job.status, events: change.events };
 }
 
 function changeIn({ body }: SQSRecord) {

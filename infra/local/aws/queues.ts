@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
+import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalQueue } from '../template/model.ts';
 import { loadFauxqs, patchStores } from './fauxqs-patches.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
@@ -9,6 +10,8 @@ import { ForwardedRequest } from './forwarded-request.ts';
 export interface Queues {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
   send(queueName: string, body: string): void;
+  /** Returns what CloudWatch would know of each queue. */
+  facts(): QueueFacts[];
   close(): Promise<void>;
 }
 
@@ -41,6 +44,17 @@ export async function startQueues(queues: LocalQueue[], region: string, director
       if (!queue) throw new Error(`There is no queue ${queueName}`);
       const delay = Number(queue.attributes.DelaySeconds);
       queue.enqueue(SqsStore.createMessage(body, {}, delay > 0 ? delay : undefined));
+    },
+    facts() {
+      const now = Date.now();
+      return [...sqsStore.allQueues()].map((queue) => {
+        const { ready, delayed, inflight } = queue.inspectMessages();
+        const sent = [...ready, ...delayed, ...inflight.map(({ message }) => message)].map(
+          ({ sentTimestamp }) => sentTimestamp,
+        );
+        const oldest = sent.reduce((earliest, time) => Math.min(earliest, time), now);
+        return { name: queue.name, visible: ready.length, oldestSeconds: (now - oldest) / 1000 };
+      });
     },
     async close() {
       await app.close();

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalStack } from '../template/model.ts';
 import { startExpiry } from './expiry.ts';
 import { startQueues } from './queues.ts';
@@ -18,6 +19,7 @@ export interface EmbeddedServers {
   onObjectCreated(listener: CreationListener): void;
   /** Sends a message in the name of a service of AWS, which needs no signature. */
   sendMessage(queueName: string, body: string): void;
+  queueFacts(): QueueFacts[];
   close(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startServers(options: {
     objects: store,
     onObjectCreated: s3.onCreated,
     sendMessage: queues.send,
+    queueFacts: queues.facts,
     async close() {
       stopExpiry();
       await tables.close();

@@ -26,7 +26,10 @@ export function createHttpApi(
   api: LocalHttpApi,
   runtime: LambdaRuntime,
   stack: Pick<LocalStack, 'account'>,
-  { integrationSeconds = INTEGRATION_SECONDS } = {},
+  {
+    integrationSeconds = INTEGRATION_SECONDS,
+    onResponse = () => {},
+  }: { integrationSeconds?: number; onResponse?: (status: number) => void } = {},
 ): HttpApi {
   const route = createRouter(api.routes);
   const isWithinRate = api.throttle ? createThrottle(api.throttle) : () => true;
@@ -85,6 +88,7 @@ export function createHttpApi(
       response.on('error', () => {});
       const requestId = randomBytes(11).toString('base64');
       const result = await respond(request, requestId);
+      if (result !== 'aborted') onResponse(result.status);
       if (result === 'aborted' || response.destroyed) return;
       const { origin } = request.headers;
       const added = {

@@ -22,6 +22,8 @@ export interface RuntimeOptions {
   /** How many environments an image function may have at once. */
   cores: number;
   log: (fn: LocalFunction, stream: 'stdout' | 'stderr', line: string) => void;
+  /** Is called when an invocation has begun to respond, failed, or was refused. */
+  onInvoked?: (fn: LocalFunction, outcome: 'succeeded' | 'failed' | 'throttled') => void;
   /** How long an environment is kept without work; defaults to 300. */
   idleSeconds?: number;
   /** How many environments are kept without work, over all zip functions; defaults to 12. */

@@ -72,8 +72,20 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   async function invokeStream(fn: LocalFunction, event: unknown): Promise<{ chunks: AsyncIterable<Buffer> }> {
     const invocation = new Invocation(encodeEvent(event));
     if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
+    // How a function is switched off.
+    if (fn.reservedConcurrency === 0) {
+      options.onInvoked?.(fn, 'throttled');
+      throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
+    }
     fleetOf(fn).run(invocation);
-    return { chunks: await invocation.response };
+    try {
+      const chunks = await invocation.response;
+      options.onInvoked?.(fn, 'succeeded');
+      return { chunks };
+    } catch (error) {
+      options.onInvoked?.(fn, 'failed');
+      throw error;
+    }
   }
 
   return {

@@ -33,21 +33,22 @@ export interface QueueSourceDependencies {
 export function startQueueSource(
   source: QueueSource,
   { runtime, sqs, cores, twice = false, log }: QueueSourceDependencies,
-): { stop(): Promise<void> } {
+): { stop(): Promise<void>; drain(): Promise<void> } {
   const { queue, batchSize, batchingWindowSeconds } = source;
   const stopping = new AbortController();
   const { signal } = stopping;
   const slots = new Slots(concurrencyOf(source, cores));
   const deletions = new Set<Promise<void>>();
   let isChecked = false;
+  let draining = false;
   const polling = poll();
 
   async function poll(): Promise<void> {
     let backoff = FIRST_BACKOFF_MILLISECONDS;
-    while (!signal.aborted) {
+    while (!signal.aborted && !draining) {
       // First the slot, then the message: its visibility runs from the moment it is received.
       await slots.take();
-      if (signal.aborted) return;
+      if (signal.aborted || draining) return;
       const batch: Message[] = [];
       try {
         await collect(batch);
@@ -131,6 +132,13 @@ export function startQueueSource(
   }
 
   return {
+    // Without aborting the receive, which would take a message that comes meanwhile and hide it from the next poller.
+    async drain() {
+      draining = true;
+      slots.release();
+      await polling;
+      await Promise.all(deletions);
+    },
     async stop() {
       stopping.abort();
       // Releases a poll that waits for a slot: the invocation that holds it may be long.

@@ -158,6 +158,19 @@ export interface Schedule {
   arn: string;
 }
 
+export interface LocalAlarm {
+  logicalId: string;
+  /** As the runbook calls it. */
+  name: string;
+  metric: { namespace: string; name: string; dimensions: Record<string, string> };
+  statistic: 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount';
+  periodSeconds: number;
+  evaluationPeriods: number;
+  threshold: number;
+  /** What a period without data counts as. */
+  missing: 'breaching' | 'notBreaching';
+}
+
 export interface LocalStack {
   account: string;
   region: string;
@@ -170,4 +183,5 @@ export interface LocalStack {
   eventBuses: LocalEventBus[];
   queueSources: QueueSource[];
   schedules: Schedule[];
+  alarms: LocalAlarm[];
 }

@@ -48,6 +48,13 @@ export function referable(
       return { ref: logicalId, attributes: { Arn: arn('events', `event-bus/${logicalId}`) } };
     case 'AWS::Events::Rule':
       return { ref: logicalId, attributes: { Arn: arn('events', `rule/${logicalId}`) } };
+    case 'AWS::SNS::Topic':
+      return { ref: arn('sns', logicalId), attributes: { TopicName: logicalId } };
+    case 'AWS::CloudWatch::Alarm':
+      return { ref: logicalId, attributes: { Arn: arn('cloudwatch', `alarm:${logicalId}`) } };
+    case 'AWS::CloudWatch::Dashboard':
+    case 'AWS::SNS::Subscription':
+    case 'AWS::SNS::TopicPolicy':
     case 'AWS::ApiGatewayV2::Integration':
     case 'AWS::ApiGatewayV2::Route':
     case 'AWS::ApiGatewayV2::Stage':

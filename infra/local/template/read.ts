@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { projectRoot } from '../../bundling.ts';
+import { readAlarms } from './alarms.ts';
 import { readFlattened } from './flatten.ts';
 import { type Referable, resolve } from './intrinsics.ts';
 import type {
@@ -110,6 +111,7 @@ function assemble(ofType: ByType): LocalStack {
       readQueueSource(resource, queues, functionNamed),
     ),
     schedules,
+    alarms: readAlarms(ofType),
   };
 }
 

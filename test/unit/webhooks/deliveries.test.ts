@@ -36,6 +36,7 @@ class Simulation {
   };
   readonly records = new Map<string, Delivery>();
   readonly received: { body: string; at: number }[] = [];
+  readonly failed: string[] = [];
   #queue: { ref: DeliveryRef; at: number; receives: number }[] = [];
   readonly deadLetters: DeliveryRef[] = [];
   /** How many calls of a process go well before one ends it; none does unless told. */
@@ -68,6 +69,7 @@ class Simulation {
       expect(delaySeconds).toBeLessThanOrEqual(900);
       this.#queue.push({ ref, at: this.now + delaySeconds * secondMs, receives: 0 });
     },
+    onFailed: ({ id }) => void this.failed.push(id),
     now: () => this.now,
   });
 
@@ -149,6 +151,7 @@ describe('a receiver', () => {
     // The sweep looks once a minute, so a gap may be that much longer than its predecessor allows.
     expect(gaps.every((gap, index) => gap + 60 * secondMs >= (gaps[index - 1] ?? 0))).toBe(true);
     expect([...simulation.records.values()]).toMatchObject([{ state: 'failed' }]);
+    expect(simulation.failed).toEqual([...simulation.records.keys()]);
   });
 
   test('that responds with 410 is not called again', async () => {
@@ -188,6 +191,7 @@ test('of 10,000 deliveries none is lost while receivers misbehave and processes 
   expect(accepted.size).toBe(ids.length);
   expect([...simulation.records.values()].filter(({ state }) => state !== 'delivered')).toEqual([]);
   expect(simulation.deadLetters).toEqual([]);
+  expect(simulation.failed).toEqual([]);
 });
 
 test('a webhook that is given with a job is there until its last attempt, though the job is gone by then', () => {

@@ -108,6 +108,7 @@ async function requestOf(
   const inputs = plan.page === undefined ? files : [];
   return {
     taskId: task.id,
+    ...(task.job === undefined ? {} : { jobId: task.job }),
     attempt,
     tenant: task.user,
     ...plan,

@@ -4,6 +4,7 @@ import { deleteFiles } from '../../../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws/queues.ts';
 import { readSecrets } from '../../../../shared/aws/secrets.ts';
 import { attemptPrefix } from '../../../../shared/files/keys.ts';
+import { writeMetrics } from '../../../../shared/metrics.ts';
 import { required } from '../../../../shared/settings.ts';
 import { resultFailure } from '../../../../shared/tasks/limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
@@ -82,12 +83,14 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const [decision] = await Promise.all([lifecycle.apply(taskId, { type: 'started' }), hide()]);
   if (decision.outcome === 'refused' && decision.reason === 'ended') return lifecycle.settleAgain(taskId);
   if (decision.outcome !== 'changed') {
-    logger.info('nothing to do', { taskId, outcome: decision.outcome });
+    logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
   }
 
   const { task } = decision;
   const { attempt } = task;
+  const ids = { taskId, jobId: task.job, attempt, invocationId: context.awsRequestId };
+  const measure = startMeasuring(worker.engine, record, ids);
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: number | undefined;
@@ -101,7 +104,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     progress: (percent) => {
       reported = Math.floor(Math.min(99, Math.max(0, percent)));
     },
-    logger: logger.createChild({ persistentLogAttributes: { taskId, attempt, engine: worker.engine } }),
+    logger: logger.createChild({ persistentLogAttributes: { ...ids, engine: worker.engine } }),
   };
   const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
   const timer = setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now());
@@ -113,8 +116,10 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
     if (ended.outcome !== 'changed') await discard(run);
     else if (attempt > 1) await discardEarlier(run);
+    measure(ended.outcome === 'changed' ? 'completed' : 'lost');
   } catch (error) {
-    await recordFailure(run, error);
+    const failure = await recordFailure(run, error);
+    measure(failure ? 'failed' : 'lost', failure);
   } finally {
     clearTimeout(timer);
     await stopHeartbeat();
@@ -131,21 +136,50 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function recordFailure(run: Run, error: unknown): Promise<void> {
+type Measure = (outcome: 'completed' | 'failed' | 'lost', failure?: TaskFailure) => void;
+
+/** Returns what writes how long the task has waited and been worked on, and how that ended. */
+function startMeasuring(
+  engine: string,
+  record: SQSRecord,
+  ids: { attempt: number } & Record<string, unknown>,
+): Measure {
+  const began = Date.now();
+  const QueueSeconds = Math.max(0, began - Number(record.attributes.SentTimestamp)) / 1000;
+  return (outcome, failure) =>
+    writeMetrics(
+      {
+        TaskSeconds: (Date.now() - began) / 1000,
+        // A later run has been waiting for the end of the one before.
+        ...(ids.attempt === 1 ? { QueueSeconds } : {}),
+        ...(failure ? { TaskFailures: 1 } : {}),
+      },
+      { engine, ...(failure ? { errorCode: failure.errorCode } : {}) },
+      { message: 'the run ended', outcome, ...ids },
+    );
+}
+
+/** Records the failure of a task and returns it; undefined where the run had lost its task. */
+async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | undefined> {
   const { signal, task, attempt } = run;
   if (signal.aborted && signal.reason instanceof TaskLost) {
     run.logger.info('the run lost its task', { reason: signal.reason.message });
-    return discard(run);
+    await discard(run);
+    return undefined;
   }
   const failure = failureOf(signal.aborted ? signal.reason : error);
   // Failures that the file did not cause are retried: the message is redelivered until it reaches the dead-letter queue.
-  if (!failure) throw error;
+  if (!failure) {
+    run.logger.error('the run broke off', { error });
+    throw error;
+  }
   run.logger.warn('the task failed', {
     ...failure,
     ...(error instanceof EngineError && error.detail ? { detail: lastLines(error.detail) } : {}),
   });
   await discard(run);
   await lifecycle.apply(task.id, { type: 'failed', attempt, failure });
+  return failure;
 }
 
 /** Deletes what a run stored that failed or does not own its task. */

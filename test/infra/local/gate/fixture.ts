@@ -110,6 +110,7 @@ export function makeStack(origin: string): LocalStack {
     eventBuses: [],
     queueSources: [],
     schedules: [],
+    alarms: [],
   };
 }
 

@@ -1,0 +1,229 @@
+import { Aws, Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type metrics, namespaceVariable } from '../../shared/metrics.ts';
+import { readDeployment } from '../deployment.ts';
+
+const fiveMinutes = Duration.minutes(5);
+/** How much longer than its consumer may run a message may be in a queue: the time after which the sweep sends it again. */
+const lateSeconds = 900;
+
+interface WatchedQueue {
+  /** As it is called in the names of its alarms. */
+  name: string;
+  queue: Queue;
+  /** How long a message may be in the queue while all is well: its consumer runs for as long as this. */
+  consumerSeconds: number;
+}
+
+interface MonitoringProps {
+  /** The namespace of the service's own metrics. */
+  namespace: string;
+  api: HttpApi;
+  sweep: IFunction;
+  engines: WatchedQueue[];
+  uploads: WatchedQueue;
+  events: WatchedQueue;
+  webhooks: Queue;
+}
+
+interface AlarmProps {
+  metric: IMetric;
+  threshold: number;
+  meaning: string;
+  periods?: number;
+  missing?: TreatMissingData;
+}
+
+/**
+ * What tells a person that they must act: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An
+ * alarm costs 0.10 dollars a month for each metric that it looks at, in an expression too, so each looks at one; the first
+ * ten of an account are free, and so is a dashboard of up to 50 metrics. None looks at the progress queue: what it holds is
+ * dropped after five minutes, long before its fifth receive could make it a dead letter.
+ */
+export class Monitoring extends Construct {
+  readonly #topic: Topic;
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    this.#topic = this.#addTopic(readDeployment(this).alarmEmail);
+    this.#addApiAlarms(props);
+    for (const watched of [...props.engines, props.uploads, props.events]) this.#addAge(watched);
+    const { uploads, events, webhooks } = props;
+    this.#addDeadLetters('Uploads', uploads.queue);
+    this.#addDeadLetters('Events', events.queue);
+    this.#addDeadLetters('Webhooks', webhooks);
+    new Dashboard(this, 'Dashboard', { widgets: rows(props) });
+  }
+
+  #addTopic(email: string | undefined): Topic {
+    // Not encrypted at rest: CloudWatch cannot publish with the key that AWS manages, and one of the stack's would cost more
+    // than all alarms. What passes through are the names and values of metrics.
+    const topic = new Topic(this, 'Topic', { displayName: 'Lathe', enforceSSL: true });
+    // A topic with a policy of its own has lost the one that lets in everything of the account, alarms too.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    if (email !== undefined)
+      new Subscription(this, 'Email', { topic, protocol: SubscriptionProtocol.EMAIL, endpoint: email });
+    return topic;
+  }
+
+  #addApiAlarms({ api, sweep, namespace }: MonitoringProps): void {
+    this.#alarm('ApiErrors', {
+      metric: api.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
+      threshold: 5,
+      meaning: 'the API responds with errors of its own (5xx)',
+    });
+    this.#alarm('Throttles', {
+      // Of all functions in the region: what throttles them is the concurrency that they share.
+      metric: lambdaMetric('Throttles', 'Sum'),
+      threshold: 10,
+      meaning: 'Lambda refuses invocations because the concurrency is used up',
+    });
+    this.#alarm('SweepFailing', {
+      // 0 for a run that ended well: the least is 1 where none did, and missing where there was none.
+      metric: sweep.metricErrors({ statistic: 'Minimum', period: Duration.minutes(1) }),
+      threshold: 1,
+      periods: 5,
+      missing: TreatMissingData.BREACHING,
+      meaning: 'the sweep has not run, or failed each time, for five minutes',
+    });
+    this.#alarm('WebhooksFailing', {
+      metric: ownMetric(namespace, 'WebhookFailures', {}, 'Sum', Duration.hours(1)),
+      threshold: 5,
+      meaning: 'deliveries to webhooks have been given up',
+    });
+  }
+
+  #addAge({ name, queue, consumerSeconds }: WatchedQueue): void {
+    this.#alarm(`${name}Waiting`, {
+      metric: ageOf(queue),
+      threshold: consumerSeconds + lateSeconds,
+      meaning: 'a message has been in the queue for 15 minutes longer than its consumer may run',
+    });
+  }
+
+  #addDeadLetters(name: string, queue: Queue): void {
+    this.#alarm(`${name}DeadLetters`, {
+      metric: deadLettersOf(queue),
+      threshold: 1,
+      meaning: 'messages that could not be handled wait in a dead-letter queue that nothing reads',
+    });
+  }
+
+  #alarm(id: string, { metric, threshold, meaning, periods = 1, missing }: AlarmProps): void {
+    const alarm = new Alarm(this, id, {
+      metric,
+      threshold,
+      evaluationPeriods: periods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+      alarmDescription: `Lathe: ${meaning}. What to do: ${id} in docs/runbook.md.`,
+    });
+    const action = new SnsAction(this.#topic);
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+  }
+}
+
+/** Returns the variables that functions write metrics by. */
+export function metricVariables(namespace: string): Record<string, string> {
+  return { [namespaceVariable]: namespace };
+}
+
+function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: MonitoringProps): GraphWidget[][] {
+  const queues = [...engines, uploads, events].map(({ queue }) => queue);
+  const byEngine = (name: 'TaskSeconds' | 'QueueSeconds') =>
+    engines.map((engine) =>
+      ownMetric(namespace, name, { engine: engine.name.toLowerCase() }, 'p90', fiveMinutes, engine.name),
+    );
+  const failures = new MathExpression({
+    expression: `SEARCH('{"${namespace}",engine,errorCode} MetricName="TaskFailures"', 'Sum', 300)`,
+    usingMetrics: {},
+    period: fiveMinutes,
+    label: '',
+  });
+  return [
+    [
+      graph('Requests', [api.metricCount(), api.metricClientError(), api.metricServerError()], 'Sum'),
+      graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
+      graph('Concurrency and throttles', [
+        lambdaMetric('ConcurrentExecutions', 'Maximum'),
+        lambdaMetric('Throttles', 'Sum'),
+      ]),
+    ],
+    [
+      graph('Oldest message, s', [...queues, webhooks].map(ageOf)),
+      graph('Waiting before the first run, p90, s', byEngine('QueueSeconds')),
+      graph('Dead letters', [...queues, webhooks].map(deadLettersOf)),
+    ],
+    [
+      graph('Duration of tasks, p90, s', byEngine('TaskSeconds')),
+      graph('Failed tasks by engine and error code', [failures]),
+      graph('Sweep and webhooks', [
+        sweep.metricInvocations({ statistic: 'Sum' }),
+        sweep.metricErrors({ statistic: 'Sum' }),
+        ownMetric(namespace, 'WebhookFailures', {}, 'Sum', fiveMinutes),
+      ]),
+    ],
+  ];
+}
+
+function graph(title: string, left: IMetric[], statistic?: string): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, ...(statistic === undefined ? {} : { statistic }) });
+}
+
+function ownMetric(
+  namespace: string,
+  metricName: keyof typeof metrics,
+  dimensionsMap: Record<string, string>,
+  statistic: string,
+  period: Duration,
+  label?: string,
+): Metric {
+  return new Metric({
+    namespace,
+    metricName,
+    dimensionsMap,
+    statistic,
+    period,
+    ...(label === undefined ? {} : { label }),
+  });
+}
+
+function lambdaMetric(metricName: string, statistic: string): Metric {
+  return new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: fiveMinutes });
+}
+
+function ageOf(queue: IQueue): Metric {
+  return queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: fiveMinutes });
+}
+
+function deadLettersOf({ deadLetterQueue, node }: Queue): Metric {
+  if (!deadLetterQueue) throw new Error(`${node.path} has no dead-letter queue.`);
+  return deadLetterQueue.queue.metricApproximateNumberOfMessagesVisible({
+    statistic: 'Maximum',
+    period: fiveMinutes,
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { synthesize } from '../../infra/local/synth.ts';
+import { readFlattened } from '../../infra/local/template/flatten.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { metrics } from '../../shared/metrics.ts';
+import { type Json, readSynthesized, resourcesOf } from '../support/template.ts';
+
+const template = await readSynthesized();
+const stack = readTemplate({
+  template: await currentTemplate(),
+  origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
+  parameters: {},
+});
+
+/** Returns a text that is joined of parts, with a word in place of each reference. */
+function textOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  const [, parts] = Object(value)['Fn::Join'] ?? [];
+  return parts.map((part: Json) => (typeof part === 'string' ? part : 'reference')).join('');
+}
+
+describe('alarms', () => {
+  const deadLetterArns = stack.queues.flatMap(({ attributes }) =>
+    attributes.RedrivePolicy === undefined ? [] : JSON.parse(attributes.RedrivePolicy).deadLetterTargetArn,
+  );
+  const watched = (metric: string) =>
+    stack.alarms.filter(({ metric: { name } }) => name === metric).map(({ metric }) => metric.dimensions.QueueName);
+
+  test('cost 1.60 dollars a month at most, of which AWS gives ten for nothing: each looks at one metric', () => {
+    const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+    for (const { id, Properties } of alarms) expect(Properties.Metrics, id).toBeUndefined();
+    expect(alarms.length * 0.1).toBeLessThanOrEqual(1.6);
+  });
+
+  test('look at every dead-letter queue that nothing reads and that anything can reach', () => {
+    for (const queue of stack.queues) {
+      if (!deadLetterArns.includes(queue.arn)) continue;
+      const isRead = stack.queueSources.some((source) => source.queue === queue);
+      const [from] = stack.queues.filter(({ attributes }) => attributes.RedrivePolicy?.includes(`"${queue.arn}"`));
+      const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy = '{}' } = from?.attributes ?? {};
+      // One whose messages are dropped before their last receive stays empty.
+      const isReached =
+        Number(VisibilityTimeout) * (JSON.parse(RedrivePolicy).maxReceiveCount - 1) < Number(MessageRetentionPeriod);
+      expect(watched('ApproximateNumberOfMessagesVisible').includes(queue.name), queue.name).toBe(!isRead && isReached);
+    }
+  });
+
+  test('look at the age of every queue that users wait for', () => {
+    const unread = stack.queues.filter(
+      ({ arn, name }) => !deadLetterArns.includes(arn) && !/Progress|Webhooks/.test(name),
+    );
+    expect(watched('ApproximateAgeOfOldestMessage').sort()).toEqual(unread.map(({ name }) => name).sort());
+  });
+
+  test('look at metrics of our own that functions write', () => {
+    const own = stack.alarms.filter(({ metric }) => !metric.namespace.startsWith('AWS/'));
+    for (const { metric } of own) {
+      expect(Object.keys(metrics)).toContain(metric.name);
+      expect(metric.namespace).toBe(
+        stack.functions.find(({ environment }) => environment.LATHE_ENGINE)?.environment.POWERTOOLS_METRICS_NAMESPACE,
+      );
+    }
+    expect(own.length).toBeGreaterThan(0);
+  });
+
+  test('go by e-mail to whom the context value names', async () => {
+    expect(resourcesOf(template, 'AWS::SNS::Subscription')).toEqual([]);
+    const folder = await mkdtemp(join(tmpdir(), 'lathe-test-'));
+    try {
+      const path = await synthesize(folder, { alarmEmail: 'ops@example.com' });
+      const resources: Record<string, { Type: string; Properties: Record<string, Json> }> = Object(
+        readFlattened(path),
+      ).Resources;
+      const [subscription] = Object.values(resources).filter(({ Type }) => Type === 'AWS::SNS::Subscription');
+      expect(subscription?.Properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+test('the dashboard is one of those that cost nothing: it shows 50 metrics at most', () => {
+  const [dashboard, ...others] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
+  expect(others).toEqual([]);
+  const { widgets } = JSON.parse(textOf(dashboard?.Properties.DashboardBody));
+  const shown = widgets.reduce(
+    (sum: number, widget: { properties: { metrics: unknown[] } }) => sum + widget.properties.metrics.length,
+    0,
+  );
+  expect(shown).toBeGreaterThan(30);
+  expect(shown).toBeLessThanOrEqual(50);
+});
