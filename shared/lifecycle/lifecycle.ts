@@ -111,19 +111,29 @@ export function createLifecycle(parts: LifecycleParts) {
     else if (event.type === 'progressed' && event.percent !== undefined) await parts.publish([{ task }]);
   }
 
-  /** Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. */
-  async function create(plan: Plan): Promise<void> {
+  /**
+   * Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. The job is published
+   * last: a task that is not queued waits for the sweep for a quarter of an hour, while the outbox is published by whoever
+   * starts or ends a task of the job, or by the sweep within two minutes. A job that could not be published is therefore
+   * reported to `onError` as created all the same; a task without a job has no outbox, and is refused.
+   */
+  async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<void> {
     await records.createTasks(plan.tasks);
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
     if (job) await records.createJob(job);
-    await publishAll(job, plan.tasks);
     const ids = new Set(plan.tasks.map((task) => task.id));
     await forEach(plan.tasks, async (task) => {
       const outside = task.waitsFor.filter((input) => !ids.has(input));
       if (outside.length > 0) await link(task, outside);
       else if (isRunnable(task)) await release(task);
     });
-    if (job) await records.markPublished(job.id, job.pendingEvents ?? []);
+    if (job) await publishCreated(job, plan.tasks).catch(onError);
+    else await publishAll(undefined, plan.tasks);
+  }
+
+  async function publishCreated(job: Job, tasks: Task[]): Promise<void> {
+    await publishAll(job, tasks);
+    await records.markPublished(job.id, job.pendingEvents ?? []);
   }
 
   /** Publishes tasks together with the pending events of their job, and removes those from its outbox. */
