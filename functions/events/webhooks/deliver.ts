@@ -1,21 +1,31 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { BusEvent, DeliveryMessage } from '../../../shared/aws/queues.ts';
 import { parseAllowHosts } from '../../../shared/net/addresses.ts';
-import type { DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import { deliveries } from '../../wiring/deliveries.ts';
 import { callReceiver } from './call.ts';
 import { signedHeaders } from './sign.ts';
 
 const processor = new BatchProcessor(EventType.SQS);
 const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
+const busTimeoutMs = 10_000;
 
-/** Calls the webhooks whose deliveries are due. */
+/** Calls the webhooks whose deliveries are due, and puts events on the bus that it refused before. */
 export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, deliver, processor, { context });
 
 async function deliver({ body }: SQSRecord): Promise<void> {
-  const ref: DeliveryRef = JSON.parse(body);
-  await deliveries.attempt(ref, ({ url, secret }, delivery) =>
+  const message: DeliveryMessage = JSON.parse(body);
+  if ('busEvent' in message) return putOnBus(message.busEvent);
+  await deliveries.attempt(message, ({ url, secret }, delivery) =>
     callReceiver(url, signedHeaders(delivery, secret, Date.now()), delivery.body, allow),
   );
+}
+
+/** Puts an event on the bus. One that is refused again and again becomes a dead letter, which an operator sends again. */
+async function putOnBus(event: BusEvent): Promise<void> {
+  // Loaded only here: the bus rarely refuses an event, and its client would slow down every start.
+  const { putEvents } = await import('../bus.ts');
+  const [refused] = await putEvents([event], busTimeoutMs);
+  if (refused) throw new Error(`The bus refused an event: ${event.name}.`, { cause: refused.cause });
 }
