@@ -41,6 +41,8 @@ export class LatheStack extends Stack {
       ]),
       sockets: sockets.management,
       webhooks: events.webhooks,
+      notifications: uploads.queue,
+      deadLetters: [...engines.map(({ construct }) => construct.work.deadLetters), uploads.deadLetters],
       bus: events.bus,
     };
     const environment = {
@@ -55,12 +57,7 @@ export class LatheStack extends Stack {
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);
-    new Lifecycle(this, 'Lifecycle', {
-      resources,
-      environment,
-      uploads: uploads.queue,
-      deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
-    });
+    new Lifecycle(this, 'Lifecycle', { resources, environment });
     new CfnOutput(this, 'ApiUrl', { value: http.url, description: 'Root URL of the API' });
     new CfnOutput(this, 'SocketsUrl', {
       value: resources.sockets.clientUrl,

@@ -50,6 +50,15 @@ export interface LifecycleParts {
   now(): number;
 }
 
+/** The files that clients post to the forms of their tasks. */
+export interface PostedFiles {
+  exists(task: Task): Promise<boolean>;
+  /** Has the posted file of a task imported, as the notification of its arrival does. */
+  importAgain(task: Task): Promise<void>;
+}
+
+const noFiles: PostedFiles = { exists: async () => false, importAgain: async () => undefined };
+
 /** A job and its tasks, or a single task, ready to be written. */
 export interface Plan {
   job?: Job;
@@ -323,7 +332,7 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /** Recovers a task that is overdue by repeating whatever was lost: the link, the message, the consequences. */
-  async function recover(task: Task): Promise<void> {
+  async function recover(task: Task, posted: PostedFiles = noFiles): Promise<void> {
     if (task.job && !(await records.job(task.job))) {
       // The job record is the commit: without it the client never received a 201.
       await parts.deleteFiles(task);
@@ -332,6 +341,11 @@ export function createLifecycle(parts: LifecycleParts) {
     }
     if (hasEnded(task)) return settle(task);
     if (task.status === 'processing' && task.form) {
+      // The notification of a file may have been lost, or be a dead letter. It is due again until the file is deleted by its age.
+      if (await posted.exists(task)) {
+        await records.setDue(task.id, parts.now() + queueTimeoutMs);
+        return posted.importAgain(task);
+      }
       await apply(task.id, { type: 'expired', failure: uploadTimedOut });
       return;
     }

@@ -8,7 +8,7 @@ import type { LocalStack } from '../../infra/local/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
-import { type JobView, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -137,19 +137,22 @@ test('an upload queues what waits for it for any engine, completes its job, and 
 });
 
 test('a task that no worker of any engine could finish fails, with what depends on it', async () => {
-  await using service = await startAlteredStack((stack) => {
-    letCreatorsDie(stack);
-    for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
-      if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
-        takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
-    for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
-      takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
-      // The message of a worker that failed is back at once, and is a dead letter then.
-      source.queue.attributes.VisibilityTimeout = '1';
-      const redrive = JSON.parse(source.queue.attributes.RedrivePolicy ?? '{}');
-      source.queue.attributes.RedrivePolicy = JSON.stringify({ ...redrive, maxReceiveCount: 1 });
-    }
-  });
+  await using service = await startAlteredStack(
+    (stack) => {
+      letCreatorsDie(stack);
+      for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
+        if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
+          takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
+      for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
+        takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
+        // The message of a worker that failed is back at once, and is a dead letter then.
+        source.queue.attributes.VisibilityTimeout = '1';
+        const redrive = JSON.parse(source.queue.attributes.RedrivePolicy ?? '{}');
+        source.queue.attributes.RedrivePolicy = JSON.stringify({ ...redrive, maxReceiveCount: 1 });
+      }
+    },
+    { LATHE_SWEEP_SECONDS: '1' },
+  );
   const { client } = service;
   const jobs = [];
   for (const { engine, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
@@ -167,6 +170,38 @@ test('a task that no worker of any engine could finish fails, with what depends 
   for (const { id } of jobs) expect((await client.waitForJob(id)).status).toBe('failed');
   await untilNoSecrets(service);
   expect(denialsOf(service, /HttpCreateJob|role\/Engine/)).toEqual([]);
+});
+
+test('a file whose notification was lost is imported when its form expires', async () => {
+  await using service = await startAlteredStack(
+    (stack) => {
+      for (const bucket of stack.buckets) bucket.notifications = [];
+    },
+    { LATHE_SWEEP_SECONDS: '1', LATHE_UPLOAD_SECONDS: '30' },
+  );
+  const job = await service.client.createJob({ upload: { operation: 'import/upload' } });
+  await post(taskOf(job, 'upload'));
+  expect(await service.client.waitForJob(job.id)).toMatchObject({ status: 'completed' });
+  expect(await storedUnder(service, objectPrefixes.uploads)).toEqual([]);
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('a posted file that could not be imported is retried within a minute', async () => {
+  await using service = await startAlteredStack((stack) =>
+    takeAway(roleOf(stack, 'LifecycleUploaded'), 's3:GetObject', 'uploads/*'),
+  );
+  const role = roleOf(service.stack, 'LifecycleUploaded');
+  const task = await service.client.createTask('import/upload');
+  await post(task);
+  await until('it has failed', () => denialsOf(service).length > 0 || undefined);
+  const [bucket] = service.stack.buckets;
+  role.statements.push({
+    effect: 'Allow',
+    actions: ['s3:GetObject'],
+    resources: [`${bucket?.arn}/${objectPrefixes.uploads}*`],
+    conditions: {},
+  });
+  expect((await service.client.waitForTask(task.id)).status).toBe('completed');
 });
 
 test('a file that is posted to a task that has ended leaves nothing behind', async () => {

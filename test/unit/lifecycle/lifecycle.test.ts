@@ -687,6 +687,38 @@ describe('the sweep', () => {
     expect(service.queue).toEqual([later.tasks[0]?.id]);
   });
 
+  it('has a file imported whose notification was lost, and fails its task only once the file is gone', async () => {
+    const { service, lifecycle, id, task, upload, job } = await createdService(planOf({ upload: [] }));
+    const imported: string[] = [];
+    let isThere = true;
+    const posted = {
+      exists: async () => isThere,
+      importAgain: async ({ id: taskId }: Task) => void imported.push(taskId),
+    };
+    const recover = async () => {
+      for (const due of service.due().tasks) await lifecycle.recover(due, posted);
+    };
+
+    service.now += uploadSeconds * 1000;
+    await recover();
+    expect(imported).toEqual([id('upload')]);
+    expect(task('upload')).toMatchObject({ status: 'processing', dueAt: service.now + queueTimeoutMs });
+    await recover();
+    expect(imported).toHaveLength(1);
+
+    await upload('upload');
+    expect(job()?.status).toBe('completed');
+
+    const other = await createdService(planOf({ upload: [] }), service);
+    service.now += uploadSeconds * 1000;
+    await recover();
+    isThere = false;
+    service.now += queueTimeoutMs;
+    await recover();
+    expect(imported).toEqual([id('upload'), other.id('upload')]);
+    expect(other.task('upload')).toMatchObject({ status: 'failed', failure: { errorCode: 'upload_timeout' } });
+  });
+
   it('fails an upload that never came with upload_timeout', async () => {
     const { service, task, job } = await createdService(planOf({ upload: [], b: ['upload'] }));
 
