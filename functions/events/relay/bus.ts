@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { messageBody } from '../../../shared/aws/message-body.ts';
 import { type BusEvent, sendBusEvents } from '../../../shared/aws/queues.ts';
 import { type ChangeEvent, isProgress } from '../../../shared/events/change-event.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { SettingsError } from '../../../shared/settings.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
@@ -46,7 +47,7 @@ export async function putOnBus(changes: ChangeEvent[], logger: Logger): Promise<
 
 /** Returns the events of the bus that a change is. */
 export function busEventsOf(change: ChangeEvent, wanted: BusScope): BusEvent[] {
-  const names = namesOf(change).filter((name) => isWanted(name, wanted));
+  const names = [namesOf(change)].flat().filter((name) => isWanted(name, wanted));
   if (names.length === 0) return [];
   // Rules react to jobs as a whole; the tasks of a large one would not fit an event.
   const [{ user }, data] =
@@ -54,11 +55,15 @@ export function busEventsOf(change: ChangeEvent, wanted: BusScope): BusEvent[] {
   return names.map((name) => ({ name, detail: messageBody({ user, data }) }));
 }
 
-function namesOf(change: ChangeEvent): string[] {
-  if (isProgress(change)) return ['task_updated'];
-  const name = eventFor(change.type === 'task' ? change.task : change.job, undefined);
-  const isCreated = change.type === 'job' && change.events.includes('created');
-  return [...(isCreated ? ['job_created'] : []), ...(name === undefined ? [] : [name])];
+function namesOf(change: ChangeEvent): string | string[] {
+  if (isProgress(change)) return 'task_updated';
+  if (change.type === 'task') return eventFor(change.task, undefined) ?? [];
+  // By its events and not by its status: a job that ended before its start was published is published with both.
+  return change.events.flatMap((event) => (event === 'ended' ? endOf(change.job) : `job_${event}`));
+}
+
+function endOf({ status }: Job): string[] {
+  return status === 'completed' || status === 'failed' ? [`job_${status}`] : [];
 }
 
 const jobEnds = ['job_completed', 'job_failed'];

@@ -1,4 +1,5 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { BusEvent, DeliveryMessage } from '../../../shared/aws/queues.ts';
 import { parseAllowHosts } from '../../../shared/net/addresses.ts';
@@ -6,6 +7,7 @@ import { deliveries } from '../../wiring/deliveries.ts';
 import { callReceiver } from './call.ts';
 import { signedHeaders } from './sign.ts';
 
+const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
 const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
 const busTimeoutMs = 10_000;
@@ -14,8 +16,16 @@ const busTimeoutMs = 10_000;
 export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, deliver, processor, { context });
 
-async function deliver({ body }: SQSRecord): Promise<void> {
-  const message: DeliveryMessage = JSON.parse(body);
+async function deliver({ messageId, body }: SQSRecord): Promise<void> {
+  try {
+    await handle(JSON.parse(body));
+  } catch (error) {
+    logger.error('a delivery could not be attempted', { messageId, error });
+    throw error;
+  }
+}
+
+async function handle(message: DeliveryMessage): Promise<void> {
   if ('busEvent' in message) return putOnBus(message.busEvent);
   await deliveries.attempt(message, ({ url, secret }, delivery) =>
     callReceiver(url, signedHeaders(delivery, secret, Date.now()), delivery.body, allow),

@@ -14,7 +14,9 @@ const changes: ChangeEvent[] = [
   { type: 'task', task: makeTask({ status: 'completed', endedAt: at }) },
   { type: 'task', task: makeTask({ status: 'failed', endedAt: at }) },
   { type: 'job', job: { ...job, status: 'failed', endedAt: at }, events: ['ended'] },
-  { type: 'job', job: { ...job, status: 'completed', endedAt: at }, events: ['created', 'started', 'ended'] },
+  { type: 'job', job: { ...job, status: 'completed', endedAt: at }, events: ['created', 'started'] },
+  { type: 'job', job: { ...job, status: 'completed', endedAt: at }, events: ['ended'] },
+  { type: 'job', job: { ...job, status: 'deleted', endedAt: at }, events: ['ended'] },
 ];
 
 describe('the bus', () => {
@@ -32,6 +34,7 @@ describe('the bus', () => {
         'task_failed',
         'job_failed',
         'job_created',
+        'job_started',
         'job_completed',
       ],
     ],
