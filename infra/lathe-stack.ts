@@ -43,6 +43,8 @@ export class LatheStack extends Stack {
       ]),
       sockets: sockets.management,
       webhooks: events.webhooks,
+      notifications: uploads.queue,
+      deadLetters: [...engines.map(({ construct }) => construct.work.deadLetters), uploads.deadLetters],
       bus: events.bus,
     };
     const environment = {
@@ -58,12 +60,7 @@ export class LatheStack extends Stack {
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     for (const { construct } of engines) construct.addWorker(resources, environment);
-    const { sweep } = new Lifecycle(this, 'Lifecycle', {
-      resources,
-      environment,
-      uploads: uploads.queue,
-      deadLetters: engines.map(({ construct }) => construct.work.deadLetters),
-    });
+    const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
     new Monitoring(this, 'Monitoring', {
       namespace: this.stackName,
       api: http.api,

@@ -29,6 +29,10 @@ export interface Resources {
   queues: Map<string, IQueue>;
   sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
   webhooks: IQueue;
+  /** What the bucket notifies of posted files. */
+  notifications: IQueue;
+  /** The dead-letter queues that the sweep reads. */
+  deadLetters: IQueue[];
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
 }
 
@@ -58,6 +62,10 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('events') ? queue('events') : {}),
     ...(touches('progress') ? queue('progress') : {}),
     ...(touches('webhooks') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
+    ...(touches('notifications') ? { [queueVariable('uploads')]: resources.notifications.queueUrl } : {}),
+    ...(touches('deadLetters')
+      ? { LATHE_DEAD_LETTERS: resources.deadLetters.map(({ queueUrl }) => queueUrl).join(',') }
+      : {}),
     // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
     ...(permissions.some((permission) => permission === 'sockets:post' || permission === 'sockets:disconnect')
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url }
@@ -153,6 +161,12 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
       return [sendGrant(eventsQueue('progress', resources))];
     case 'webhooks:send':
       return [sendGrant(webhooks)];
+    case 'notifications:send':
+      return [sendGrant(resources.notifications)];
+    case 'deadLetters:take':
+      return resources.deadLetters.flatMap(({ queueArn }) =>
+        ['sqs:ReceiveMessage', 'sqs:DeleteMessage'].map((action) => ({ action, resource: queueArn, values: [] })),
+      );
     case 'sockets:post':
       return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.post, values: [] }];
     case 'sockets:disconnect':

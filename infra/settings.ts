@@ -20,6 +20,12 @@ const textSettings = {
     defaultValue: 'false',
     meaning: 'whether engines keep their programs warm across accounts (true or false)',
   },
+  busEvents: {
+    variable: 'LATHE_BUS_EVENTS',
+    defaultValue: 'jobs',
+    meaning: 'what the event bus receives: ends of jobs (jobs), those of tasks too (tasks), or every event (all)',
+    values: ['jobs', 'tasks', 'all'],
+  },
   missing: {
     variable: 'LATHE_MISSING',
     defaultValue: '',
@@ -41,11 +47,16 @@ export function parameterOf(setting: string): string {
  */
 export function settingVariables(scope: Construct): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(settings).map(([name, { variable, defaultValue, meaning }]) => {
+    Object.entries(settings).map(([name, { variable, defaultValue, meaning, ...rest }]) => {
+      const value = String(scope.node.tryGetContext(name) ?? defaultValue);
+      const allowed = 'values' in rest ? [...rest.values] : undefined;
+      if (allowed && !allowed.some((each) => each === value))
+        throw new Error(`Expected one of ${allowed.join(', ')} for ${name} but received ${value}.`);
       const parameter = new CfnParameter(scope, parameterOf(name), {
         type: 'String',
         description: `${variable}: ${meaning}`,
-        default: String(scope.node.tryGetContext(name) ?? defaultValue),
+        default: value,
+        ...(allowed ? { allowedValues: allowed } : {}),
       });
       return [variable, parameter.valueAsString];
     }),

@@ -26,6 +26,10 @@ export type Permission =
   | 'events:send'
   | 'progress:send'
   | 'webhooks:send'
+  /** Notifies the importer of posted files, as the bucket does. */
+  | 'notifications:send'
+  /** Receives and deletes messages that no worker could finish, and notifications that could not be handled. */
+  | 'deadLetters:take'
   | 'sockets:post'
   | 'sockets:disconnect'
   /** Only the address of the WebSocket API, which takes no permission. */

@@ -85,10 +85,14 @@ function sizeOf({
 /** Tells whether a request failed because there is no object, which S3 tells only those who may list the whole bucket. */
 async function isMissing(key: string, error: unknown): Promise<boolean> {
   if (statusOf(error) === 404) return true;
-  if (statusOf(error) !== 403) return false;
+  return statusOf(error) === 403 && !(await isPosted(key));
+}
+
+/** Returns whether a file was posted under a key. */
+export async function isPosted(key: string): Promise<boolean> {
   const { client, name } = bucket();
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: key, MaxKeys: 1 }));
-  return Contents[0]?.Key !== key;
+  return Contents[0]?.Key === key;
 }
 
 function statusOf(error: unknown): number | undefined {

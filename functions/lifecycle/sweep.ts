@@ -1,29 +1,69 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import { deleteFilesBefore } from '../../shared/aws/objects.ts';
+import { sendUploadNotification } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
-import { objectPrefixes } from '../../shared/files/keys.ts';
+import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
+import type { PostedFiles } from '../../shared/lifecycle/lifecycle.ts';
 import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
+import { settleDeadLetters } from './dead-letters.ts';
+import { isPosted } from './posted-file.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
+/**
+ * How often files are deleted. Links end by the clock and not by this, and a list of every prefix in each minute of a month
+ * would cost more than a dollar.
+ */
+const deletionMs = 10 * settings.sweepSeconds * 1000;
+let lastDeletion = 0;
 
-/** Recovers lost and overdue work, and deletes expired files. */
+/** Imported by the function that posts are notified to: a sweep may have no time left to copy a large file. */
+const posted: PostedFiles = {
+  exists: ({ id }) => isPosted(uploadKey(id)),
+  importAgain: ({ id }) => {
+    logger.warn('the notification of a posted file was lost', { taskId: id });
+    return sendUploadNotification(uploadKey(id));
+  },
+};
+
+/** Recovers lost and overdue work, settles dead letters, and deletes expired files. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
+  const hasTime = () => context.getRemainingTimeInMillis() > reserveMs;
+  // A part that fails does not stop the others.
+  const [recovered, settled, filesDeleted] = await Promise.allSettled([
+    recoverDue(hasTime),
+    settleDeadLetters(logger, hasTime),
+    deleteOldFiles(),
+  ]);
+  logger.info('swept', {
+    recovered: countOf(recovered),
+    deadLettersSettled: countOf(settled),
+    filesDeleted: countOf(filesDeleted),
+  });
+  const errors = [recovered, settled, filesDeleted].flatMap((part) => (part.status === 'rejected' ? part.reason : []));
+  if (errors.length > 0) throw new AggregateError(errors, `The sweep failed: ${errors.join('; ')}`);
+}
+
+function countOf(part: PromiseSettledResult<number>): number | undefined {
+  return part.status === 'fulfilled' ? part.value : undefined;
+}
+
+async function recoverDue(hasTime: () => boolean): Promise<number> {
   const seen = new Set<string>();
   const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
-  for (let found = true; found && context.getRemainingTimeInMillis() > reserveMs; ) {
+  for (let found = true; found && hasTime(); ) {
     const due = await records.due(Date.now(), batch);
     const tasks = due.tasks.filter(isNew);
     const jobs = due.jobs.filter(isNew);
     for (const task of tasks)
       await attemptRecovery(
         { taskId: task.id, jobId: task.job },
-        () => lifecycle.recover(task),
+        () => lifecycle.recover(task, posted),
         () => lifecycle.recoveryFailed(task),
       );
     for (const job of jobs)
@@ -41,11 +81,18 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
       );
     found = tasks.length + jobs.length + calls.length > 0;
   }
-  const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
+  return seen.size;
+}
+
+async function deleteOldFiles(): Promise<number> {
+  const now = Date.now();
+  if (now - lastDeletion < deletionMs) return 0;
+  const firstIdToKeep = firstIdAt(now - settings.fileSeconds * 1000);
   const deleted = await Promise.all(
     Object.values(objectPrefixes).map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
-  logger.info('swept', { recovered: seen.size, filesDeleted: deleted.reduce((sum, count) => sum + count, 0) });
+  lastDeletion = now;
+  return deleted.reduce((sum, count) => sum + count, 0);
 }
 
 /** Recovers one record. One that fails must not delay the others: it is due again later, and given up after a few attempts. */

@@ -1,10 +1,13 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deleteObject, newToken } from '../../shared/aws/objects.ts';
+import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { decodeFileName } from '../../shared/aws/upload-form.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
+import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
@@ -13,6 +16,7 @@ import { copyPosted, type PostedFile, readPosted } from './posted-file.ts';
 /** A client that posts again and again delays its own task; after so many attempts the message is redelivered. */
 const maxAttempts = 5;
 
+const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
 
 /** Completes the tasks whose files have arrived in the bucket. */
@@ -20,6 +24,29 @@ export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, uploaded, processor, { context });
 
 async function uploaded(message: SQSRecord): Promise<void> {
+  try {
+    await importFiles(message);
+  } catch (error) {
+    logger.error('a posted file could not be imported', { messageId: message.messageId, error });
+    await retrySoon(message);
+    throw error;
+  }
+}
+
+/** Has a message that failed redelivered within a minute. Its queue hides it for half an hour, since a copy may take long. */
+async function retrySoon({ messageId, receiptHandle, attributes }: SQSRecord): Promise<void> {
+  const seconds = retrySeconds(Number(attributes.ApproximateReceiveCount));
+  await hideFor(required(queueVariable('uploads')), receiptHandle, seconds).catch((error) =>
+    logger.warn('a notification is redelivered late', { messageId, error }),
+  );
+}
+
+/** Returns after how many seconds a message is redelivered that was received so many times: 10, 20, 40, then 60. */
+export function retrySeconds(receives: number): number {
+  return Math.min(60, 10 * 2 ** (receives - 1));
+}
+
+async function importFiles(message: SQSRecord): Promise<void> {
   const event: Partial<S3Event> = JSON.parse(message.body);
   // S3 sends a test event without records when the notification is set up.
   for (const { s3 } of event.Records ?? [])

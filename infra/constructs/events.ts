@@ -50,11 +50,11 @@ export class Events extends Construct {
         }),
       },
     });
-    // Progress is worth nothing when it is old.
+    // Progress is worth nothing when it is old; long enough, though, for what fails every time to become a dead letter.
     this.progress = this.#standardQueue(
       'ProgressQueue',
       advisedVisibility(progressTimeout, progressWindow),
-      Duration.minutes(5),
+      Duration.minutes(20),
     );
     this.webhooks = this.#standardQueue('WebhooksQueue', advisedVisibility(deliverTimeout), Duration.days(14));
     this.bus = new EventBus(this, 'Bus', { description: 'Events of the jobs and tasks of Lathe' });
@@ -99,7 +99,7 @@ export class Events extends Construct {
       'Progress',
       'Throttles progress events of tasks',
       progressTimeout,
-      ['subscriber:batchGet', 'bus:put', 'events:send'],
+      ['subscriber:batchGet', 'bus:put', 'events:send', 'webhooks:send'],
       resources,
       environment,
     );
@@ -111,9 +111,9 @@ export class Events extends Construct {
     const deliver = this.#add(
       'webhooks',
       'Deliver',
-      'Delivers events to webhooks',
+      'Delivers events to webhooks, and to the event bus where it refused them',
       deliverTimeout,
-      ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send'],
+      ['delivery:get', 'delivery:put', 'webhook:get', 'webhook:update', 'webhooks:send', 'bus:put'],
       resources,
       environment,
     );

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { queueVariable } from '../../shared/aws/queues.ts';
 import { deleteTask, endTask, type Permission, publishJob, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { ZipFunction } from './function.ts';
@@ -11,16 +11,16 @@ import { consume } from './queue-source.ts';
 /** S3 copies the largest file that a form takes, 5 GB, in one request; at a slow 20 MB a second that takes 250 seconds. */
 export const uploadedTimeout = Duration.seconds(300);
 
-/** The lifecycle of tasks beside the engines: arrived uploads, dead letters, and the sweep of lost and expired records. */
+/**
+ * The lifecycle of tasks beside the engines: arrived uploads, and the sweep of lost and expired records. The sweep reads the
+ * dead letters of tasks too: invoked by their queues, a function would pay for polls of every one of them, all the month.
+ */
 export class Lifecycle extends Construct {
   readonly sweep: ZipFunction;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    props: { resources: Resources; environment: Record<string, string>; uploads: IQueue; deadLetters: IQueue[] },
-  ) {
+  constructor(scope: Construct, id: string, props: { resources: Resources; environment: Record<string, string> }) {
     super(scope, id);
+    const { notifications } = props.resources;
     const uploaded = this.#add(
       'Uploaded',
       'Completes tasks whose uploads have arrived',
@@ -36,22 +36,13 @@ export class Lifecycle extends Construct {
         'files:put',
         'files:delete',
       ],
-      props,
+      { ...props, environment: { ...props.environment, [queueVariable('uploads')]: notifications.queueUrl } },
     );
-    consume(uploaded, props.uploads, { batchSize: 10, reportBatchItemFailures: true });
-
-    const deadLetters = this.#add(
-      'DeadLetters',
-      'Fails tasks that no worker could finish',
-      Duration.seconds(60),
-      [...endTask, ...publishJob],
-      props,
-    );
-    for (const queue of props.deadLetters) consume(deadLetters, queue, { batchSize: 1 });
+    consume(uploaded, notifications, { batchSize: 10, reportBatchItemFailures: true, hidesMessages: true });
 
     this.sweep = this.#add(
       'Sweep',
-      'Requeues lost tasks and deletes expired records and files',
+      'Requeues lost tasks, fails those that no worker could finish, and deletes expired records and files',
       Duration.seconds(300),
       [
         ...endTask,
@@ -65,6 +56,8 @@ export class Lifecycle extends Construct {
         'delivery:get',
         'delivery:put',
         'webhooks:send',
+        'notifications:send',
+        'deadLetters:take',
         'uploads:list',
         'uploads:delete',
         'secrets:list',

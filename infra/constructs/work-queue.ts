@@ -25,6 +25,7 @@ export class WorkQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
+      // Longer than a sweep, which reads them.
       visibilityTimeout: Duration.minutes(6),
     });
     this.queue = new Queue(this, 'Queue', {

@@ -312,7 +312,7 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
   );
 }
 
-/** The person at the keyboard, who may store API keys, and what the engines of this machine report. */
+/** The person at the keyboard, who may store API keys, what the engines of this machine report, and send dead letters again. */
 function operatorRole(stack: LocalStack): LocalRole {
   return {
     logicalId: 'Operator',
@@ -325,6 +325,19 @@ function operatorRole(stack: LocalStack): LocalRole {
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`, `${partitions.engine}*`] },
         },
+      },
+      { effect: 'Allow', actions: ['sqs:ListQueues'], resources: ['*'], conditions: {} },
+      {
+        effect: 'Allow',
+        actions: [
+          'sqs:GetQueueAttributes',
+          'sqs:ReceiveMessage',
+          'sqs:ChangeMessageVisibility',
+          'sqs:SendMessage',
+          'sqs:DeleteMessage',
+        ],
+        resources: stack.queues.map(({ arn }) => arn),
+        conditions: {},
       },
     ],
   };

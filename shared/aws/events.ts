@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import { type ChangeEvent, changeEventOf, groupOf, isProgress, subjectOf } from '../events/change-event.ts';
 import type { Change } from '../lifecycle/lifecycle.ts';
 import { required } from '../settings.ts';
 import { revisionOf, type Task } from '../tasks/task.ts';
-import { batchesOf } from './batches.ts';
 import { messageBody } from './message-body.ts';
-import { queueVariable } from './queues.ts';
+import { queueVariable, sendAll } from './queues.ts';
 
 /** What the queue of events carries. */
 export type EventMessage =
@@ -18,12 +16,7 @@ export type EventMessage =
   /** A connection could neither be posted to nor closed, and is to be closed as soon as that works. */
   | { type: 'abandoned'; connection: string };
 
-const client = new SQSClient({});
-const maxBatchEntries = 10;
-/** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
-const maxBatchBytes = 900_000;
 const maxTaskBytes = 200_000;
-const maxAttempts = 5;
 
 /**
  * Publishes changes, in this order: events by the queue that keeps order, mere progress by another. Only workers have that
@@ -77,20 +70,4 @@ function bodyOf(message: EventMessage): string {
   const { form: _form, details: _details, ...task } = message.change.task;
   const small: Task = { ...task, payload: {}, files: [], dependents: [] };
   return messageBody({ type: 'changed', change: { type: 'task', task: small, partial: true } });
-}
-
-async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
-  for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
-    let left = batch;
-    for (let round = 0; left.length > 0; round++) {
-      if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
-      const failed = new Set(Failed.map(({ Id }) => Id));
-      left = left.filter(({ Id }) => failed.has(Id));
-    }
-  }
-}
-
-function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
-  return Buffer.byteLength(MessageBody);
 }

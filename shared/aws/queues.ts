@@ -1,9 +1,23 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { required } from '../settings.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
+import { batchesOf } from './batches.ts';
 import { messageBody } from './message-body.ts';
 
 const client = new SQSClient({});
+const maxBatchEntries = 10;
+/** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
+const maxBatchBytes = 900_000;
+const maxAttempts = 5;
 
 /** The message of an engine's queue: the record holds everything else. */
 export interface WorkMessage {
@@ -34,6 +48,15 @@ export async function hideFor(queueUrl: string, receiptHandle: string, seconds: 
   );
 }
 
+/** An event of the bus, as it is put there. */
+export interface BusEvent {
+  name: string;
+  detail: string;
+}
+
+/** What the queue of deliveries carries: which webhook to call, or an event that the bus refused. */
+export type DeliveryMessage = DeliveryRef | { busEvent: BusEvent };
+
 /** Queues a delivery with a delay. */
 export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Promise<void> {
   await client.send(
@@ -43,4 +66,61 @@ export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Prom
       ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
     }),
   );
+}
+
+/** Queues events that the bus refused, to be put there after a delay. */
+export async function sendBusEvents(events: BusEvent[], delaySeconds: number): Promise<void> {
+  const entries = events.map((busEvent, index) => ({
+    Id: String(index),
+    MessageBody: messageBody({ busEvent }),
+    DelaySeconds: delaySeconds,
+  }));
+  await sendAll(required(queueVariable('webhooks')), entries);
+}
+
+/** Notifies the importer of a posted file again, in the form that S3 does. */
+export async function sendUploadNotification(key: string): Promise<void> {
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: required(queueVariable('uploads')),
+      MessageBody: messageBody({ Records: [{ s3: { object: { key } } }] }),
+    }),
+  );
+}
+
+/** Sends messages to a queue in batches, in their order, and those that it refused again. */
+export async function sendAll(queueUrl: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
+  for (const batch of batchesOf(entries, sizeOf, maxBatchEntries, maxBatchBytes)) {
+    let left = batch;
+    for (let round = 0; left.length > 0; round++) {
+      if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
+      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left }));
+      const failed = new Set(Failed.map(({ Id }) => Id));
+      left = left.filter(({ Id }) => failed.has(Id));
+    }
+  }
+}
+
+function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
+  return Buffer.byteLength(MessageBody);
+}
+
+/**
+ * Receives up to ten messages, which the queue then hides for its visibility timeout. Waits for a second where there are
+ * none: a receive that does not wait asks only some of the servers of SQS, and misses messages of a short queue.
+ */
+export async function receiveMessages(queueUrl: string): Promise<Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+  );
+  return Messages;
+}
+
+/** Deletes up to ten messages that were received. */
+export async function deleteMessages(queueUrl: string, messages: Message[]): Promise<void> {
+  if (messages.length === 0) return;
+  const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+  const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  const [first] = Failed;
+  if (first) throw new Error(`SQS did not delete ${Failed.length} messages: ${first.Code} ${first.Message}`);
 }

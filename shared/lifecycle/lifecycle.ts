@@ -50,6 +50,15 @@ export interface LifecycleParts {
   now(): number;
 }
 
+/** The files that clients post to the forms of their tasks. */
+export interface PostedFiles {
+  exists(task: Task): Promise<boolean>;
+  /** Has the posted file of a task imported, as the notification of its arrival does. */
+  importAgain(task: Task): Promise<void>;
+}
+
+const noFiles: PostedFiles = { exists: async () => false, importAgain: async () => undefined };
+
 /** A job and its tasks, or a single task, ready to be written. */
 export interface Plan {
   job?: Job;
@@ -111,19 +120,29 @@ export function createLifecycle(parts: LifecycleParts) {
     else if (event.type === 'progressed' && event.percent !== undefined) await parts.publish([{ task }]);
   }
 
-  /** Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. */
-  async function create(plan: Plan): Promise<void> {
+  /**
+   * Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. The job is published
+   * last: a task that is not queued waits for the sweep for a quarter of an hour, while the outbox is published by whoever
+   * starts or ends a task of the job, or by the sweep within two minutes. A job that could not be published is therefore
+   * reported to `onError` as created all the same; a task without a job has no outbox, and is refused.
+   */
+  async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<void> {
     await records.createTasks(plan.tasks);
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
     if (job) await records.createJob(job);
-    await publishAll(job, plan.tasks);
     const ids = new Set(plan.tasks.map((task) => task.id));
     await forEach(plan.tasks, async (task) => {
       const outside = task.waitsFor.filter((input) => !ids.has(input));
       if (outside.length > 0) await link(task, outside);
       else if (isRunnable(task)) await release(task);
     });
-    if (job) await records.markPublished(job.id, job.pendingEvents ?? []);
+    if (job) await publishCreated(job, plan.tasks).catch(onError);
+    else await publishAll(undefined, plan.tasks);
+  }
+
+  async function publishCreated(job: Job, tasks: Task[]): Promise<void> {
+    await publishAll(job, tasks);
+    await records.markPublished(job.id, job.pendingEvents ?? []);
   }
 
   /** Publishes tasks together with the pending events of their job, and removes those from its outbox. */
@@ -313,7 +332,7 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /** Recovers a task that is overdue by repeating whatever was lost: the link, the message, the consequences. */
-  async function recover(task: Task): Promise<void> {
+  async function recover(task: Task, posted: PostedFiles = noFiles): Promise<void> {
     if (task.job && !(await records.job(task.job))) {
       // The job record is the commit: without it the client never received a 201.
       await parts.deleteFiles(task);
@@ -322,6 +341,11 @@ export function createLifecycle(parts: LifecycleParts) {
     }
     if (hasEnded(task)) return settle(task);
     if (task.status === 'processing' && task.form) {
+      // The notification of a file may have been lost, or be a dead letter. It is due again until the file is deleted by its age.
+      if (await posted.exists(task)) {
+        await records.setDue(task.id, parts.now() + queueTimeoutMs);
+        return posted.importAgain(task);
+      }
       await apply(task.id, { type: 'expired', failure: uploadTimedOut });
       return;
     }

@@ -624,7 +624,8 @@ async function keptConnection(url: string) {
   return { request, [Symbol.asyncDispose]: async () => void socket.destroy() };
 }
 
-test('the bus carries the same events', async () => {
+test('the bus carries the same events where it is asked to', async () => {
+  await using stack = await startStack({ LATHE_BUS_EVENTS: 'all' });
   const names: string[] = [];
   const job = stack.client.createJob(twoTasks);
   stack.buses.onEvent(({ detailType, detail }) => {

@@ -8,7 +8,7 @@ import type { LocalStack } from '../../infra/local/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
-import { type JobView, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -26,15 +26,7 @@ function denialsOf({ reports }: Service, except = /^$/): string[] {
   return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
 }
 
-/** Creates a job whose creator dies after it has queued its tasks and before it has noted that it published them. */
-async function createAbandoned({ client }: Service, tasks: Record<string, TaskDefinition>): Promise<JobView> {
-  const tag = newId();
-  const { status } = await client.call('POST', '/v1/process/jobs', { tasks, tag });
-  expect(status).toBe(500);
-  const { body } = await client.call<{ docs: JobView[] }>('GET', `/v1/process/jobs?tag=${tag}`);
-  return client.showJob(body.docs[0]?.id ?? '');
-}
-
+/** Lets whoever creates a job queue its tasks, and not note that it published them, as if it died before. */
 function letCreatorsDie(stack: LocalStack): void {
   takeAway(roleOf(stack, 'HttpCreateJob'), 'dynamodb:UpdateItem', 'job#*');
 }
@@ -66,7 +58,7 @@ test('a canceled task fails what depends on it, and the job of a creator that di
     pauseConsumers(stack, workers);
     letCreatorsDie(stack);
   });
-  const job = await createAbandoned(service, secretive);
+  const job = await service.client.createJob(secretive);
   expect(await storedUnder(service, objectPrefixes.secrets)).toHaveLength(exports('').length - 1);
   expect(await storedUnder(service, objectPrefixes.passwords)).toHaveLength(1);
 
@@ -79,7 +71,7 @@ test('a canceled task fails what depends on it, and the job of a creator that di
   ]);
   await untilNoSecrets(service);
 
-  const other = await createAbandoned(service, secretive);
+  const other = await service.client.createJob(secretive);
   expect((await service.client.call('DELETE', `/v1/process/tasks/${taskOf(other, 'upload').id}`)).status).toBe(200);
   expect(await service.client.showJob(other.id)).toMatchObject({
     status: 'failed',
@@ -87,6 +79,19 @@ test('a canceled task fails what depends on it, and the job of a creator that di
   });
   await untilNoSecrets(service);
   expect(denialsOf(service, /HttpCreateJob/)).toEqual([]);
+});
+
+test('a job is done at once although its creator cannot publish it', async () => {
+  await using service = await startAlteredStack((stack) =>
+    takeAway(roleOf(stack, 'HttpCreateJob'), 'sqs:SendMessage', 'EventsQueue'),
+  );
+  const job = await service.client.createJob({
+    import: { operation: 'import/base64', ...fileOf('png') },
+    export: { operation: 'export/url', input: 'import' },
+  });
+  expect((await service.client.waitForJob(job.id)).status).toBe('completed');
+  expect(denialsOf(service, /HttpCreateJob/)).toEqual([]);
+  expect(denialsOf(service).length).toBeGreaterThan(0);
 });
 
 test('a deletion leaves nothing of a task or a job, not even a posted file that was not imported yet', async () => {
@@ -132,36 +137,71 @@ test('an upload queues what waits for it for any engine, completes its job, and 
 });
 
 test('a task that no worker of any engine could finish fails, with what depends on it', async () => {
-  await using service = await startAlteredStack((stack) => {
-    letCreatorsDie(stack);
-    for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
-      if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
-        takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
-    for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
-      takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
-      // The message of a worker that failed is back at once, and is a dead letter then.
-      source.queue.attributes.VisibilityTimeout = '1';
-      const redrive = JSON.parse(source.queue.attributes.RedrivePolicy ?? '{}');
-      source.queue.attributes.RedrivePolicy = JSON.stringify({ ...redrive, maxReceiveCount: 1 });
-    }
-  });
+  await using service = await startAlteredStack(
+    (stack) => {
+      letCreatorsDie(stack);
+      for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
+        if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
+          takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
+      for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
+        takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
+        // The message of a worker that failed is back at once, and is a dead letter then.
+        source.queue.attributes.VisibilityTimeout = '1';
+        const redrive = JSON.parse(source.queue.attributes.RedrivePolicy ?? '{}');
+        source.queue.attributes.RedrivePolicy = JSON.stringify({ ...redrive, maxReceiveCount: 1 });
+      }
+    },
+    { LATHE_SWEEP_SECONDS: '1' },
+  );
   const { client } = service;
   const jobs = [];
   for (const { engine, from, to } of processings().filter(({ operation }) => operation === 'convert')) {
     const input = await client.createTask('import/base64', fileOf(from));
     const options = engine === 'document' ? { options: { password: 'secret' } } : {};
     jobs.push(
-      await createAbandoned(service, {
+      await service.client.createJob({
         convert: { operation: 'convert', input: input.id, output_format: to, ...options },
         ...Object.fromEntries(exports('convert').map((each) => [each.operation.replace('/', '-'), each])),
       }),
     );
   }
   const input = await client.createTask('import/base64', fileOf('png'));
-  jobs.push(await createAbandoned(service, { export: { operation: 'export/url', input: input.id } }));
+  jobs.push(await service.client.createJob({ export: { operation: 'export/url', input: input.id } }));
   for (const { id } of jobs) expect((await client.waitForJob(id)).status).toBe('failed');
   await untilNoSecrets(service);
   expect(denialsOf(service, /HttpCreateJob|role\/Engine/)).toEqual([]);
+});
+
+test('a file whose notification was lost is imported when its form expires', async () => {
+  await using service = await startAlteredStack(
+    (stack) => {
+      for (const bucket of stack.buckets) bucket.notifications = [];
+    },
+    { LATHE_SWEEP_SECONDS: '1', LATHE_UPLOAD_SECONDS: '30' },
+  );
+  const job = await service.client.createJob({ upload: { operation: 'import/upload' } });
+  await post(taskOf(job, 'upload'));
+  expect(await service.client.waitForJob(job.id)).toMatchObject({ status: 'completed' });
+  expect(await storedUnder(service, objectPrefixes.uploads)).toEqual([]);
+  expect(denialsOf(service)).toEqual([]);
+});
+
+test('a posted file that could not be imported is retried within a minute', async () => {
+  await using service = await startAlteredStack((stack) =>
+    takeAway(roleOf(stack, 'LifecycleUploaded'), 's3:GetObject', 'uploads/*'),
+  );
+  const role = roleOf(service.stack, 'LifecycleUploaded');
+  const task = await service.client.createTask('import/upload');
+  await post(task);
+  await until('it has failed', () => denialsOf(service).length > 0 || undefined);
+  const [bucket] = service.stack.buckets;
+  role.statements.push({
+    effect: 'Allow',
+    actions: ['s3:GetObject'],
+    resources: [`${bucket?.arn}/${objectPrefixes.uploads}*`],
+    conditions: {},
+  });
+  expect((await service.client.waitForTask(task.id)).status).toBe('completed');
 });
 
 test('a file that is posted to a task that has ended leaves nothing behind', async () => {

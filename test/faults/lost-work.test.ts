@@ -16,6 +16,9 @@ const transferWorker = 'functions/transfers/handler.ts';
 const minutes = 8;
 const patience = { seconds: minutes * 60 - 10, everyMs: 200 };
 
+/** The sweep reads the dead letters. */
+const sweepOften = { LATHE_SWEEP_SECONDS: '5' };
+
 /** Creates a job whose conversion takes seconds, and waits until it has begun. */
 async function startSlowJob(client: Client): Promise<JobView> {
   const job = await client.createJob({
@@ -188,7 +191,7 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
   test('for ever: a task whose every worker crashes goes to the dead letters and fails', async ({ expect }) => {
     await using stack = await startAlteredStack((altered) => {
       functionOf(altered, imageWorker).entry = fileURLToPath(new URL('fixtures/crashing-worker.ts', import.meta.url));
-    });
+    }, sweepOften);
     const { id } = await stack.client.createJob({
       import: { operation: 'import/base64', file: dataUri(await twoHalves(8, 8)), filename: 'a.png' },
       convert: { operation: 'convert', input: 'import', output_format: 'webp' },

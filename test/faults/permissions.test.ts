@@ -191,7 +191,6 @@ const forbiddenByCondition: [role: string, what: string, attempt: Attempt][] = [
   ['EventsDeliver', 'change a delivery in place', update('hook#x')],
   ['LifecycleUploaded', 'list stored files', list('files/')],
   ['LifecycleSweep', 'store a webhook', put('hooks#x')],
-  ['LifecycleDeadLetters', 'read a webhook', get('hooks#x')],
 ];
 
 /** Calls that no statement of the role covers. */

@@ -128,17 +128,26 @@ describe('every queue', () => {
     expect(protectedIds.sort()).toEqual(queues.map(({ id }) => id).sort());
   });
 
-  test('of an engine is worked on one message at a time, and its dead letters are read', () => {
+  test('of an engine is worked on one message at a time, and the sweep reads its dead letters', () => {
+    const sweep = functionOf(stack, 'functions/lifecycle/sweep.ts');
+    const read = sweep.environment.LATHE_DEAD_LETTERS?.split(',');
     for (const catalogue of engineCatalogues) {
       const { engine } = catalogue;
       const worker = functionOf(stack, nameOfWorker(catalogue));
       const source = stack.queueSources.find((candidate) => candidate.function === worker);
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
-      const reader = stack.queueSources.find(({ queue }) => queue.arn === deadLetterTargetArn);
-      expect(reader?.function, engine).toBe(functionOf(stack, 'functions/lifecycle/dead-letters.ts'));
+      const deadLetters = stack.queues.find(({ arn }) => arn === deadLetterTargetArn);
+      expect(read, engine).toContain(deadLetters?.url);
+      // Longer than a sweep may run, or the next would settle the same message.
+      expect(Number(deadLetters?.attributes.VisibilityTimeout), engine).toBeGreaterThan(sweep.timeoutSeconds);
     }
   });
+});
+
+test('no dead-letter queue is polled: a poller costs by the month, and the sweep comes every minute', () => {
+  const polled = stack.queueSources.map(({ queue }) => queue.logicalId);
+  expect(polled.filter((id) => deadLetterIds.has(id))).toEqual([]);
 });
 
 describe('an engine', () => {

@@ -17,8 +17,11 @@ import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile 
 /** Tasks that are planned but not written: a request that is refused creates nothing. */
 export interface Creation {
   plan: Plan;
-  /** Stores the files of the request, writes the records and enqueues the first tasks. */
-  write(): Promise<void>;
+  /**
+   * Stores the files of the request, writes the records and enqueues the first tasks. An error after that is reported to
+   * `onError` where the sweep does what is left.
+   */
+  write(onError?: (error: unknown) => void): Promise<void>;
 }
 
 /** Plans the tasks of a request, and their job where they form one, or throws the 400. */
@@ -46,7 +49,7 @@ export async function prepareTasks(
   const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
   return {
     plan: planned.plan,
-    async write() {
+    async write(onError) {
       const tasks = await Promise.all(planned.plan.tasks.map((task) => withForm(task)));
       let plan: Plan = { ...planned.plan, tasks };
       for (const task of tasks) {
@@ -54,7 +57,7 @@ export async function prepareTasks(
         const content = contents.get(task.name);
         if (content) plan = withFile(plan, task.id, await storeContent(task, content), now);
       }
-      await lifecycle.create(plan);
+      await lifecycle.create(plan, onError);
     },
   };
 }

@@ -31,7 +31,7 @@ export const handler = endpoint(routes['create-job'], (request) => {
             webhook = webhookOfJob(job, url);
             await storeWebhook(webhook);
           }
-          await write();
+          await write((error) => request.logger.warn('left to the sweep', { jobId: job.id, error }));
         },
       };
     },

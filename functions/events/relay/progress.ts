@@ -1,9 +1,12 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSEvent } from 'aws-lambda';
 import { type EventMessage, sendEvents } from '../../../shared/aws/events.ts';
 import { type ChangeEvent, groupOf, subjectOf } from '../../../shared/events/change-event.ts';
 import { revisionOf } from '../../../shared/tasks/task.ts';
 import { partitionOfGroup, partitionOfUser, subscribedAmong } from '../websocket/connections.ts';
 import { putOnBus } from './bus.ts';
+
+const logger = new Logger({ serviceName: 'lathe' });
 
 /**
  * Throttles progress: only the latest of each task in a batch is passed on, and to the relay only where it has subscribers.
@@ -21,7 +24,7 @@ export async function handler(event: SQSEvent): Promise<void> {
   const changes = [...latest.values()];
   const subscribed = await subscribedAmong(changes.flatMap(partitionsOf));
   const wanted = changes.filter((change) => partitionsOf(change).some((one) => subscribed.has(one)));
-  await Promise.all([sendEvents(wanted.map((change) => ({ type: 'changed', change }))), putOnBus(changes)]);
+  await Promise.all([sendEvents(wanted.map((change) => ({ type: 'changed', change }))), putOnBus(changes, logger)]);
 }
 
 function partitionsOf(change: ChangeEvent): string[] {

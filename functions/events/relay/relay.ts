@@ -12,22 +12,27 @@ const logger = new Logger({ serviceName: 'lathe' });
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const groups = Map.groupBy(event.Records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId);
   const relay = relayFor(logger);
-  // In parallel, so that no subscriber waits for the bus. Where it fails the batch is retried, and nobody receives it twice.
+  // In parallel, so that no subscriber waits for the bus. Where neither it nor its queue takes an event the batch is retried,
+  // and nobody receives it twice.
   const [failures] = await Promise.all([
     Promise.all([...groups.values()].map((messages) => inOrder(messages, relay))),
-    putOnBus(event.Records.flatMap(changeIn)),
+    putOnBus(event.Records.flatMap(changeIn), logger),
   ]);
   return { batchItemFailures: failures.flat() };
 }
 
 /** Handles the messages of one job in order; those behind one that fails wait, or they would overtake it. */
 async function inOrder(messages: SQSRecord[], relay: Relay): Promise<SQSBatchItemFailure[]> {
-  for (const [index, { body }] of messages.entries()) {
+  for (const [index, { body, messageId }] of messages.entries()) {
     try {
       await handle(JSON.parse(body), relay);
     } catch (error) {
-      logger.error('an event could not be passed on', { group: messages[0]?.attributes.MessageGroupId, error });
-      return messages.slice(index).map(({ messageId: itemIdentifier }) => ({ itemIdentifier }));
+      logger.error('an event could not be passed on', {
+        messageId,
+        group: messages[0]?.attributes.MessageGroupId,
+        error,
+      });
+      return messages.slice(index).map((message) => ({ itemIdentifier: message.messageId }));
     }
   }
   return [];

@@ -1,8 +1,8 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { BusEvent, DeliveryMessage } from '../../../shared/aws/queues.ts';
 import { parseAllowHosts } from '../../../shared/net/addresses.ts';
-import type { DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import { deliveries } from '../../wiring/deliveries.ts';
 import { callReceiver } from './call.ts';
 import { signedHeaders } from './sign.ts';
@@ -10,16 +10,34 @@ import { signedHeaders } from './sign.ts';
 const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
 const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
+const busTimeoutMs = 10_000;
 
-/** Calls the webhooks whose deliveries are due. */
+/** Calls the webhooks whose deliveries are due, and puts events on the bus that it refused before. */
 export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, deliver, processor, { context });
 
-async function deliver({ body }: SQSRecord): Promise<void> {
-  const ref: DeliveryRef = JSON.parse(body);
-  await deliveries.attempt(ref, async ({ url, secret }, delivery) => {
+async function deliver({ messageId, body }: SQSRecord): Promise<void> {
+  try {
+    await handle(JSON.parse(body));
+  } catch (error) {
+    logger.error('a delivery could not be attempted', { messageId, error });
+    throw error;
+  }
+}
+
+async function handle(message: DeliveryMessage): Promise<void> {
+  if ('busEvent' in message) return putOnBus(message.busEvent);
+  await deliveries.attempt(message, async ({ url, secret }, delivery) => {
     const outcome = await callReceiver(url, signedHeaders(delivery, secret, Date.now()), delivery.body, allow);
-    logger.info('called a webhook', { jobId: delivery.job, ...ref, ...outcome });
+    logger.info('called a webhook', { jobId: delivery.job, ...message, ...outcome });
     return outcome;
   });
+}
+
+/** Puts an event on the bus. One that is refused again and again becomes a dead letter, which an operator sends again. */
+async function putOnBus(event: BusEvent): Promise<void> {
+  // Loaded only here: the bus rarely refuses an event, and its client would slow down every start.
+  const { putEvents } = await import('../bus.ts');
+  const [refused] = await putEvents([event], busTimeoutMs);
+  if (refused) throw new Error(`The bus refused an event: ${event.name}.`, { cause: refused.cause });
 }

@@ -42,12 +42,14 @@ export function dynamodbActions(stack: LocalStack, operation: string, input: Inp
 }
 
 const SQS_OPERATIONS =
-  /^(SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?$|^(ReceiveMessage|GetQueueAttributes|GetQueueUrl|PurgeQueue)$/;
+  /^(SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?$|^(ReceiveMessage|GetQueueAttributes|GetQueueUrl|ListQueues|PurgeQueue)$/;
 
 /** Returns the permission that an SQS call needs; refuses what is not supported here. */
 export function sqsActions(stack: LocalStack, operation: string, input: Input): RequiredAction[] {
   if (!SQS_OPERATIONS.test(operation))
     throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
+  if (operation === 'ListQueues')
+    return [{ action: 'sqs:ListQueues', resource: `arn:aws:sqs:${stack.region}:${stack.account}:*` }];
   const name = queueName(input);
   if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');
   // A batch needs the permission of its single operation.

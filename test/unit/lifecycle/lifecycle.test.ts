@@ -11,7 +11,16 @@ import {
   type TaskEvent,
 } from '../../../shared/tasks/transitions.ts';
 import { createdAt, makeRequest } from '../tasks/factory.ts';
-import { CallFailed, Crash, countCalls, crashAfter, failOnce, fileOf, MemoryService } from './memory-records.ts';
+import {
+  CallFailed,
+  Crash,
+  countCalls,
+  crashAfter,
+  failOnce,
+  fileOf,
+  type Gate,
+  MemoryService,
+} from './memory-records.ts';
 
 /** A change of a record that the caller does not know: a read and a conditional write. */
 const callsOfChange = 2;
@@ -97,6 +106,49 @@ describe('creating', () => {
 
     const writes = calls.filter((call) => call.startsWith('create') || call.startsWith('enqueue'));
     expect(writes).toEqual(['createTasks', 'createTasks', 'createJob', 'enqueue transfer']);
+  });
+
+  it('queues a job before it publishes it', async () => {
+    const { gate, calls } = countCalls();
+
+    await new MemoryService(createdAt).lifecycle(gate).create(planOf({ a: [], upload: [] }));
+
+    const effects = calls.filter((call) => call === 'publish' || call.startsWith('enqueue'));
+    expect(effects).toEqual(['enqueue transfer', 'publish']);
+  });
+
+  it('creates and queues a job that cannot be published, and leaves its events to whoever starts a task', async () => {
+    const service = new MemoryService(createdAt);
+    const plan = planOf({ a: [], b: ['a'], upload: [] });
+    const errors: unknown[] = [];
+    const refusesEvents: Gate = async (call) => {
+      if (call === 'publish') throw new CallFailed();
+    };
+
+    await service.lifecycle(refusesEvents).create(plan, (error) => errors.push(error));
+
+    const { takeQueue, start } = on(service, plan);
+    expect(errors).toEqual([expect.any(CallFailed)]);
+    expect(takeQueue()).toEqual(['a']);
+    expect(service.published).toEqual([]);
+    await start('a');
+    expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
+  });
+
+  it('leaves the events of a job that cannot be published, and that nobody starts, to the sweep', async () => {
+    const service = new MemoryService(createdAt);
+    const plan = planOf({ upload: [] });
+    let refused = 0;
+    const refusesEvents: Gate = async (call) => {
+      if (call === 'publish' && refused++ === 0) throw new CallFailed();
+    };
+
+    await service.lifecycle(refusesEvents).create(plan, () => undefined);
+    service.now += 60_000;
+    await service.sweep();
+
+    expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
+    expect(service.due().jobs).toEqual([]);
   });
 
   it('starts a job as processing when a client can upload at once, and else as created', async () => {
@@ -633,6 +685,38 @@ describe('the sweep', () => {
     await service.sweep();
 
     expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
+  it('has a file imported whose notification was lost, and fails its task only once the file is gone', async () => {
+    const { service, lifecycle, id, task, upload, job } = await createdService(planOf({ upload: [] }));
+    const imported: string[] = [];
+    let isThere = true;
+    const posted = {
+      exists: async () => isThere,
+      importAgain: async ({ id: taskId }: Task) => void imported.push(taskId),
+    };
+    const recover = async () => {
+      for (const due of service.due().tasks) await lifecycle.recover(due, posted);
+    };
+
+    service.now += uploadSeconds * 1000;
+    await recover();
+    expect(imported).toEqual([id('upload')]);
+    expect(task('upload')).toMatchObject({ status: 'processing', dueAt: service.now + queueTimeoutMs });
+    await recover();
+    expect(imported).toHaveLength(1);
+
+    await upload('upload');
+    expect(job()?.status).toBe('completed');
+
+    const other = await createdService(planOf({ upload: [] }), service);
+    service.now += uploadSeconds * 1000;
+    await recover();
+    isThere = false;
+    service.now += queueTimeoutMs;
+    await recover();
+    expect(imported).toEqual([id('upload'), other.id('upload')]);
+    expect(other.task('upload')).toMatchObject({ status: 'failed', failure: { errorCode: 'upload_timeout' } });
   });
 
   it('fails an upload that never came with upload_timeout', async () => {

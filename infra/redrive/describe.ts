@@ -1,0 +1,58 @@
+import type { DeadLetter } from './dead-letters.ts';
+
+/** Returns what a message is about, in a few words: its task, file, delivery or event. */
+export function subjectOf({ body }: Pick<DeadLetter, 'body'>): string {
+  const message = parse(body);
+  if (typeof message.taskId === 'string') return `task ${message.taskId}`;
+  if (Array.isArray(message.Records))
+    return `file ${message.Records.map((record) => textAt(record, 's3', 'object', 'key')).join(', ')}`;
+  if (message.busEvent !== undefined) return `event for the bus, ${textAt(message, 'busEvent', 'name')}`;
+  if (typeof message.delivery === 'string') return `delivery ${message.delivery} to webhook ${message.webhook}`;
+  if (message.type === 'changed') {
+    const kind = textAt(message, 'change', 'type');
+    return `${kind} ${textAt(message, 'change', kind, 'id')}, ${textAt(message, 'change', kind, 'status')}`;
+  }
+  if (typeof message.type === 'string') return `connection ${message.connection}, ${message.type}`;
+  return `message ${body.slice(0, 60)}`;
+}
+
+/** Returns the error of the last attempt at a message, from the lines of a log that name it. */
+export function causeIn(lines: string[], { id, body }: Pick<DeadLetter, 'id' | 'body'>): string | undefined {
+  const { taskId } = parse(body);
+  const names = [id, ...(typeof taskId === 'string' ? [taskId] : [])];
+  const last = lines
+    .filter((line) => names.some((name) => line.includes(name)))
+    .map(parse)
+    .filter(({ level }) => level === 'ERROR' || level === 'WARN')
+    .sort((left, right) => String(left.timestamp).localeCompare(String(right.timestamp)))
+    .at(-1);
+  if (!last) return undefined;
+  return [last.message, textAt(last, 'error', 'message'), textAt(last, 'error', 'cause', 'message')]
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join(': ');
+}
+
+/** Returns a duration as people say it: 90 s, 5 min, 3 h, 2 d. */
+export function ageOf(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(text)));
+  } catch {
+    // A line of a program, or a message that nobody of ours sent.
+    return {};
+  }
+}
+
+function textAt(value: unknown, ...path: string[]): string {
+  let found: unknown = value;
+  for (const name of path)
+    found =
+      typeof found === 'object' && found !== null ? Object.getOwnPropertyDescriptor(found, name)?.value : undefined;
+  return typeof found === 'string' ? found : '';
+}
