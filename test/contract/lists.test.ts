@@ -153,6 +153,14 @@ describe('List jobs', () => {
     expect((await call(`/v1/process/jobs?tag=${tag}&include=tasks`)).body.docs[0].tasks).toHaveLength(3);
     expect((await call(`/v1/process/jobs?tag=${tag}`)).body.docs[0].tasks).toBeUndefined();
   });
+  it('include: details of their job are present with tasks when they are asked for, and only then', async () => {
+    const { docs } = (await call(`/v1/process/tasks?job=${job.id}&include=job`)).body;
+    expect(docs).toHaveLength(3);
+    for (const task of docs) expect(task.jobDetails).toMatchObject({ id: job.id, tag });
+    for (const task of (await call(`/v1/process/tasks?job=${job.id}`)).body.docs)
+      expect(task).not.toHaveProperty('jobDetails');
+  });
+
   it('include: another value is a 400', async () => {
     expect((await call('/v1/process/jobs?include=users')).status).toBe(400);
   });
