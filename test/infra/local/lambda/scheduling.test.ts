@@ -114,6 +114,18 @@ test('a reserved concurrency bounds the environments of a zip function', async (
   expect(results.map((result) => Object(result).invocations)).toEqual([1, 2, 3]);
 });
 
+test('a function with a reserved concurrency of 0 refuses every invocation, and each outcome is counted', async () => {
+  const outcomes: string[] = [];
+  await using runtime = fixtureRuntime({ onInvoked: (_, outcome) => outcomes.push(outcome) });
+  const fn = fixtureFunction('count', { reservedConcurrency: 0 });
+
+  await expect(runtime.invoke(fn, {})).rejects.toMatchObject({ errorType: 'TooManyRequestsException' });
+  fn.reservedConcurrency = undefined;
+  await runtime.invoke(fn, {});
+
+  expect(outcomes).toEqual(['throttled', 'succeeded']);
+});
+
 test.each(['zip', 'image'] as const)('a %s function is frozen between invocations', async (packaging) => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();

@@ -77,6 +77,7 @@ async function startSource({
       await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
     },
     stop: () => running.current.stop(),
+    drain: () => running.current.drain(),
     [Symbol.asyncDispose]: async () => {
       await running.current.stop();
       sqs.destroy();
@@ -285,4 +286,18 @@ test('a real function is invoked within milliseconds of the message', async () =
   }
 
   expect(latencies.toSorted((a, b) => a - b)[10]).toBeLessThan(50);
+});
+
+test('a source that is drained leaves what comes afterwards to the next', async () => {
+  await using queue = await startSource({});
+
+  const drained = queue.drain();
+  // Ends the poll that waits.
+  await queue.send('last');
+  await drained;
+  await eventually(() => queue.isEmpty());
+  await queue.send('next');
+
+  expect(queue.inspect()).toEqual({ ready: 1, inFlight: 0 });
+  expect(queue.events).toHaveLength(1);
 });
