@@ -63,9 +63,6 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('progress') ? queue('progress') : {}),
     ...(touches('webhooks') ? { [queueVariable('webhooks')]: resources.webhooks.queueUrl } : {}),
     ...(touches('notifications') ? { [queueVariable('uploads')]: resources.notifications.queueUrl } : {}),
-    ...(touches('deadLetters')
-      ? { LATHE_DEAD_LETTERS: resources.deadLetters.map(({ queueUrl }) => queueUrl).join(',') }
-      : {}),
     // The variable that the SDK itself reads, so that the client needs no endpoint of its own.
     ...(permissions.some((permission) => permission === 'sockets:post' || permission === 'sockets:disconnect')
       ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: resources.sockets.url }
@@ -164,9 +161,17 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
     case 'notifications:send':
       return [sendGrant(resources.notifications)];
     case 'deadLetters:take':
-      return resources.deadLetters.flatMap(({ queueArn }) =>
-        ['sqs:ReceiveMessage', 'sqs:DeleteMessage'].map((action) => ({ action, resource: queueArn, values: [] })),
-      );
+      return [
+        // Each queue names its own; their URLs would not fit the 4 KB of a function's environment.
+        ...[...workQueues(resources).map(([, queue]) => queue), resources.notifications].map(({ queueArn }) => ({
+          action: 'sqs:GetQueueAttributes',
+          resource: queueArn,
+          values: [],
+        })),
+        ...resources.deadLetters.flatMap(({ queueArn }) =>
+          ['sqs:ReceiveMessage', 'sqs:DeleteMessage'].map((action) => ({ action, resource: queueArn, values: [] })),
+        ),
+      ];
     case 'sockets:post':
       return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.post, values: [] }];
     case 'sockets:disconnect':

@@ -1,23 +1,34 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Event } from 'aws-lambda';
-import { deleteMessages, receiveMessages, type WorkMessage } from '../../shared/aws/queues.ts';
+import {
+  deadLettersOf,
+  deleteMessages,
+  queueVariable,
+  receiveMessages,
+  type WorkMessage,
+} from '../../shared/aws/queues.ts';
 import { taskOfKey } from '../../shared/files/keys.ts';
 import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
+import { engineCatalogues } from '../engines/runtime/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 
 /** Receives of one queue in a run, of up to ten messages each: a flood of dead letters must not delay the rest of the sweep. */
 const maxReceives = 10;
+
+const sources = [...engineCatalogues.map(({ engine }) => engine), 'uploads'];
+/** Asked for once by each environment: they never change while it lives. */
+let deadLetterQueues: string[] | undefined;
 
 /**
  * Settles dead letters of tasks, and deletes those that are settled. What cannot be settled stays, for the alarm and for
  * whoever sends it again by hand. Returns how many were settled.
  */
 export async function settleDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
-  const queues = required('LATHE_DEAD_LETTERS').split(',');
-  const counts = await Promise.all(queues.map((queue) => settleQueue(queue, logger, hasTime)));
+  deadLetterQueues ??= await Promise.all(sources.map((name) => deadLettersOf(required(queueVariable(name)))));
+  const counts = await Promise.all(deadLetterQueues.map((queue) => settleQueue(queue, logger, hasTime)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 

@@ -42,7 +42,7 @@ async function retrySoon({ messageId, receiptHandle, attributes }: SQSRecord): P
 }
 
 /** Returns after how many seconds a message is redelivered that was received so many times: 10, 20, 40, then 60. */
-export function retrySeconds(receives: number): number {
+function retrySeconds(receives: number): number {
   return Math.min(60, 10 * 2 ** (receives - 1));
 }
 

@@ -1,6 +1,7 @@
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -103,6 +104,16 @@ export async function sendAll(queueUrl: string, entries: SendMessageBatchRequest
 
 function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
   return Buffer.byteLength(MessageBody);
+}
+
+/** Returns the URL of the dead-letter queue that a queue names, which is in the same account and region. */
+export async function deadLettersOf(queueUrl: string): Promise<string> {
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
+  );
+  const { deadLetterTargetArn } = JSON.parse(Attributes.RedrivePolicy ?? '{}');
+  if (typeof deadLetterTargetArn !== 'string') throw new Error(`The queue ${queueUrl} has no dead-letter queue.`);
+  return queueUrl.replace(/[^/]+$/, deadLetterTargetArn.split(':').at(-1) ?? '');
 }
 
 /**

@@ -7,8 +7,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { newId } from '../../shared/ids.ts';
 import { dataUri, type JobView } from '../support/client.ts';
+import { sendAsOperator } from '../support/operator.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
+import { makeTask } from '../unit/tasks/factory.ts';
 import { addUser, callerOf } from './caller.ts';
 import { startStack, type TestStack } from './stack.ts';
 import {
@@ -635,6 +637,9 @@ test('the bus carries the same events where it is asked to', async () => {
   await upload(await job);
   await until('the end is on the bus', () => names.find((name) => name === `job_completed ${id}`));
   for (const task of tasks) expect(names).toContain(`task_completed ${task.id}`);
+  const task = makeTask({ status: 'processing', progress: 50 });
+  await sendAsOperator(stack, /^EventsProgressQueue[0-9A-F]{8}$/, { type: 'changed', change: { type: 'task', task } });
+  await until('progress is on the bus', () => names.find((name) => name === `task_updated ${task.id}`));
 });
 
 function idOf(detail: unknown): string {

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import type { LocalStack } from '../../infra/local/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
-import { objectPrefixes } from '../../shared/files/keys.ts';
+import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
 import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
+import { countMessages, sendAsOperator } from '../support/operator.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -358,6 +359,23 @@ describe('the sweep', () => {
     await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
     const { dueAt } = (await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`)) ?? {};
     expect(Number(dueAt)).toBeGreaterThan(Date.now());
+    expect(denialsOf(service)).toEqual([]);
+  });
+
+  test('deletes the dead letters of posted files whose tasks have ended, and keeps the others', async () => {
+    await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {
+      LATHE_SWEEP_SECONDS: '1',
+    });
+    const deadLetters = /^FilesUploadsDeadLetters/;
+    const open = await service.client.createTask('import/upload');
+    const canceled = await service.client.createTask('import/upload');
+    expect((await service.client.call('POST', `/v1/process/tasks/${canceled.id}/cancel`)).status).toBe(200);
+    for (const { id } of [open, canceled]) {
+      const message = { Records: [{ s3: { object: { key: uploadKey(id) } } }] };
+      await sendAsOperator(service, deadLetters, message);
+    }
+    await until('one is left', async () => ((await countMessages(service, deadLetters)) === 1 ? true : undefined));
+    expect((await service.client.showTask(open.id)).status).toBe('processing');
     expect(denialsOf(service)).toEqual([]);
   });
 

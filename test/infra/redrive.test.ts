@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import { ageOf, causeIn, subjectOf } from '../../infra/redrive/describe.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
+import { sendAsOperator } from '../support/operator.ts';
 import { roleOf, takeAway } from '../support/roles.ts';
 import { until } from '../support/until.ts';
 
@@ -16,17 +14,6 @@ const run = promisify(execFile);
 function redrive({ url, dataDirectory }: TestStack, ...options: string[]): Promise<{ stdout: string }> {
   const args = [join(projectRoot, 'infra/redrive/main.ts'), '--url', url, '--data', dataDirectory, ...options];
   return run(process.execPath, args);
-}
-
-async function sendAsOperator({ url, dataDirectory, stack }: TestStack, queue: RegExp, message: object): Promise<void> {
-  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
-  const sqs = new SQSClient({
-    region: stack.region,
-    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/sqs`,
-    credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
-  });
-  const QueueUrl = stack.queues.find(({ logicalId }) => queue.test(logicalId))?.url;
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
 }
 
 test('redrive lists dead letters with their causes, sends nothing unless it is told to, and then what was chosen', async () => {

@@ -130,7 +130,9 @@ describe('every queue', () => {
 
   test('of an engine is worked on one message at a time, and the sweep reads its dead letters', () => {
     const sweep = functionOf(stack, 'functions/lifecycle/sweep.ts');
-    const read = sweep.environment.LATHE_DEAD_LETTERS?.split(',');
+    const read = sweep.role.statements
+      .filter(({ actions }) => actions.includes('sqs:ReceiveMessage'))
+      .flatMap(({ resources }) => resources);
     for (const catalogue of engineCatalogues) {
       const { engine } = catalogue;
       const worker = functionOf(stack, nameOfWorker(catalogue));
@@ -138,7 +140,7 @@ describe('every queue', () => {
       expect(source?.batchSize, engine).toBe(1);
       const { deadLetterTargetArn } = JSON.parse(source?.queue.attributes.RedrivePolicy ?? '{}');
       const deadLetters = stack.queues.find(({ arn }) => arn === deadLetterTargetArn);
-      expect(read, engine).toContain(deadLetters?.url);
+      expect(read, engine).toContain(deadLetters?.arn);
       // Longer than a sweep may run, or the next would settle the same message.
       expect(Number(deadLetters?.attributes.VisibilityTimeout), engine).toBeGreaterThan(sweep.timeoutSeconds);
     }

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { makeCredentials } from '../../infra/local/gate/credentials.ts';
+import type { LocalStack } from '../../infra/local/template/model.ts';
+
+interface Service {
+  url: string;
+  dataDirectory: string;
+  stack: LocalStack;
+}
+
+/** Sends a message to a queue as the operator of the stack, who may send dead letters again. */
+export async function sendAsOperator(service: Service, queue: RegExp, message: object): Promise<void> {
+  const sqs = await clientOf(service);
+  await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(service, queue), MessageBody: JSON.stringify(message) }));
+}
+
+/** Counts the messages of a queue, those that are hidden too. */
+export async function countMessages(service: Service, queue: RegExp): Promise<number> {
+  const sqs = await clientOf(service);
+  const request = { QueueUrl: urlOf(service, queue), AttributeNames: ['All' as const] };
+  const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(request));
+  return (
+    Number(Attributes.ApproximateNumberOfMessages ?? 0) + Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0)
+  );
+}
+
+async function clientOf({ url, dataDirectory, stack }: Service): Promise<SQSClient> {
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  return new SQSClient({
+    region: stack.region,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/sqs`,
+    credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
+  });
+}
+
+function urlOf({ stack }: Service, queue: RegExp): string {
+  const found = stack.queues.find(({ logicalId }) => queue.test(logicalId));
+  if (!found) throw new Error(`The stack has no queue ${queue}.`);
+  return found.url;
+}
