@@ -12,6 +12,7 @@ import { benchMemory } from './memory.ts';
 import { benchSoak } from './soak.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
+import { benchTypicalJobs } from './typical-jobs.ts';
 
 /** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
 const parts: Record<string, () => Promise<void>> = {
@@ -46,6 +47,17 @@ const parts: Record<string, () => Promise<void>> = {
       ),
     );
     if (functions.some(({ ratio, maxRatio }) => ratio > maxRatio)) process.exitCode = 1;
+  },
+
+  async 'typical-jobs'() {
+    console.log('\nProcessor time of the typical jobs that npm run cost prices\n');
+    const rows = await benchTypicalJobs();
+    console.log(
+      formatTable(
+        ['', 'seconds'],
+        rows.map(({ name, cpuSeconds }) => [name, cpuSeconds.toFixed(2)]),
+      ),
+    );
   },
 
   async engines() {
