@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import { type ChangeEvent, changeEventOf, groupOf, isProgress, subjectOf } from '../events/change-event.ts';
 import type { Change } from '../lifecycle/lifecycle.ts';
 import { required } from '../settings.ts';
@@ -7,6 +7,7 @@ import { revisionOf, type Task } from '../tasks/task.ts';
 import { batchesOf } from './batches.ts';
 import { messageBody } from './message-body.ts';
 import { queueVariable } from './queues.ts';
+import { sqs } from './sqs.ts';
 
 /** What the queue of events carries. */
 export type EventMessage =
@@ -18,7 +19,6 @@ export type EventMessage =
   /** A connection could neither be posted to nor closed, and is to be closed as soon as that works. */
   | { type: 'abandoned'; connection: string };
 
-const client = new SQSClient({});
 const maxBatchEntries = 10;
 /** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
 const maxBatchBytes = 900_000;
@@ -84,7 +84,7 @@ async function sendAll(QueueUrl: string, entries: SendMessageBatchRequestEntry[]
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
       if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
+      const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries: left }));
       const failed = new Set(Failed.map(({ Id }) => Id));
       left = left.filter(({ Id }) => failed.has(Id));
     }
