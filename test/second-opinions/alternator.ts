@@ -10,7 +10,7 @@ import { findCheckout, findPython, runPytest } from './pytest.ts';
 
 const suite = {
   repository: 'scylladb/scylladb',
-  commit: 'f4a4091ca2',
+  commit: 'f4a4091ca28efb8c06c3422fdaac1d2f02e5614f',
   variable: 'LATHE_ALTERNATOR_TESTS',
   folder: 'test',
 };

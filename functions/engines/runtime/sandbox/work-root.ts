@@ -103,11 +103,14 @@ function ownsMachine(): boolean {
   return process.env.LATHE_OWNS_TMP === 'true' || process.env.LAMBDA_RUNTIME_DIR !== undefined;
 }
 
-/** Removes the folders of processes that were killed before they could. */
+/** Removes the folders of processes that were killed before they could. Those of another user only root can remove. */
 function removeAbandoned(): void {
+  const user = process.getuid?.();
   for (const name of readdirSync(tmpdir())) {
     const [, owner] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
     if (owner === undefined || isAlive(Number(owner))) continue;
-    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    const path = join(tmpdir(), name);
+    if (user !== 0 && lstatSync(path, { throwIfNoEntry: false })?.uid !== user) continue;
+    rmSync(path, { recursive: true, force: true });
   }
 }

@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -58,7 +59,7 @@ describe('a restart on the same data folder', () => {
     db.close();
 
     const store = new ObjectStore(dataDirectory, ['files']);
-    const content = await buffer(store.open('files', 'key') ?? []);
+    const content = await buffer(store.open('files', 'key') ?? Readable.from([]));
     const found = store.find('files', 'key');
     store.close();
 
