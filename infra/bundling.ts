@@ -3,7 +3,13 @@ import { fileURLToPath } from 'node:url';
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-const alias = { http: `${projectRoot}/infra/node-http.cjs`, 'node:http': `${projectRoot}/infra/node-http.cjs` };
+const alias = {
+  http: `${projectRoot}/infra/node-http.cjs`,
+  'node:http': `${projectRoot}/infra/node-http.cjs`,
+  '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
+  // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
+  '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
+};
 
 /** How zip functions are bundled: for a deployment, for this machine and for the checks of bundle size alike. */
 export const bundling = {

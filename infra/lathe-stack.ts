@@ -72,6 +72,7 @@ export class LatheStack extends Stack {
       })),
       uploads: { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },
       events: { name: 'Events', queue: events.queue, consumerSeconds: 0 },
+      progress: events.progress,
       webhooks: events.webhooks,
     });
     new CfnOutput(this, 'ApiUrl', { value: http.url, description: 'Root URL of the API' });

@@ -21,10 +21,10 @@ const count = (max: number, message: string) =>
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, message)
     .meta({ type: 'integer', minimum: 1, maximum: max });
-const Paging = {
+const Paging = () => ({
   per_page: count(200, 'Expected an integer from 1 to 200.').optional().describe('Page size. Defaults to 50.'),
   page: count(1_000_000, 'Expected a page number from 1.').optional().describe('Page number. Defaults to 1.'),
-};
+});
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `Expected one of ${values.join(', ')}.`);
 const includeOf = (...values: [string, ...string[]]) =>
@@ -52,25 +52,27 @@ const listPattern = (values: string[]) => {
   return `^${element}(?:,${element})*$`;
 };
 
-const Ext = z.string().min(1).max(20).optional();
-const FormatQuery = z
-  .object({
-    input_format: Ext.describe('An input format, or * for all: lists its output formats.'),
-    output_format: Ext.describe('An output format, or * for all: lists its input formats.'),
-  })
-  .refine((query) => query.input_format === undefined || query.output_format === undefined, {
-    path: ['output_format'],
-    message: 'Expected input_format or output_format, not both.',
-    params: { refusal: 'conflicting_parameters' satisfies Refusal },
-  });
+const Ext = () => z.string().min(1).max(20).optional();
+const FormatQuery = () =>
+  z
+    .object({
+      input_format: Ext().describe('An input format, or * for all: lists its output formats.'),
+      output_format: Ext().describe('An output format, or * for all: lists its input formats.'),
+    })
+    .refine((query) => query.input_format === undefined || query.output_format === undefined, {
+      path: ['output_format'],
+      message: 'Expected input_format or output_format, not both.',
+      params: { refusal: 'conflicting_parameters' satisfies Refusal },
+    });
 // An unknown operation is a 404, as any other unknown path is, so the endpoint itself checks it.
-const OperationPath = z.object({
-  operation: z
-    .string()
-    .describe(`${processingOperations.join(', ')}.`)
-    .meta({ enum: processingOperations }),
-});
-const OptionQuery = z.object({ input_format: Ext, output_format: Ext });
+const OperationPath = () =>
+  z.object({
+    operation: z
+      .string()
+      .describe(`${processingOperations.join(', ')}.`)
+      .meta({ enum: processingOperations }),
+  });
+const OptionQuery = () => z.object({ input_format: Ext(), output_format: Ext() });
 
 const showJob = ['job:get', 'task:batchGet'] as const;
 const deletePosted = ['uploads:list', 'uploads:delete'] as const;
@@ -96,9 +98,13 @@ const creates = <Name extends OperationName>(operation: Name, summary: string, p
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
     permissions,
-    body: endpointSchemas[operation],
+    get body() {
+      return endpointSchemas[operation];
+    },
     success: 201,
-    refusals: refusalsOf(operation),
+    get refusals() {
+      return refusalsOf(operation);
+    },
     response: 'Task',
   }) as const satisfies Route;
 
@@ -113,7 +119,7 @@ const refusalsOf = (operation: OperationName): Refusal[] => {
 
 /**
  * Every endpoint, by the name of its function. The stack's functions, routes and roles, validation, the OpenAPI document
- * and its reference follow from these rows.
+ * and its reference follow from these rows. Schemas are made when they are read, so that a function starts with its own only.
  */
 export const routes = {
   'query-all-formats': {
@@ -135,8 +141,12 @@ export const routes = {
     tag: 'Formats and options',
     access: 'public',
     permissions: [],
-    params: OperationPath,
-    query: FormatQuery,
+    get params() {
+      return OperationPath();
+    },
+    get query() {
+      return FormatQuery();
+    },
     refusals: ['conflicting_parameters'],
     success: 200,
     response: 'FormatList',
@@ -149,8 +159,12 @@ export const routes = {
     tag: 'Formats and options',
     access: 'public',
     permissions: [],
-    params: OperationPath,
-    query: OptionQuery,
+    get params() {
+      return OperationPath();
+    },
+    get query() {
+      return OptionQuery();
+    },
     refusals: ['unsupported_format'],
     success: 200,
     response: 'OptionList',
@@ -163,13 +177,15 @@ export const routes = {
     tag: 'Tasks',
     access: 'key',
     permissions: ['ownedTask:query', 'task:batchGet', 'job:batchGet'],
-    query: z.object({
-      status: oneOf(taskStatuses).optional(),
-      operation: z.string().max(100).optional(),
-      job: Id.optional(),
-      include: includeOf('payload', 'job'),
-      ...Paging,
-    }),
+    get query() {
+      return z.object({
+        status: oneOf(taskStatuses).optional(),
+        operation: z.string().max(100).optional(),
+        job: Id.optional(),
+        include: includeOf('payload', 'job'),
+        ...Paging(),
+      });
+    },
     success: 200,
     response: 'TaskPage',
   },
@@ -182,7 +198,9 @@ export const routes = {
     access: 'key',
     permissions: ['task:get', 'job:batchGet'],
     params: TaskPath,
-    query: z.object({ include: includeOf('payload', 'job') }),
+    get query() {
+      return z.object({ include: includeOf('payload', 'job') });
+    },
     success: 200,
     response: 'Task',
   },
@@ -231,12 +249,14 @@ export const routes = {
     tag: 'Jobs',
     access: 'key',
     permissions: ['ownedJob:query', 'job:batchGet', 'task:batchGet'],
-    query: z.object({
-      status: oneOf(jobStatuses).optional(),
-      tag: z.string().max(1024).optional(),
-      include: includeOf('tasks'),
-      ...Paging,
-    }),
+    get query() {
+      return z.object({
+        status: oneOf(jobStatuses).optional(),
+        tag: z.string().max(1024).optional(),
+        include: includeOf('tasks'),
+        ...Paging(),
+      });
+    },
     success: 200,
     response: 'JobPage',
   },
@@ -248,7 +268,9 @@ export const routes = {
     tag: 'Jobs',
     access: 'key',
     permissions: [...createTask, ...linkTask, ...storeRequest, 'webhook:put', 'secrets:delete', 'passwords:delete'],
-    body: JobRequest,
+    get body() {
+      return JobRequest();
+    },
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
     response: 'Job',
@@ -262,7 +284,9 @@ export const routes = {
     access: 'key',
     permissions: showJob,
     params: JobPath,
-    query: z.object({ include: includeOf('tasks') }),
+    get query() {
+      return z.object({ include: includeOf('tasks') });
+    },
     success: 200,
     response: 'Job',
   },
@@ -333,15 +357,17 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     permissions: ['job:get', 'token:put'],
-    body: z.object({
-      job: Id.optional().describe('Limits the token to this job and its tasks.'),
-      expires_in: z
-        .int('Expected a number of seconds.')
-        .min(10, 'Expected at least 10 seconds.')
-        .max(86_400, 'Expected at most 86400 seconds.')
-        .default(3_600)
-        .describe('Lifetime of the token in seconds.'),
-    }),
+    get body() {
+      return z.object({
+        job: Id.optional().describe('Limits the token to this job and its tasks.'),
+        expires_in: z
+          .int('Expected a number of seconds.')
+          .min(10, 'Expected at least 10 seconds.')
+          .max(86_400, 'Expected at most 86400 seconds.')
+          .default(3_600)
+          .describe('Lifetime of the token in seconds.'),
+      });
+    },
     success: 201,
     errors: [404],
     response: 'Token',
@@ -354,14 +380,16 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     permissions: ['webhook:query', 'webhook:put'],
-    body: z.object({
-      url: Url.describe('Receives a POST with the event and the job in its body.'),
-      events: z
-        .array(oneOf(webhookEvents))
-        .min(1, 'Expected at least one event.')
-        .default([...webhookEvents])
-        .describe('Events that trigger a call. Defaults to all.'),
-    }),
+    get body() {
+      return z.object({
+        url: Url.describe('Receives a POST with the event and the job in its body.'),
+        events: z
+          .array(oneOf(webhookEvents))
+          .min(1, 'Expected at least one event.')
+          .default([...webhookEvents])
+          .describe('Events that trigger a call. Defaults to all.'),
+      });
+    },
     success: 201,
     errors: [409],
     refusals: ['invalid_url', 'address_refused'],
@@ -409,7 +437,9 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     permissions: ['webhook:get', 'delivery:get', 'delivery:put', 'webhooks:send'],
-    params: WebhookPath.extend({ deliveryId: z.string().min(1).max(100) }),
+    get params() {
+      return WebhookPath.extend({ deliveryId: z.string().min(1).max(100) });
+    },
     success: 200,
     errors: [409],
     response: 'Delivery',
@@ -423,7 +453,9 @@ export const routes = {
     tag: 'Files',
     access: 'public',
     permissions: ['task:get', 'files:get'],
-    params: z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) }),
+    get params() {
+      return z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) });
+    },
     success: 302,
     json: false,
   },

@@ -39,6 +39,7 @@ interface MonitoringProps {
   engines: WatchedQueue[];
   uploads: WatchedQueue;
   events: WatchedQueue;
+  progress: Queue;
   webhooks: Queue;
 }
 
@@ -53,8 +54,8 @@ interface AlarmProps {
 /**
  * What tells a person that they must act: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An
  * alarm costs 0.10 dollars a month for each metric that it looks at, in an expression too, so each looks at one; the first
- * ten of an account are free, and so is a dashboard of up to 50 metrics. None looks at the progress queue: what it holds is
- * dropped after five minutes, long before its fifth receive could make it a dead letter.
+ * ten of an account are free, and so is a dashboard of up to 50 metrics. None looks at the dead letters of tasks and uploads,
+ * which the sweep settles.
  */
 export class Monitoring extends Construct {
   readonly #topic: Topic;
@@ -64,9 +65,9 @@ export class Monitoring extends Construct {
     this.#topic = this.#addTopic(readDeployment(this).alarmEmail);
     this.#addApiAlarms(props);
     for (const watched of [...props.engines, props.uploads, props.events]) this.#addAge(watched);
-    const { uploads, events, webhooks } = props;
-    this.#addDeadLetters('Uploads', uploads.queue);
+    const { events, progress, webhooks } = props;
     this.#addDeadLetters('Events', events.queue);
+    this.#addDeadLetters('Progress', progress);
     this.#addDeadLetters('Webhooks', webhooks);
     new Dashboard(this, 'Dashboard', { widgets: rows(props) });
   }

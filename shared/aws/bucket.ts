@@ -1,9 +1,10 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { required } from '../settings.ts';
 
-const client = new S3Client({});
+let client: S3Client | undefined;
 
-/** Returns the client and the bucket it works on. */
+/** Returns the client, made when it is first used, and the bucket it works on. */
 export function bucket(): { client: S3Client; name: string } {
+  client ??= new S3Client({});
   return { client, name: required('LATHE_BUCKET') };
 }

@@ -7,14 +7,13 @@ import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
-  SQSClient,
 } from '@aws-sdk/client-sqs';
 import { required } from '../settings.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { batchesOf } from './batches.ts';
 import { messageBody } from './message-body.ts';
+import { sqs } from './sqs.ts';
 
-const client = new SQSClient({});
 const maxBatchEntries = 10;
 /** A batch is limited to 1 MiB; a record is at most 400 KB, less what is left out of large ones. */
 const maxBatchBytes = 900_000;
@@ -33,14 +32,14 @@ export function queueVariable(engine: string): string {
 /** Queues a task for the workers of an engine. */
 export async function enqueue(engine: string, taskId: string): Promise<void> {
   const message: WorkMessage = { taskId };
-  await client.send(
+  await sqs().send(
     new SendMessageCommand({ QueueUrl: required(queueVariable(engine)), MessageBody: messageBody(message) }),
   );
 }
 
 /** Hides a message for a number of seconds from now; it is received again after that if its worker has died. */
 export async function hideFor(queueUrl: string, receiptHandle: string, seconds: number): Promise<void> {
-  await client.send(
+  await sqs().send(
     new ChangeMessageVisibilityCommand({
       QueueUrl: queueUrl,
       ReceiptHandle: receiptHandle,
@@ -60,7 +59,7 @@ export type DeliveryMessage = DeliveryRef | { busEvent: BusEvent };
 
 /** Queues a delivery with a delay. */
 export async function sendDelivery(ref: DeliveryRef, delaySeconds: number): Promise<void> {
-  await client.send(
+  await sqs().send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable('webhooks')),
       MessageBody: messageBody(ref),
@@ -81,7 +80,7 @@ export async function sendBusEvents(events: BusEvent[], delaySeconds: number): P
 
 /** Notifies the importer of a posted file again, in the form that S3 does. */
 export async function sendUploadNotification(key: string): Promise<void> {
-  await client.send(
+  await sqs().send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable('uploads')),
       MessageBody: messageBody({ Records: [{ s3: { object: { key } } }] }),
@@ -95,7 +94,7 @@ export async function sendAll(queueUrl: string, entries: SendMessageBatchRequest
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
       if (round === maxAttempts) throw new Error(`${left.length} messages were refused ${maxAttempts} times.`);
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left }));
+      const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left }));
       const failed = new Set(Failed.map(({ Id }) => Id));
       left = left.filter(({ Id }) => failed.has(Id));
     }
@@ -108,7 +107,7 @@ function sizeOf({ MessageBody = '' }: SendMessageBatchRequestEntry): number {
 
 /** Returns the URL of the dead-letter queue that a queue names, which is in the same account and region. */
 export async function deadLettersOf(queueUrl: string): Promise<string> {
-  const { Attributes = {} } = await client.send(
+  const { Attributes = {} } = await sqs().send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
   );
   const { deadLetterTargetArn } = JSON.parse(Attributes.RedrivePolicy ?? '{}');
@@ -121,7 +120,7 @@ export async function deadLettersOf(queueUrl: string): Promise<string> {
  * none: a receive that does not wait asks only some of the servers of SQS, and misses messages of a short queue.
  */
 export async function receiveMessages(queueUrl: string): Promise<Message[]> {
-  const { Messages = [] } = await client.send(
+  const { Messages = [] } = await sqs().send(
     new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
   );
   return Messages;
@@ -131,7 +130,7 @@ export async function receiveMessages(queueUrl: string): Promise<Message[]> {
 export async function deleteMessages(queueUrl: string, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-  const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  const { Failed = [] } = await sqs().send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
   const [first] = Failed;
   if (first) throw new Error(`SQS did not delete ${Failed.length} messages: ${first.Code} ${first.Message}`);
 }

@@ -110,6 +110,15 @@ export interface Match {
 
 type Targets = Map<string, Match>;
 
+/** A capability of an engine, and what the machine lacks of what it may require. */
+interface Offer {
+  engine: EngineCatalogue;
+  capability: Capability;
+  lacks: Set<string>;
+  /** Made when a pair of it is first asked for. */
+  match?: Match;
+}
+
 /**
  * The union of the catalogues of all engines, without the pairs that require missing components. Of several engines that
  * offer a pair, the one with the highest precedence is used. Names and detection of formats do not depend on what is
@@ -119,9 +128,10 @@ export class Catalogue {
   readonly #engines: EngineCatalogue[];
   readonly #missing: Missing;
   readonly #formats = new Map<string, Format>();
-  /** By operation, then by input format, then by output format. */
-  readonly #matches = new Map<ProcessingOperation, Map<string, Targets>>();
-  readonly #usable = new Set<string>();
+  /** By operation, then by input format, those of the highest precedence first. */
+  readonly #offers = new Map<ProcessingOperation, Map<string, Offer[]>>();
+  /** By operation and input format, as far as asked for: of thousands of pairs, a function looks at a few. */
+  readonly #targets = new Map<string, Targets>();
 
   constructor(engines: EngineCatalogue[], missing: Missing = {}) {
     this.#engines = engines;
@@ -131,9 +141,7 @@ export class Catalogue {
     }
     for (const engine of engines.toSorted(byPrecedence)) {
       const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
-      // An engine without conversions is usable only if nothing is missing.
-      if (engine.capabilities.length === 0 && lacks.size === 0) this.#usable.add(engine.engine);
-      for (const capability of engine.capabilities) this.#add(engine, capability, lacks);
+      for (const capability of engine.capabilities) this.#add({ engine, capability, lacks });
     }
   }
 
@@ -141,9 +149,12 @@ export class Catalogue {
     return this.#engines;
   }
 
-  /** Returns whether an engine can do any of its pairs here. */
+  /** Returns whether an engine can do any of its pairs here; one without conversions needs everything it lists. */
   isUsable(engine: string): boolean {
-    return this.#usable.has(engine);
+    const known = this.#engines.find((each) => each.engine === engine);
+    const lacks = new Set(Object.keys(this.missingOf(engine)));
+    if (!known || known.capabilities.length === 0) return known !== undefined && lacks.size === 0;
+    return known.capabilities.some((capability) => hasPair({ engine: known, capability, lacks }));
   }
 
   /** Returns the engine that performs an operation for any format, or undefined if there is none. */
@@ -163,20 +174,21 @@ export class Catalogue {
 
   /** Finds the engine that performs an operation for a pair of formats. */
   find(operation: ProcessingOperation, from: string, to: string): Match | undefined {
-    return this.#matches.get(operation)?.get(from)?.get(to);
+    return this.#targetsOf(operation, from).get(to);
   }
 
   /** Lists the output formats of an input format, or all of them for `*`, sorted. */
   outputs(operation: ProcessingOperation, from: string): string[] {
-    const inputs = this.#matches.get(operation);
-    const targets = from === '*' ? [...(inputs?.values() ?? [])] : [inputs?.get(from)];
-    return [...new Set(targets.flatMap((found) => [...(found?.keys() ?? [])]))].sort();
+    const inputs = from === '*' ? this.#inputsOf(operation) : [from];
+    return [...new Set(inputs.flatMap((input) => [...this.#targetsOf(operation, input).keys()]))].sort();
   }
 
   /** Lists the input formats that can become an output format, or all of them for `*`, sorted. */
   inputs(operation: ProcessingOperation, to: string): string[] {
-    const inputs = [...(this.#matches.get(operation) ?? [])];
-    return inputs.flatMap(([from, targets]) => (to === '*' || targets.has(to) ? [from] : [])).sort();
+    const suits = (targets: Targets) => (to === '*' ? targets.size > 0 : targets.has(to));
+    return this.#inputsOf(operation)
+      .filter((from) => suits(this.#targetsOf(operation, from)))
+      .sort();
   }
 
   /** Lists every format that some operation reads or writes, sorted. */
@@ -199,25 +211,60 @@ export class Catalogue {
     return this.#formats.get(ext)?.mediaType ?? 'application/octet-stream';
   }
 
-  #add({ engine, formats, requires }: EngineCatalogue, capability: Capability, lacks: Set<string>): void {
-    const { operation } = capability;
-    const aliases = new Map(lacks.size > 0 ? formats.map(({ ext, aliasOf }) => [ext, aliasOf ?? ext]) : []);
-    const canonical = (ext: string) => aliases.get(ext) ?? ext;
-    const isMissing = (from: string, to: string) =>
-      lacks.size > 0 && requires?.(operation, canonical(from), canonical(to)).some((name) => lacks.has(name));
-    const match: Match = { engine, capability: lacks.size === 0 ? capability : withoutValues(capability, lacks) };
-    const inputs = this.#matches.get(operation) ?? new Map<string, Targets>();
-    this.#matches.set(operation, inputs);
-    for (const from of capability.from) {
-      for (const to of capability.to) {
-        if (isMissing(from, to)) continue;
-        this.#usable.add(engine);
-        const targets = inputs.get(from) ?? new Map<string, Match>();
-        inputs.set(from, targets);
-        if (!targets.has(to)) targets.set(to, match);
-      }
+  /** Lists the input formats that engines name for an operation, whether or not anything is missing. */
+  #inputsOf(operation: ProcessingOperation): string[] {
+    return [...(this.#offers.get(operation)?.keys() ?? [])];
+  }
+
+  #add(offer: Offer): void {
+    const { operation, from } = offer.capability;
+    const inputs = this.#offers.get(operation) ?? new Map<string, Offer[]>();
+    this.#offers.set(operation, inputs);
+    for (const format of from) {
+      const offers = inputs.get(format);
+      if (offers) offers.push(offer);
+      else inputs.set(format, [offer]);
     }
   }
+
+  #targetsOf(operation: ProcessingOperation, from: string): Targets {
+    const key = `${operation} ${from}`;
+    const known = this.#targets.get(key);
+    if (known) return known;
+    const targets: Targets = new Map();
+    for (const offer of this.#offers.get(operation)?.get(from) ?? []) {
+      const isMissing = missingPairs(offer);
+      for (const to of offer.capability.to) {
+        if (!targets.has(to) && !isMissing(from, to)) targets.set(to, matchOf(offer));
+      }
+    }
+    this.#targets.set(key, targets);
+    return targets;
+  }
+}
+
+function matchOf(offer: Offer): Match {
+  const { engine, capability, lacks } = offer;
+  offer.match ??= {
+    engine: engine.engine,
+    capability: lacks.size === 0 ? capability : withoutValues(capability, lacks),
+  };
+  return offer.match;
+}
+
+function hasPair(offer: Offer): boolean {
+  const isMissing = missingPairs(offer);
+  return offer.capability.from.some((from) => offer.capability.to.some((to) => !isMissing(from, to)));
+}
+
+/** Returns the check of whether a pair requires something that is missing. */
+function missingPairs({ engine, capability, lacks }: Offer): (from: string, to: string) => boolean {
+  const { requires } = engine;
+  if (lacks.size === 0 || !requires) return () => false;
+  const aliases = new Map(engine.formats.map(({ ext, aliasOf }) => [ext, aliasOf ?? ext]));
+  const canonical = (ext: string) => aliases.get(ext) ?? ext;
+  return (from, to) =>
+    requires(capability.operation, canonical(from), canonical(to)).some((component) => lacks.has(component));
 }
 
 function byPrecedence(left: EngineCatalogue, right: EngineCatalogue): number {

@@ -1,44 +1,49 @@
 import * as z from 'zod';
 import { Id, refusal, text, Url } from '../http/fields.ts';
+import { lazily } from '../http/lazily.ts';
 
 /** One input or several; published clients send either where the spec says an array. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
   z
     .union([input, z.array(input).min(1).max(1000)], message)
     .transform((given) => (Array.isArray(given) ? given : [given]));
-const Inputs = inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
-  'Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array.',
-);
-const EarlierInputs = inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
-  'Id of the task to read files from. Several as an array.',
-);
-const Filename = text(1024).describe('Overrides the name of the file.');
-const Format = text(20)
-  .transform((format) => format.toLowerCase().replace(/^\./, ''))
-  .describe('File extension without a dot.');
+const Inputs = () =>
+  inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
+    'Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array.',
+  );
+const EarlierInputs = () =>
+  inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
+    'Id of the task to read files from. Several as an array.',
+  );
+const Filename = () => text(1024).describe('Overrides the name of the file.');
+const Format = () =>
+  text(20)
+    .transform((format) => format.toLowerCase().replace(/^\./, ''))
+    .describe('File extension without a dot.');
 const maxOptions = 100;
 /** A task's record is 400 KB at most, and holds its options beside everything else. */
 const maxOptionBytes = 32_768;
-const Options = z
-  .record(
-    z.string().max(100),
-    z.union([z.string().max(10_000), z.number(), z.boolean()], 'Expected a string, a number or a boolean.'),
-    'Expected an object of option names to values.',
-  )
-  .refine((options) => Object.keys(options).length <= maxOptions, `Expected at most ${maxOptions} options.`)
-  .refine(
-    (options) => Buffer.byteLength(JSON.stringify(options)) <= maxOptionBytes,
-    refusal('invalid_options', `Expected options of at most ${maxOptionBytes} bytes of JSON.`),
-  )
-  .default({})
-  .describe(`Options of the operation, as listed by the options query; at most ${maxOptionBytes} bytes of JSON.`)
-  .meta({ maxProperties: maxOptions });
+const Options = () =>
+  z
+    .record(
+      z.string().max(100),
+      z.union([z.string().max(10_000), z.number(), z.boolean()], 'Expected a string, a number or a boolean.'),
+      'Expected an object of option names to values.',
+    )
+    .refine((options) => Object.keys(options).length <= maxOptions, `Expected at most ${maxOptions} options.`)
+    .refine(
+      (options) => Buffer.byteLength(JSON.stringify(options)) <= maxOptionBytes,
+      refusal('invalid_options', `Expected options of at most ${maxOptionBytes} bytes of JSON.`),
+    )
+    .default({})
+    .describe(`Options of the operation, as listed by the options query; at most ${maxOptionBytes} bytes of JSON.`)
+    .meta({ maxProperties: maxOptions });
 
 const maxBase64Characters = 1_500_000;
 const dataUri =
   '^[Dd][Aa][Tt][Aa]:[^,]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
-const objstoreA = {
+const objstoreA = () => ({
   bucket: text(255),
   region: text(100).regex(/^[A-Za-z0-9-]+$/, 'Expected a region such as us-east-1.'),
   access_key_id: text(256)
@@ -47,21 +52,21 @@ const objstoreA = {
   secret_access_key: text(1024).optional(),
   session_token: text(8192).optional(),
   endpoint: Url.optional().describe('Custom API endpoint. Defaults to the one of the region.'),
-};
-const objstoreB = {
+});
+const objstoreB = () => ({
   project_id: text(255),
   bucket: text(255),
   client_email: text(320),
   private_key: text(16_384),
-};
-const blobstore = {
+});
+const blobstore = () => ({
   container: text(255),
   storage_account: text(24).regex(/^[a-z0-9]{3,24}$/, 'Expected 3 to 24 lower-case letters and digits.'),
   storage_access_key: text(1024).optional().describe('Required unless sas_token is given.'),
   sas_token: text(4096).optional(),
-};
+});
 const notAPort = 'Expected a port number from 1 to 65535.';
-const sftp = {
+const sftp = () => ({
   host: z.union([text(255), z.number()], 'Expected a host name or an IP address.').transform(String),
   port: z
     .union(
@@ -89,7 +94,7 @@ const sftp = {
   password: text(1024).optional().describe('Required unless private_key is given.'),
   private_key: text(16_384).optional(),
   host_key_fingerprint: text(200).optional().describe('SHA-256 fingerprint that the host key of the server must have.'),
-};
+});
 
 /** A condition between fields: the check, its message, and the equivalent JSON Schema. */
 interface Rule {
@@ -145,12 +150,17 @@ const rules = {
   'export/sftp': [passwordOrKey, ...exactlyOne('file_string', 'path_prefix')],
 };
 
-const Process = { input: Inputs, input_format: Format.optional(), options: Options, filename: Filename.optional() };
+const Process = () => ({
+  input: Inputs(),
+  input_format: Format().optional(),
+  options: Options(),
+  filename: Filename().optional(),
+});
 const headerValue = (max: number) => text(max).regex(/^[\x20-\x7e]*$/, 'Expected printable ASCII characters.');
-const ContentHeaders = {
+const ContentHeaders = () => ({
   content_type: headerValue(255).optional().describe('Media type of the stored files. Defaults to that of each file.'),
   content_disposition: headerValue(1024).optional().describe('Content-Disposition header of the stored files.'),
-};
+});
 
 /** Headers that the transfer itself sets, or that are about the connection and not the file. */
 const ownHeaders =
@@ -169,117 +179,133 @@ const headerNames = {
 };
 
 /** Parameters of each operation, without `operation` itself, as its own endpoint and the tasks of a job take them. */
-export const operationSchemas = {
-  'import/upload': z.object({}),
-  'import/url': z.object({
-    url: Url.describe('URL of the remote file.'),
-    filename: Filename.optional(),
-    headers: z
-      .record(
-        text(maxHeaderName).regex(headerName, 'Expected header names.'),
-        z
-          .string()
-          .max(8192)
-          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected a header value: Latin-1 characters without line breaks.'),
-      )
-      .refine((headers) => Object.keys(headers).length <= maxHeaders, `Expected at most ${maxHeaders} headers.`)
-      .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
-        message: 'Expected no header that Lathe sets itself, such as Host, Range and Accept-Encoding.',
-      })
-      .optional()
-      .describe('Request headers, such as credentials. They are not sent to another origin on a redirect.')
-      .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
-  }),
-  'import/base64': z.object({
-    file: text(maxBase64Characters)
-      .describe(
-        'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
-      )
-      .meta({ pattern: dataUri }),
-    filename: Filename.describe('File name including extension.'),
-  }),
-  'import/webpage': z.object({ url: Url.describe('URL of the web page.'), filename: Filename.optional() }),
-  'import/objstore_a': withRules(
+export const operationSchemas = lazily({
+  'import/upload': () => z.object({}),
+  'import/url': () =>
     z.object({
-      ...objstoreA,
-      key: text(1024).optional(),
-      key_prefix: text(1024)
+      url: Url.describe('URL of the remote file.'),
+      filename: Filename().optional(),
+      headers: z
+        .record(
+          text(maxHeaderName).regex(headerName, 'Expected header names.'),
+          z
+            .string()
+            .max(8192)
+            .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Expected a header value: Latin-1 characters without line breaks.'),
+        )
+        .refine((headers) => Object.keys(headers).length <= maxHeaders, `Expected at most ${maxHeaders} headers.`)
+        .refine((headers) => !Object.keys(headers).some((name) => ownHeaders.test(name)), {
+          message: 'Expected no header that Lathe sets itself, such as Host, Range and Accept-Encoding.',
+        })
         .optional()
-        .describe('Imports every file under this prefix, instead of key. Available only within jobs.'),
-      filename: Filename.optional(),
+        .describe('Request headers, such as credentials. They are not sent to another origin on a redirect.')
+        .meta({ maxProperties: maxHeaders, propertyNames: headerNames }),
     }),
-    rules['import/objstore_a'],
-  ),
-  'import/objstore_b': z.object({
-    ...objstoreB,
-    file: text(1024).describe('Object name in the bucket, including path.'),
-    filename: Filename.optional(),
-  }),
-  'import/blobstore': withRules(
-    z.object({ ...blobstore, blob: text(1024).describe('Blob name including path.'), filename: Filename.optional() }),
-    rules['import/blobstore'],
-  ),
-  'import/sftp': withRules(
+  'import/base64': () =>
     z.object({
-      ...sftp,
-      file_string: text(4096).describe('File name on the server, including path.'),
-      filename: Filename.optional(),
+      file: text(maxBase64Characters)
+        .describe(
+          'Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted.',
+        )
+        .meta({ pattern: dataUri }),
+      filename: Filename().describe('File name including extension.'),
     }),
-    rules['import/sftp'],
-  ),
-  convert: z.object({ ...Process, output_format: Format }),
-  compress: z.object({ ...Process, output_format: Format.optional() }),
-  merge: z.object({
-    input: Inputs,
-    output_format: z.enum(['pdf', 'gif'], 'Expected pdf or gif.'),
-    filename: Filename.optional(),
-    options: Options,
-  }),
-  crop: z.object({ ...Process, output_format: Format.optional() }),
-  trim: z.object({ ...Process, output_format: Format.optional() }),
-  'export/url': z.object({
-    input: Inputs,
-    filename: Filename.optional(),
-    archive_multiple_files: z
-      .boolean('Expected true or false.')
-      .default(false)
-      .describe('Return one ZIP of all files instead of a link to each.'),
-  }),
-  'export/objstore_a': withRules(
+  'import/webpage': () => z.object({ url: Url.describe('URL of the web page.'), filename: Filename().optional() }),
+  'import/objstore_a': () =>
+    withRules(
+      z.object({
+        ...objstoreA(),
+        key: text(1024).optional(),
+        key_prefix: text(1024)
+          .optional()
+          .describe('Imports every file under this prefix, instead of key. Available only within jobs.'),
+        filename: Filename().optional(),
+      }),
+      rules['import/objstore_a'],
+    ),
+  'import/objstore_b': () =>
     z.object({
-      input: Inputs,
-      ...objstoreA,
-      ...ContentHeaders,
-      key: text(1024).optional(),
-      key_prefix: text(1024).optional(),
+      ...objstoreB(),
+      file: text(1024).describe('Object name in the bucket, including path.'),
+      filename: Filename().optional(),
     }),
-    rules['export/objstore_a'],
-  ),
-  'export/objstore_b': withRules(
+  'import/blobstore': () =>
+    withRules(
+      z.object({
+        ...blobstore(),
+        blob: text(1024).describe('Blob name including path.'),
+        filename: Filename().optional(),
+      }),
+      rules['import/blobstore'],
+    ),
+  'import/sftp': () =>
+    withRules(
+      z.object({
+        ...sftp(),
+        file_string: text(4096).describe('File name on the server, including path.'),
+        filename: Filename().optional(),
+      }),
+      rules['import/sftp'],
+    ),
+  convert: () => z.object({ ...Process(), output_format: Format() }),
+  compress: () => z.object({ ...Process(), output_format: Format().optional() }),
+  merge: () =>
     z.object({
-      input: Inputs,
-      ...objstoreB,
-      ...ContentHeaders,
-      file: text(1024).optional(),
-      file_prefix: text(1024).optional(),
+      input: Inputs(),
+      output_format: z.enum(['pdf', 'gif'], 'Expected pdf or gif.'),
+      filename: Filename().optional(),
+      options: Options(),
     }),
-    rules['export/objstore_b'],
-  ),
-  'export/blobstore': withRules(
+  crop: () => z.object({ ...Process(), output_format: Format().optional() }),
+  trim: () => z.object({ ...Process(), output_format: Format().optional() }),
+  'export/url': () =>
     z.object({
-      input: Inputs,
-      ...blobstore,
-      ...ContentHeaders,
-      blob: text(1024).optional(),
-      blob_prefix: text(1024).optional(),
+      input: Inputs(),
+      filename: Filename().optional(),
+      archive_multiple_files: z
+        .boolean('Expected true or false.')
+        .default(false)
+        .describe('Return one ZIP of all files instead of a link to each.'),
     }),
-    rules['export/blobstore'],
-  ),
-  'export/sftp': withRules(
-    z.object({ input: Inputs, ...sftp, file_string: text(4096).optional(), path_prefix: text(4096).optional() }),
-    rules['export/sftp'],
-  ),
-} as const;
+  'export/objstore_a': () =>
+    withRules(
+      z.object({
+        input: Inputs(),
+        ...objstoreA(),
+        ...ContentHeaders(),
+        key: text(1024).optional(),
+        key_prefix: text(1024).optional(),
+      }),
+      rules['export/objstore_a'],
+    ),
+  'export/objstore_b': () =>
+    withRules(
+      z.object({
+        input: Inputs(),
+        ...objstoreB(),
+        ...ContentHeaders(),
+        file: text(1024).optional(),
+        file_prefix: text(1024).optional(),
+      }),
+      rules['export/objstore_b'],
+    ),
+  'export/blobstore': () =>
+    withRules(
+      z.object({
+        input: Inputs(),
+        ...blobstore(),
+        ...ContentHeaders(),
+        blob: text(1024).optional(),
+        blob_prefix: text(1024).optional(),
+      }),
+      rules['export/blobstore'],
+    ),
+  'export/sftp': () =>
+    withRules(
+      z.object({ input: Inputs(), ...sftp(), file_string: text(4096).optional(), path_prefix: text(4096).optional() }),
+      rules['export/sftp'],
+    ),
+});
 
 export const tooFewToMerge = 'Expected two or more tasks to merge.';
 
@@ -291,41 +317,44 @@ const oneFile: Rule = {
 };
 
 /** What an operation's own endpoint takes: as within a job, but inputs are ids, and one file is imported at a time. */
-export const endpointSchemas = {
-  ...operationSchemas,
-  'import/objstore_a': describedBy(withRules(operationSchemas['import/objstore_a'], [oneFile]), [
-    oneFile,
-    ...rules['import/objstore_a'],
-  ]),
-  convert: operationSchemas.convert.extend({ input: EarlierInputs }),
-  compress: operationSchemas.compress.extend({ input: EarlierInputs }),
-  merge: operationSchemas.merge.extend({
-    input: z
-      .array(Id, tooFewToMerge)
-      .min(2, tooFewToMerge)
-      .max(1000)
-      .describe('Ids of the tasks to read files from, in this order.'),
-  }),
-  crop: operationSchemas.crop.extend({ input: EarlierInputs }),
-  trim: operationSchemas.trim.extend({ input: EarlierInputs }),
-  'export/url': operationSchemas['export/url'].extend({ input: EarlierInputs }),
-  'export/objstore_a': describedBy(
-    operationSchemas['export/objstore_a'].safeExtend({ input: EarlierInputs }),
-    rules['export/objstore_a'],
-  ),
-  'export/objstore_b': describedBy(
-    operationSchemas['export/objstore_b'].safeExtend({ input: EarlierInputs }),
-    rules['export/objstore_b'],
-  ),
-  'export/blobstore': describedBy(
-    operationSchemas['export/blobstore'].safeExtend({ input: EarlierInputs }),
-    rules['export/blobstore'],
-  ),
-  'export/sftp': describedBy(
-    operationSchemas['export/sftp'].safeExtend({ input: EarlierInputs }),
-    rules['export/sftp'],
-  ),
-} as const;
+export const endpointSchemas = lazily({
+  'import/upload': () => operationSchemas['import/upload'],
+  'import/url': () => operationSchemas['import/url'],
+  'import/base64': () => operationSchemas['import/base64'],
+  'import/webpage': () => operationSchemas['import/webpage'],
+  'import/objstore_a': () =>
+    describedBy(withRules(operationSchemas['import/objstore_a'], [oneFile]), [oneFile, ...rules['import/objstore_a']]),
+  'import/objstore_b': () => operationSchemas['import/objstore_b'],
+  'import/blobstore': () => operationSchemas['import/blobstore'],
+  'import/sftp': () => operationSchemas['import/sftp'],
+  convert: () => operationSchemas.convert.extend({ input: EarlierInputs() }),
+  compress: () => operationSchemas.compress.extend({ input: EarlierInputs() }),
+  merge: () =>
+    operationSchemas.merge.extend({
+      input: z
+        .array(Id, tooFewToMerge)
+        .min(2, tooFewToMerge)
+        .max(1000)
+        .describe('Ids of the tasks to read files from, in this order.'),
+    }),
+  crop: () => operationSchemas.crop.extend({ input: EarlierInputs() }),
+  trim: () => operationSchemas.trim.extend({ input: EarlierInputs() }),
+  'export/url': () => operationSchemas['export/url'].extend({ input: EarlierInputs() }),
+  'export/objstore_a': () =>
+    describedBy(
+      operationSchemas['export/objstore_a'].safeExtend({ input: EarlierInputs() }),
+      rules['export/objstore_a'],
+    ),
+  'export/objstore_b': () =>
+    describedBy(
+      operationSchemas['export/objstore_b'].safeExtend({ input: EarlierInputs() }),
+      rules['export/objstore_b'],
+    ),
+  'export/blobstore': () =>
+    describedBy(operationSchemas['export/blobstore'].safeExtend({ input: EarlierInputs() }), rules['export/blobstore']),
+  'export/sftp': () =>
+    describedBy(operationSchemas['export/sftp'].safeExtend({ input: EarlierInputs() }), rules['export/sftp']),
+});
 
 /** Parameters that are never shown, logged or kept in a record. */
 const secretParameters = new Set([
@@ -351,14 +380,15 @@ export const maxTasksInJob = 500;
 export const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** A job as a client asks for it; each task is checked against the schema of its operation. */
-export const JobRequest = z.object({
-  tag: z.string('Expected a string.').max(1024).optional().describe('Arbitrary label without effect.'),
-  // Each task is read by itself, so that a request names every task and field to blame.
-  tasks: z
-    .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')
-    .describe('Task names to task definitions.')
-    .meta({ minProperties: 1, maxProperties: maxTasksInJob, propertyNames: { pattern: taskName.source } }),
-  webhook_url: Url.optional().describe(
-    'Called when the job is created, completes or fails; the response contains the signing secret.',
-  ),
-});
+export const JobRequest = () =>
+  z.object({
+    tag: z.string('Expected a string.').max(1024).optional().describe('Arbitrary label without effect.'),
+    // Each task is read by itself, so that a request names every task and field to blame.
+    tasks: z
+      .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')
+      .describe('Task names to task definitions.')
+      .meta({ minProperties: 1, maxProperties: maxTasksInJob, propertyNames: { pattern: taskName.source } }),
+    webhook_url: Url.optional().describe(
+      'Called when the job is created, completes or fails; the response contains the signing secret.',
+    ),
+  });

@@ -30,15 +30,16 @@ export function handlerOf<const R extends Route>(
     .use(accessLog(route))
     .use(httpErrorHandler({ logger: false }))
     .use(errorBody());
+  const { params, query, body } = route;
   if (route.json !== false) chain.use(negotiateJson());
-  if (route.body) chain.use(jsonBody(route.body, route.emptyBody === true));
+  if (body) chain.use(jsonBody(body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
     const admission = await admit(event.headers);
     const response = await handle({
       account: admission.account,
-      params: route.params && parse(route.params, event.pathParameters ?? {}),
-      query: route.query && parse(route.query, event.queryStringParameters ?? {}),
-      body: route.body && parse(route.body, event.body),
+      params: params && parse(params, event.pathParameters ?? {}),
+      query: query && parse(query, event.queryStringParameters ?? {}),
+      body: body && parse(body, event.body),
       headers: event.headers,
       method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,

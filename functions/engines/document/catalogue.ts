@@ -11,8 +11,16 @@ function bare({ ext, mediaType, aliasOf, contents }: Format): Format {
   return { ext, mediaType, ...(aliasOf ? { aliasOf } : {}), ...(contents ? { contents } : {}) };
 }
 
+/** Places in `formats` by the name that they are spellings of: each capability asks, and each function starts with all of them. */
+const places = new Map<string, number[]>();
+for (const [place, { ext, aliasOf }] of formats.entries()) {
+  const name = aliasOf ?? ext;
+  places.set(name, [...(places.get(name) ?? []), place]);
+}
+
 function spellings(names: readonly string[]): string[] {
-  return formats.filter(({ ext, aliasOf }) => names.includes(aliasOf ?? ext)).map(({ ext }) => ext);
+  const found = [...new Set(names)].flatMap((name) => places.get(name) ?? []).sort((left, right) => left - right);
+  return found.flatMap((place) => formats[place]?.ext ?? []);
 }
 
 const markupOutputs = markupFormats.flatMap(({ ext, writes }) => (writes ? [ext] : []));

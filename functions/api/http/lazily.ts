@@ -1,0 +1,20 @@
+type Made<Makers> = { readonly [Name in keyof Makers]: Makers[Name] extends () => infer Value ? Value : never };
+
+/** Returns an object whose values are made when they are first read, and then kept. */
+export function lazily<const Makers extends Record<string, () => unknown>>(makers: Makers): Made<Makers> {
+  const made: Record<string, unknown> = {};
+  for (const [name, make] of Object.entries(makers)) {
+    const keep = (value: unknown) => Object.defineProperty(made, name, { value, enumerable: true, configurable: true });
+    Object.defineProperty(made, name, {
+      get: () => {
+        const value = make();
+        keep(value);
+        return value;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  // Every name has a getter of its maker's type by now, which the type of an object that is filled in steps cannot say.
+  return made as Made<Makers>;
+}

@@ -1,0 +1,125 @@
+import { hourlyTypes } from './prices.ts';
+
+interface Resource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+  Metadata?: Record<string, unknown>;
+}
+
+type Resources = Record<string, Resource>;
+
+export type Architecture = 'x86_64' | 'arm64';
+
+/** A function as far as it costs. */
+export interface PricedFunction {
+  memoryMegabytes: number;
+  diskMegabytes: number;
+  architecture: Architecture;
+}
+
+/** What a template holds that costs something, or decides what a job costs. */
+export interface Inventory {
+  /** Queues that Lambda polls without end, by their kind. */
+  polled: { standard: number; fifo: number };
+  /** Runs a month of everything on a schedule. */
+  scheduledRuns: number;
+  alarms: number;
+  compositeAlarms: number;
+  dashboards: number;
+  keys: number;
+  secrets: number;
+  /** Web ACLs, each with its rules. */
+  webAcls: { rules: number }[];
+  images: number;
+  /** Logical ids of what is billed by the hour. */
+  hourly: string[];
+  /** Engines' functions by engine. */
+  engines: Map<string, PricedFunction>;
+  worker: PricedFunction;
+  sweep: PricedFunction;
+  api: PricedFunction;
+}
+
+const minutesPerMonth = 30 * 24 * 60;
+const perMinute: Record<string, number> = { minute: 1, hour: 1 / 60, day: 1 / 1440 };
+
+/** Counts what a flattened template holds. */
+export function inventoryOf(template: { Resources?: unknown }): Inventory {
+  const resources = template.Resources as Resources;
+  const all = Object.entries(resources);
+  const ofType = (type: string) => all.filter(([, { Type }]) => Type === type);
+  const functions = ofType('AWS::Lambda::Function').map(([, { Properties = {}, Metadata = {} }]) => ({
+    entry: String(Metadata['lathe:entry'] ?? ''),
+    image: Properties.PackageType === 'Image',
+    priced: pricedOf(Properties),
+  }));
+  const one = (pattern: RegExp): PricedFunction => {
+    const found = functions.find(({ entry }) => pattern.test(entry));
+    if (!found) throw new Error(`Expected a function of ${pattern} in the template but found none.`);
+    return found.priced;
+  };
+  const fifo = ofType('AWS::Lambda::EventSourceMapping').map(([, mapping]) => isFifo(mapping, resources));
+  return {
+    polled: {
+      standard: fifo.filter((each) => each === false).length,
+      fifo: fifo.filter((each) => each === true).length,
+    },
+    scheduledRuns: [...ofType('AWS::Events::Rule'), ...ofType('AWS::Scheduler::Schedule')]
+      .map(([, { Properties = {} }]) => runsPerMonth(Properties))
+      .reduce((sum, runs) => sum + runs, 0),
+    alarms: ofType('AWS::CloudWatch::Alarm').length,
+    compositeAlarms: ofType('AWS::CloudWatch::CompositeAlarm').length,
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    keys: ofType('AWS::KMS::Key').length,
+    secrets: ofType('AWS::SecretsManager::Secret').length,
+    webAcls: ofType('AWS::WAFv2::WebACL').map(([, { Properties = {} }]) => ({
+      rules: Array.isArray(Properties.Rules) ? Properties.Rules.length : 0,
+    })),
+    images: functions.filter(({ image }) => image).length,
+    hourly: all.flatMap(([id, resource]) => (isHourly(resource) ? [id] : [])),
+    engines: new Map(
+      functions.flatMap(({ entry, priced }) => {
+        const engine = /^functions\/engines\/(?!runtime\/)([^/]+)\/handler\.ts$/.exec(entry)?.[1];
+        return engine === undefined ? [] : [[engine, priced] as const];
+      }),
+    ),
+    worker: one(/^functions\/engines\/runtime\/worker\//),
+    sweep: one(/^functions\/lifecycle\/sweep\.ts$/),
+    api: one(/^functions\/api\/jobs\//),
+  };
+}
+
+function pricedOf(properties: Record<string, unknown>): PricedFunction {
+  const { MemorySize = 128, EphemeralStorage, Architectures } = properties;
+  const { Size = 512 } = (EphemeralStorage ?? {}) as { Size?: number };
+  const arm = Array.isArray(Architectures) && Architectures.includes('arm64');
+  return { memoryMegabytes: Number(MemorySize), diskMegabytes: Size, architecture: arm ? 'arm64' : 'x86_64' };
+}
+
+/** Returns whether the queue that a mapping polls keeps order, or undefined if it polls none. */
+function isFifo({ Properties = {} }: Resource, resources: Resources): boolean | undefined {
+  if (Properties.Enabled === false) return undefined;
+  const [id = ''] = /(?<="(?:Ref|Fn::GetAtt)":\[?")[^".]+/.exec(JSON.stringify(Properties.EventSourceArn)) ?? [];
+  const queue = resources[id];
+  if (queue?.Type !== 'AWS::SQS::Queue') return undefined;
+  return queue.Properties?.FifoQueue === true;
+}
+
+function runsPerMonth({ ScheduleExpression, State }: Record<string, unknown>): number {
+  if (ScheduleExpression === undefined || State === 'DISABLED') return 0;
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(ScheduleExpression)) ?? [];
+  const rate = perMinute[unit];
+  if (rate === undefined)
+    throw new Error(`Expected rate(…) for a schedule but received ${JSON.stringify(ScheduleExpression)}.`);
+  return (minutesPerMonth * rate) / Number(count);
+}
+
+function isHourly({ Type, Properties = {} }: Resource): boolean {
+  if (hourlyTypes.some((type) => type.test(Type))) return true;
+  if (Type === 'AWS::Lambda::EventSourceMapping') return Properties.ProvisionedPollerConfig !== undefined;
+  if (Type === 'AWS::DynamoDB::Table') return Properties.BillingMode !== 'PAY_PER_REQUEST';
+  return (
+    (Type === 'AWS::Lambda::Alias' || Type === 'AWS::Lambda::Version') &&
+    Properties.ProvisionedConcurrencyConfig !== undefined
+  );
+}

@@ -1,0 +1,54 @@
+import { readFlattened } from '../local/template/flatten.ts';
+import { currentTemplate } from '../local/template-cache.ts';
+import { hostedPlans, otherHosted } from './hosted-prices.ts';
+import { inventoryOf } from './inventory.ts';
+import { measurements } from './measurements.ts';
+import { type Costs, engineSeconds, idleCosts, jobCosts, total } from './model.ts';
+import { prices } from './prices.ts';
+
+const inventory = inventoryOf(readFlattened(await currentTemplate()));
+
+print(`Prices of ${prices.region} of ${prices.date}, durations of ${measurements.date}; nothing of free trials.\n`);
+print('1,000 jobs, in dollars, and what dominates');
+for (const job of measurements.jobs) {
+  const costs = jobCosts(inventory, job);
+  const engine = inventory.engines.get(job.engine);
+  const seconds = engine ? engineSeconds(engine, job) : Number.NaN;
+  const download = job.outputBytes * 1000 * (prices.internet.gigabyte / 1e9);
+  print(
+    `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each; downloads over the internet: ${download.toFixed(2)}`,
+  );
+}
+
+const idle = idleCosts(inventory);
+print('\nA month without a job, in dollars');
+for (const [name, cost] of Object.entries(idle).sort(([, left], [, right]) => right - left))
+  if (cost >= 0.005) print(`  ${name.padEnd(28)}${dollars(cost)}`);
+print(`  ${'total'.padEnd(28)}${dollars(total(idle))}`);
+print(
+  `  ${inventory.polled.standard} standard and ${inventory.polled.fifo} FIFO queues are polled. Billed by the hour: ${inventory.hourly.join(', ') || 'nothing'}.`,
+);
+
+print(
+  `\nHosted services, public prices of ${hostedPlans.date}: 1,000 jobs of import, conversion and export, in dollars`,
+);
+for (const { service, plan, dollarsPerMonth, jobs, rule } of hostedPlans.plans)
+  print(`  ${`${service}, ${plan}`.padEnd(28)}${dollars((dollarsPerMonth / jobs) * 1000)}  ${rule}`);
+for (const line of otherHosted) print(`  ${line}`);
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function dollars(value: number): string {
+  return value.toFixed(2).padStart(8);
+}
+
+function largest(costs: Costs): string {
+  const sum = total(costs);
+  return Object.entries(costs)
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, 2)
+    .map(([name, cost]) => `${name} ${Math.round((cost / sum) * 100)} %`)
+    .join(', ');
+}

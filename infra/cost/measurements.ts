@@ -1,0 +1,96 @@
+/** Processor time, and how many cores can share it. */
+interface Phase {
+  cpuSeconds: number;
+  cores: number;
+}
+
+/** What a job asks of its engine. */
+export interface TypicalJob {
+  name: string;
+  engine: 'image' | 'media' | 'document' | 'webpage';
+  phases: readonly Phase[];
+  inputBytes: number;
+  outputBytes: number;
+}
+
+/**
+ * Measured on the date below with Node 24.21, LibreOffice 7.4, Chromium and ffmpeg 5.1 on two cores of an Intel Xeon that
+ * others used as well, so in processor time: `npm run bench -- typical-jobs`, the median of 3. For the document it is that of
+ * a `soffice` started for the file, as one is when the account changes; warm it takes a tenth.
+ *
+ * Video takes too long to be measured each time. Its phases, decoding, encoding and sound, are what the engine estimates from the speeds
+ * of `npm run bench -- encoders`, for 30 frames a second at 8 Mbit/s, with the presets that it chooses by default:
+ * veryfast for H.264, superfast for VP9.
+ */
+export const measurements = {
+  date: '2026-11-16',
+  jobs: [
+    {
+      name: 'photo, 1 MB png to webp',
+      engine: 'image',
+      phases: [{ cpuSeconds: 0.15, cores: 1 }],
+      inputBytes: 1e6,
+      outputBytes: 0.2e6,
+    },
+    {
+      name: '10 pages, docx to pdf',
+      engine: 'document',
+      phases: [{ cpuSeconds: 1.75, cores: 1 }],
+      inputBytes: 50e3,
+      outputBytes: 100e3,
+    },
+    {
+      name: '5 minutes of 1080p to mp4',
+      engine: 'media',
+      phases: [
+        { cpuSeconds: 207, cores: 6 },
+        { cpuSeconds: 609, cores: 6 },
+        { cpuSeconds: 6, cores: 1 },
+      ],
+      inputBytes: 300e6,
+      outputBytes: 200e6,
+    },
+    {
+      name: '5 minutes of 1080p to webm',
+      engine: 'media',
+      phases: [
+        { cpuSeconds: 207, cores: 6 },
+        { cpuSeconds: 1522, cores: 5.2 },
+        { cpuSeconds: 3, cores: 1 },
+      ],
+      inputBytes: 300e6,
+      outputBytes: 150e6,
+    },
+    {
+      name: 'web page to pdf',
+      engine: 'webpage',
+      phases: [{ cpuSeconds: 1.44, cores: 1 }],
+      inputBytes: 100e3,
+      outputBytes: 200e3,
+    },
+  ] satisfies TypicalJob[],
+  /** Requests of a client for one job: it is created, waited for and its file downloaded. */
+  requests: { count: 3, milliseconds: 60 },
+  /** Between a function and the bucket. */
+  bytesPerSecond: 80e6,
+  /**
+   * Of one job, as `npm run bench -- jobs` counts them: 8 Query, 5 GetItem and 3 BatchGetItem; 5 PutItem, 2 UpdateItem and
+   * a BatchWriteItem, of items of 2 KB in two indexes; 9 calls of SQS and as many receives as deletes. Invocations are those of
+   * the worker, the engine and the relay.
+   */
+  calls: {
+    dynamodbReads: 22,
+    dynamodbWrites: 35,
+    sqsRequests: 13,
+    s3Writes: 2,
+    s3Reads: 3,
+    busEvents: 3,
+    invocations: 6,
+    milliseconds: 60,
+  },
+  /** What one run of the sweep takes when it finds nothing: a query of each of 8 shards, a list of each of 5 prefixes. */
+  sweep: { milliseconds: 150, dynamodbReads: 8, s3Lists: 5 },
+  logBytesPerInvocation: 700,
+  /** Of the images of engines, compressed, each: they have 92 to 544 MB. */
+  imageGigabytes: 0.3,
+} as const;

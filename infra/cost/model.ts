@@ -1,0 +1,89 @@
+import type { Inventory, PricedFunction } from './inventory.ts';
+import { measurements, type TypicalJob } from './measurements.ts';
+import { prices } from './prices.ts';
+
+/** Dollars by what they are for. */
+export type Costs = Record<string, number>;
+
+/** Lambda polls a queue by five requests at once, each of which waits 20 seconds for a message. */
+const pollsPerMonth = (5 * 30 * 24 * 60 * 60) / 20;
+/** Lambda allocates one core for so much memory. */
+const megabytesPerCore = 1769;
+const freeDiskMegabytes = 512;
+
+/** Computes what a deployment costs in a month in which nothing is asked of it. */
+export function idleCosts(inventory: Inventory): Costs {
+  const { polled, scheduledRuns, sweep } = inventory;
+  const { sqs, cloudwatch, kms, secrets, waf, ecr, dynamodb, s3, logs } = prices;
+  const standard = polled.standard * pollsPerMonth;
+  const fifo = polled.fifo * pollsPerMonth;
+  const free = Math.min(sqs.freeRequests, standard);
+  const each = measurements.sweep;
+  return {
+    'polling of queues': (standard - free) * sqs.request.standard + fifo * sqs.request.fifo,
+    'sweep: function': scheduledRuns * invocation(sweep, each.milliseconds / 1000),
+    'sweep: table': scheduledRuns * each.dynamodbReads * dynamodb.read,
+    'sweep: lists of the bucket': scheduledRuns * each.s3Lists * s3.write,
+    logs: (scheduledRuns * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
+    alarms:
+      Math.max(0, inventory.alarms - cloudwatch.freeAlarms) * cloudwatch.alarm +
+      inventory.compositeAlarms * cloudwatch.compositeAlarm,
+    dashboards: Math.max(0, inventory.dashboards - cloudwatch.freeDashboards) * cloudwatch.dashboard,
+    keys: inventory.keys * kms.key,
+    secrets: inventory.secrets * secrets.secret,
+    firewall: inventory.webAcls.reduce((sum, { rules }) => sum + waf.acl + rules * waf.rule, 0),
+    images: inventory.images * measurements.imageGigabytes * ecr.gigabyteMonth,
+  };
+}
+
+/** Computes what a thousand jobs cost, by service; what clients download over the internet is apart from it. */
+export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
+  const engine = inventory.engines.get(job.engine);
+  if (!engine) throw new Error(`Expected a function of the engine ${job.engine} in the template but found none.`);
+  const seconds = engineSeconds(engine, job);
+  const { calls, requests } = measurements;
+  const { dynamodb, sqs, s3, logs, eventBridge, httpApi } = prices;
+  const invocations = calls.invocations + requests.count;
+  return perThousand({
+    engine: invocation(engine, seconds),
+    // It waits for its engine all the while.
+    worker: invocation(inventory.worker, seconds),
+    'other functions':
+      requests.count * invocation(inventory.api, requests.milliseconds / 1000) +
+      (calls.invocations - 2) * invocation(inventory.worker, calls.milliseconds / 1000),
+    'HTTP API': requests.count * httpApi.request,
+    table: calls.dynamodbReads * dynamodb.read + calls.dynamodbWrites * dynamodb.write,
+    queues: calls.sqsRequests * sqs.request.fifo,
+    bucket: calls.s3Writes * s3.write + calls.s3Reads * s3.read + storage(job),
+    bus: calls.busEvents * eventBridge.event,
+    logs: (invocations * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
+  });
+}
+
+/** Estimates how long an engine's function runs for a job. */
+export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJob): number {
+  const available = memoryMegabytes / megabytesPerCore;
+  const working = job.phases.reduce((sum, { cpuSeconds, cores }) => sum + cpuSeconds / Math.min(cores, available), 0);
+  return working + (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
+}
+
+/** Adds up costs. */
+export function total(costs: Costs): number {
+  return Object.values(costs).reduce((sum, each) => sum + each, 0);
+}
+
+function perThousand(costs: Costs): Costs {
+  return Object.fromEntries(Object.entries(costs).map(([name, each]) => [name, each * 1000]));
+}
+
+/** Files are kept for four hours. */
+function storage({ inputBytes, outputBytes }: TypicalJob): number {
+  return ((inputBytes + outputBytes) / 1e9) * prices.s3.gigabyteMonth * (4 / (30 * 24));
+}
+
+function invocation({ memoryMegabytes, diskMegabytes, architecture }: PricedFunction, seconds: number): number {
+  const { lambda } = prices;
+  const memory = (memoryMegabytes / 1024) * seconds * lambda.gigabyteSecond[architecture];
+  const disk = ((diskMegabytes - freeDiskMegabytes) / 1024) * seconds * lambda.diskGigabyteSecond;
+  return memory + disk + lambda.request;
+}

@@ -1,0 +1,45 @@
+/**
+ * What AWS charges, in dollars, without the free tiers of new accounts. List prices of us-east-1 as published in 2025 and
+ * looked up on the date below, by service: https://aws.amazon.com/<service>/pricing/
+ */
+export const prices = {
+  date: '2026-11-16',
+  region: 'us-east-1',
+  lambda: {
+    gigabyteSecond: { x86_64: 0.0000166667, arm64: 0.0000133334 },
+    /** Of disk above the 512 MB that are free. */
+    diskGigabyteSecond: 0.0000000309,
+    request: 0.2 / 1e6,
+  },
+  httpApi: { request: 1 / 1e6 },
+  sqs: {
+    request: { standard: 0.4 / 1e6, fifo: 0.5 / 1e6 },
+    /** In every month, of both kinds together. */
+    freeRequests: 1_000_000,
+  },
+  dynamodb: { read: 0.125 / 1e6, write: 0.625 / 1e6 },
+  s3: { write: 0.005 / 1e3, read: 0.0004 / 1e3, gigabyteMonth: 0.023 },
+  logs: { gigabyte: 0.5 },
+  cloudwatch: {
+    alarm: 0.1,
+    compositeAlarm: 0.5,
+    freeAlarms: 10,
+    dashboard: 3,
+    freeDashboards: 3,
+  },
+  kms: { key: 1, request: 0.03 / 1e4 },
+  secrets: { secret: 0.4 },
+  waf: { acl: 5, rule: 1 },
+  ecr: { gigabyteMonth: 0.1 },
+  eventBridge: { event: 1 / 1e6 },
+  internet: { gigabyte: 0.09 },
+} as const;
+
+/** Resources that cost by the hour whether or not anything happens. */
+export const hourlyTypes: readonly RegExp[] = [
+  /^AWS::EC2::(?:NatGateway|Instance|VPCEndpoint|EIP|TransitGateway.*)$/,
+  /^AWS::(?:RDS|Redshift|ElastiCache|OpenSearchService|MSK|EKS|EFS|DAX|MemoryDB)::/,
+  /^AWS::ECS::Service$/,
+  /^AWS::ElasticLoadBalancingV2::LoadBalancer$/,
+  /^AWS::Kinesis::Stream$/,
+];

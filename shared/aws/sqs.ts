@@ -1,0 +1,9 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+
+let client: SQSClient | undefined;
+
+/** Returns the client of all queues, made when it is first used: many functions start for a request that needs none. */
+export function sqs(): SQSClient {
+  client ??= new SQSClient({});
+  return client;
+}

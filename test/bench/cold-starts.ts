@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { partitions } from '../../shared/aws/table-schema.ts';
+import { bundle } from '../support/bundle.ts';
+import { type Json, readSynthesized, resourcesOf } from '../support/template.ts';
+import { firstEvent } from './first-event.ts';
+import { median } from './table.ts';
+
+/** A start of a function's process: from nothing to its first response. */
+interface Start {
+  wall: number;
+  /** Processor time of all threads; NaN where the system does not tell. */
+  cpu: number;
+}
+
+export interface ColdStart extends Start {
+  entry: string;
+  bytes: number;
+  /** Times the start of an empty handler, the larger of processor time and wall time, and how much it may be. */
+  ratio: number;
+  maxRatio: number;
+  /** Processor time with the compile cache that the local stack gives its functions, and that Lambda does not have. */
+  cachedCpu: number;
+}
+
+interface Candidate {
+  entry: string;
+  variables: Record<string, string>;
+  recordsOnly: boolean;
+  folder: string;
+  bytes: number;
+}
+
+const client = 'functions/runtime-client/main.ts';
+const emptyHandler = 'export const handler = async () => ({ statusCode: 200 });\n';
+const engine = /^functions\/engines\/(?!runtime\/)/;
+const maxRatios = { recordsOnly: 3, other: 4.5 };
+
+/**
+ * Measures every zip function from its own bundle, driven by the Runtime API as Lambda does, until its first response: to a
+ * request with a valid key, whose table is a stub, or to an empty batch. The SDK loads `node:https` whatever the stub speaks; a
+ * TLS handshake is not part of it. Functions take turns, so that what else the machine does falls on all of them.
+ */
+export async function benchColdStarts({ rounds = 11, pick = (_: string) => true } = {}): Promise<{
+  empty: Start;
+  functions: ColdStart[];
+}> {
+  const folder = await mkdtemp(join(tmpdir(), 'lathe-cold-starts-'));
+  const services = await listen(stubServices());
+  try {
+    const [empty, ...functions] = await prepare(folder, pick, services);
+    const driver = new Driver(join(folder, 'client.mjs'), services);
+    const [plain, cached] = [new Map<string, Start[]>(), new Map<string, Start[]>()];
+    const all = empty ? [empty, ...functions] : [];
+    for (const candidate of all) await driver.start(candidate, join(folder, 'cache'));
+    for (let round = 0; round < rounds; round++) {
+      for (const candidate of all) {
+        add(plain, candidate, await driver.start(candidate));
+        add(cached, candidate, await driver.start(candidate, join(folder, 'cache')));
+      }
+    }
+    const base = medianOf(plain.get('empty'));
+    return {
+      empty: base,
+      functions: functions.map(({ entry, bytes, recordsOnly }) => {
+        const { cpu, wall } = medianOf(plain.get(entry));
+        return {
+          entry,
+          bytes,
+          cpu,
+          wall,
+          ratio: Number.isNaN(cpu) ? wall / base.wall : Math.max(cpu / base.cpu, wall / base.wall),
+          maxRatio: recordsOnly ? maxRatios.recordsOnly : maxRatios.other,
+          cachedCpu: medianOf(cached.get(entry)).cpu,
+        };
+      }),
+    };
+  } finally {
+    services.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+function add(starts: Map<string, Start[]>, { entry }: Candidate, start: Start): void {
+  starts.set(entry, [...(starts.get(entry) ?? []), start]);
+}
+
+function medianOf(starts: Start[] = []): Start {
+  return { wall: median(starts.map(({ wall }) => wall)), cpu: median(starts.map(({ cpu }) => cpu)) };
+}
+
+async function prepare(folder: string, pick: (entry: string) => boolean, services: Server): Promise<Candidate[]> {
+  const functions = resourcesOf(await readSynthesized(), 'AWS::Lambda::Function')
+    .filter(({ Properties }) => Properties.PackageType !== 'Image')
+    .map(({ Properties, Metadata }) => ({
+      entry: String(Metadata?.['lathe:entry']),
+      variables: variablesOf(Properties.Environment, addressOf(services)),
+    }));
+  // An engine starts its programs as well.
+  const measured = ({ entry }: { entry: string }) => !engine.test(entry) && pick(entry);
+  const unique = [...new Map(functions.map((each) => [each.entry, each])).values()].filter(measured);
+  const bundles = await bundle([client, ...unique.map(({ entry }) => entry)]);
+  await writeFile(join(folder, 'client.mjs'), bundles.get(client)?.code ?? '');
+  const place = async (entry: string, code: Uint8Array, index: number) => {
+    const root = join(folder, String(index));
+    await mkdir(root);
+    await writeFile(join(root, 'index.mjs'), code);
+    return { entry, folder: root, bytes: code.length };
+  };
+  return [
+    { ...(await place('empty', Buffer.from(emptyHandler), 0)), variables: {}, recordsOnly: true },
+    ...(await Promise.all(
+      unique.map(async ({ entry, variables }, index) => ({
+        ...(await place(entry, bundles.get(entry)?.code ?? new Uint8Array(), index + 1)),
+        variables,
+        recordsOnly: isRecordsOnly(entry, variables),
+      })),
+    )),
+  ];
+}
+
+/** Whether a function reaches nothing but the table. */
+function isRecordsOnly(entry: string, variables: Record<string, string>): boolean {
+  const others = Object.keys(variables).filter((name) =>
+    /^(?:LATHE_(?:BUCKET|QUEUE_.*|EVENT_BUS|ENGINE_FUNCTION)|AWS_ENDPOINT_URL_.*)$/.test(name),
+  );
+  return others.length === 0 && !/^functions\/(?:engines|transfers)\//.test(entry);
+}
+
+/** Reads the variables that the template gives a function; what only a deployment knows is replaced by something of its form. */
+function variablesOf(environment: Json | undefined, services: string): Record<string, string> {
+  const { Variables = {} } = (environment ?? {}) as { Variables?: Record<string, Json> };
+  return Object.fromEntries(
+    Object.entries(Variables).flatMap(([name, value]) => {
+      if (typeof value === 'string') return [[name, value]];
+      if (/(?:URL|QUEUE)/.test(name)) return [[name, `http://${services}/queue`]];
+      return /(?:TABLE|BUCKET|BUS|FUNCTION)$/.test(name) ? [[name, 'name']] : [];
+    }),
+  );
+}
+
+/** Plays the Runtime API for one process after the other. */
+class Driver {
+  readonly #client: string;
+  readonly #services: string;
+
+  constructor(clientPath: string, services: Server) {
+    this.#client = clientPath;
+    this.#services = addressOf(services);
+  }
+
+  async start({ entry, folder, variables }: Candidate, compileCache?: string): Promise<Start> {
+    const responded = Promise.withResolvers<Start>();
+    const run: { child?: ChildProcess; began: number } = { began: 0 };
+    const api = await listen(
+      createServer(async (request, response) => {
+        if (request.method === 'GET') {
+          response.writeHead(200, {
+            'lambda-runtime-aws-request-id': 'request',
+            'lambda-runtime-deadline-ms': Date.now() + 30_000,
+            'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:us-east-1:000000000000:function:bench',
+          });
+          response.end(JSON.stringify(firstEvent(entry)));
+          return;
+        }
+        const wall = performance.now() - run.began;
+        const cpu = cpuMilliseconds(run.child?.pid ?? 0);
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        if (/\/response$/.test(request.url ?? '') && !/"statusCode":5/.test(body)) responded.resolve({ wall, cpu });
+        else responded.reject(new Error(`${entry} failed: ${body}`));
+        response.writeHead(202).end();
+      }),
+    );
+    run.began = performance.now();
+    const child = spawn(process.execPath, [this.#client], {
+      stdio: 'ignore',
+      env: {
+        ...variables,
+        ...lambdaVariables(addressOf(api), this.#services, folder),
+        ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
+      },
+    });
+    run.child = child;
+    child.once('exit', (code) => responded.reject(new Error(`${entry} exited with ${code} before it responded.`)));
+    try {
+      const start = await responded.promise;
+      // The process writes its cache after the first response, and then asks for another event, which it is given.
+      if (compileCache !== undefined) await once(api, 'request');
+      return start;
+    } finally {
+      child.kill('SIGKILL');
+      api.closeAllConnections();
+      api.close();
+    }
+  }
+}
+
+function lambdaVariables(runtimeApi: string, services: string, folder: string): Record<string, string> {
+  return {
+    AWS_LAMBDA_RUNTIME_API: runtimeApi,
+    AWS_LAMBDA_FUNCTION_NAME: 'bench',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
+    AWS_LAMBDA_LOG_GROUP_NAME: 'bench',
+    AWS_LAMBDA_LOG_STREAM_NAME: 'bench',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_ENDPOINT_URL: `http://${services}`,
+    LAMBDA_TASK_ROOT: folder,
+    _HANDLER: 'index.handler',
+  };
+}
+
+/** Stands for DynamoDB, S3 and SQS: it holds the key of a user and nothing else. */
+function stubServices(): Server {
+  return createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const found = body.includes(partitions.apiKey) ? { Item: { user: { S: '65a000000000000000000000' } } } : {};
+    response.end(request.headers['x-amz-target'] ? JSON.stringify({ Items: [], Count: 0, ...found }) : '');
+  });
+}
+
+async function listen(server: Server): Promise<Server> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
+function addressOf(server: Server): string {
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Returns the processor time that all threads of a process have used, where Linux tells it by the nanosecond. */
+function cpuMilliseconds(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+      .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
+      .reduce((sum, each) => sum + each, 0);
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { AudioEncoder, VideoEncoder } from '../../functions/engines/media/formats.ts';
+import type { Preset } from '../../functions/engines/media/presets.ts';
+import { audioSeconds } from '../../functions/engines/media/speeds.ts';
+import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';
+import { inventoryOf } from '../../infra/cost/inventory.ts';
+import { measurements } from '../../infra/cost/measurements.ts';
+import { engineSeconds, idleCosts, jobCosts, total } from '../../infra/cost/model.ts';
+import { readSynthesized } from '../support/template.ts';
+
+const template = await readSynthesized();
+const usual = inventoryOf(template);
+const queue = { Type: 'AWS::SQS::Queue', Properties: {} };
+const mapping = (properties: object = {}) => ({
+  Type: 'AWS::Lambda::EventSourceMapping',
+  Properties: { EventSourceArn: { 'Fn::GetAtt': ['Added', 'Arn'] }, ...properties },
+});
+const withResources = (added: object) => inventoryOf({ Resources: { ...template.Resources, ...added } });
+
+describe('a month without a job', () => {
+  test('is billed for nothing by the hour', () => {
+    expect(usual.hourly).toEqual([]);
+  });
+
+  test('costs a quarter of a dollar more with another queue that is polled', () => {
+    const more = withResources({ Added: queue, Mapping: mapping() });
+    expect(total(idleCosts(more)) - total(idleCosts(usual))).toBeCloseTo(0.26, 2);
+  });
+
+  test('costs nothing more with a mapping that is off, and a dollar with a key', () => {
+    const off = withResources({ Added: queue, Mapping: mapping({ Enabled: false }) });
+    expect(total(idleCosts(off))).toBe(total(idleCosts(usual)));
+    const key = withResources({ Key: { Type: 'AWS::KMS::Key' } });
+    expect(total(idleCosts(key)) - total(idleCosts(usual))).toBeCloseTo(1, 5);
+  });
+
+  test('finds what is billed by the hour', () => {
+    const hourly = withResources({
+      Nat: { Type: 'AWS::EC2::NatGateway' },
+      Added: queue,
+      Mapping: mapping({ ProvisionedPollerConfig: { MinimumPollers: 2 } }),
+    });
+    expect(hourly.hourly).toEqual(['Nat', 'Mapping']);
+  });
+});
+
+describe('a thousand jobs', () => {
+  test.for(measurements.jobs.map((job) => [job.name, job] as const))(
+    '(%s) cost most for what works on them',
+    ([, job]) => {
+      const costs = jobCosts(usual, job);
+      expect(total(costs)).toBeGreaterThan(0.03);
+      if (job.engine === 'media') expect((costs.engine ?? 0) / total(costs)).toBeGreaterThan(0.9);
+    },
+  );
+
+  const videos: [name: string, video: VideoEncoder, audio: AudioEncoder, preset: Preset][] = [
+    ['5 minutes of 1080p to mp4', 'libx264', 'aac', 'veryfast'],
+    ['5 minutes of 1080p to webm', 'libvpx-vp9', 'libopus', 'superfast'],
+  ];
+
+  test.for(videos)('(%s) take as long as the engine estimates', ([name, writer, audio, preset]) => {
+    const [width, height, seconds, frames] = [1920, 1080, 300, 9000];
+    const load: Load = {
+      seconds,
+      pictures: { writer, width, height, frames, bitsPerPixel: (8e6 * seconds) / (width * height * frames) },
+      megapixelsRead: (width * height * frames) / 1e6,
+      oneCoreSeconds: audioSeconds(audio, seconds),
+    };
+    const media = usual.engines.get('media');
+    const job = measurements.jobs.find((each) => each.name === name);
+    if (!media || !job) throw new Error(`Expected the engine media and the job ${name}.`);
+    const cores = media.memoryMegabytes / 1769;
+    const chosen = choosePreset(load, undefined, { cores, max: 900, usual: 450 }, { writers: [], hasOptions: true });
+    expect(chosen).toBe(preset);
+    const transferred = (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
+    const ratio = (engineSeconds(media, job) - transferred) / estimate(load, preset, cores);
+    expect(ratio).toBeGreaterThan(0.98);
+    expect(ratio).toBeLessThan(1.02);
+  });
+});
