@@ -14,13 +14,16 @@ export interface TypicalJob {
 }
 
 /**
- * Measured on the date below with Node 24.21, LibreOffice 7.4, Chromium and ffmpeg 5.1 on two cores of an Intel Xeon that
- * others used as well, so in processor time: `npm run bench -- typical-jobs`, the median of 3. For the document it is that of
- * a `soffice` started for the file, as one is when the account changes; warm it takes a tenth.
+ * Photo and web page are measured on the date below, on two cores of an Intel Xeon that others used as well, so in processor
+ * time: `npm run bench -- typical-jobs`, the median of 3. The document is two runs of a `soffice` started for a file of 9
+ * pages, as one is when the account changes; warm it took a tenth.
  *
- * Video takes too long to be measured each time. Its phases, decoding, encoding and sound, are what the engine estimates from the speeds
- * of `npm run bench -- encoders`, for 30 frames a second at 8 Mbit/s, with the presets that it chooses by default:
- * veryfast for H.264, superfast for VP9.
+ * Video is not measured. Its phases, decoding, encoding and sound, are what the engine estimates from the speeds of
+ * `npm run bench -- encoders`, for 30 frames a second at 8 Mbit/s, with the presets that it chooses by default: veryfast for
+ * H.264, superfast for VP9.
+ *
+ * Calls are counted. Sizes of files, cores of the first three kinds, milliseconds, bytes a second, units of the table for
+ * each call, bytes of logs and the mean size of an image are assumptions.
  */
 export const measurements = {
   date: '2026-11-16',

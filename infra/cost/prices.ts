@@ -1,6 +1,7 @@
 /**
- * What AWS charges, in dollars, without the free tiers of new accounts. List prices of us-east-1 as published in 2025 and
- * looked up on the date below, by service: https://aws.amazon.com/<service>/pricing/
+ * What AWS charges, in dollars: list prices of us-east-1, without the free tiers of new accounts. On the date below those of
+ * Lambda's memory and DynamoDB's requests were compared with published ones; the others were written from memory and are to be
+ * checked at https://aws.amazon.com/<service>/pricing/
  */
 export const prices = {
   date: '2026-11-16',
