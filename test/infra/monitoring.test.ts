@@ -7,6 +7,7 @@ import { readFlattened } from '../../infra/local/template/flatten.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { metrics } from '../../shared/metrics.ts';
+import { functionOf } from '../support/running-stack.ts';
 import { type Json, readSynthesized, resourcesOf } from '../support/template.ts';
 
 const template = await readSynthesized();
@@ -36,10 +37,13 @@ describe('alarms', () => {
     expect(alarms.length * 0.1).toBeLessThanOrEqual(1.6);
   });
 
-  test('look at every dead-letter queue that nothing reads and that anything can reach', () => {
+  test('look at every dead-letter queue that the sweep does not read and that anything can reach', () => {
+    const sweep = functionOf(stack, 'functions/lifecycle/sweep.ts');
     for (const queue of stack.queues) {
       if (!deadLetterArns.includes(queue.arn)) continue;
-      const isRead = stack.queueSources.some((source) => source.queue === queue);
+      const isRead = sweep.role.statements.some(
+        ({ actions, resources }) => actions.includes('sqs:ReceiveMessage') && resources.includes(queue.arn),
+      );
       const [from] = stack.queues.filter(({ attributes }) => attributes.RedrivePolicy?.includes(`"${queue.arn}"`));
       const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy = '{}' } = from?.attributes ?? {};
       // One whose messages are dropped before their last receive stays empty.
