@@ -138,7 +138,8 @@ export async function startLocalAws(
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
   const roles = [everything, nothing, ...(options.roles ?? [])];
   const all = roles.map((each) => makeCredentials('master secret', each));
-  const server = createServer();
+  // As the front server: without it a connection closes while a client that does not retry sends its next request.
+  const server = createServer({ keepAliveTimeoutBuffer: 60_000 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
