@@ -183,7 +183,10 @@ test('a file whose notification was lost is imported when its form expires', asy
   const job = await service.client.createJob({ upload: { operation: 'import/upload' } });
   await post(taskOf(job, 'upload'));
   expect(await service.client.waitForJob(job.id)).toMatchObject({ status: 'completed' });
-  expect(await storedUnder(service, objectPrefixes.uploads)).toEqual([]);
+  // The importer deletes it last of all.
+  await until('the posted file is deleted', async () =>
+    (await storedUnder(service, objectPrefixes.uploads)).length === 0 ? true : undefined,
+  );
   expect(denialsOf(service)).toEqual([]);
 });
 
