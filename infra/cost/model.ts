@@ -23,6 +23,7 @@ export function idleCosts(inventory: Inventory): Costs {
     'polling of queues': (standard - free) * sqs.request.standard + fifo * sqs.request.fifo,
     'sweep: function': scheduledRuns * invocation(sweep, each.milliseconds / 1000),
     'sweep: table': scheduledRuns * each.dynamodbReads * dynamodb.read,
+    'sweep: receives of dead letters': scheduledRuns * each.sqsReceives * sqs.request.standard,
     'sweep: lists of the bucket': scheduledRuns * each.s3Lists * s3.write,
     logs: (scheduledRuns * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
     alarms:
