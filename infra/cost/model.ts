@@ -1,3 +1,4 @@
+import { coresOf } from '../../shared/catalogue/sizes.ts';
 import type { Inventory, PricedFunction } from './inventory.ts';
 import { measurements, type TypicalJob } from './measurements.ts';
 import { prices } from './prices.ts';
@@ -7,8 +8,6 @@ export type Costs = Record<string, number>;
 
 /** Lambda polls a queue by five requests at once, each of which waits 20 seconds for a message. */
 const pollsPerMonth = (5 * 30 * 24 * 60 * 60) / 20;
-/** Lambda allocates one core for so much memory. */
-const megabytesPerCore = 1769;
 const freeDiskMegabytes = 512;
 
 /** Computes what a deployment costs in a month in which nothing is asked of it. */
@@ -63,8 +62,10 @@ export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
 
 /** Estimates how long an engine's function runs for a job. */
 export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJob): number {
-  const available = memoryMegabytes / megabytesPerCore;
-  const working = job.phases.reduce((sum, { cpuSeconds, cores }) => sum + cpuSeconds / Math.min(cores, available), 0);
+  const working = job.phases.reduce(
+    (sum, { cpuSeconds, cores }) => sum + cpuSeconds / coresOf(memoryMegabytes, cores),
+    0,
+  );
   return working + (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
 }
 

@@ -28,3 +28,11 @@ export function withSizes(catalogue: EngineCatalogue, chosen: ChosenSizes): Engi
   const sizes = chosen[catalogue.engine];
   return sizes ? { ...catalogue, resources: { ...catalogue.resources, ...sizes } } : catalogue;
 }
+
+/** Lambda allocates one core for so much memory. */
+const megabytesPerCore = 1769;
+
+/** Returns how many cores a function with so much memory has; those that it sees may be more than it has time on. */
+export function coresOf(memoryMegabytes: number, seen: number): number {
+  return Math.min(seen, memoryMegabytes / megabytesPerCore);
+}

@@ -1,17 +1,16 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalStack } from '../../infra/local/template/model.ts';
 import { startStack } from '../events/stack.ts';
+import { findPythonProgram } from '../support/python-program.ts';
 
 /** Requests that a run sends at least; Schemathesis is run again, with another seed, until it has. */
 const minRequests = Number(process.env.LATHE_FUZZ_REQUESTS ?? 10_000);
 const firstSeed = Number(process.env.LATHE_FUZZ_SEED ?? 1);
 const examplesPerOperation = 130;
 const maxRuns = 10;
-const environment = join(projectRoot, 'node_modules/.cache/lathe-fuzz');
 
 const checks = [
   'not_a_server_error',
@@ -24,20 +23,6 @@ const checks = [
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Returns the Schemathesis of a virtual environment, made where it is not there, or why it cannot be had. */
-function findSchemathesis(): { program: string } | { missing: string } {
-  const requirements = join(projectRoot, 'test/fuzz/requirements.txt');
-  const program = join(environment, 'bin/schemathesis');
-  const version = readFileSync(requirements, 'utf8').trim().split('==')[1] ?? '';
-  if (existsSync(program) && run(program, ['--version']).stdout.includes(version)) return { program };
-  if (run('python3', ['--version']).status !== 0) return { missing: 'python3 is not installed' };
-  print(`Installing Schemathesis ${version} from PyPI …`);
-  const made = run('python3', ['-m', 'venv', environment]);
-  if (made.status !== 0) return { missing: `python3 -m venv failed: ${made.stderr || made.stdout}` };
-  const installed = run(join(environment, 'bin/pip'), ['install', '--quiet', '-r', requirements]);
-  return installed.status === 0 ? { program } : { missing: `pip failed: ${installed.stderr}` };
-}
-
 /**
  * Leaves generated tasks undone: their addresses are anybody's, and nothing may be sent there. Since they never end, a
  * wait is cut short too.
@@ -45,10 +30,6 @@ function findSchemathesis(): { program: string } | { missing: string } {
 function alter(stack: LocalStack): void {
   stack.queueSources.length = 0;
   for (const fn of stack.functions) if (/wait-for-\w+\.ts$/.test(fn.entry)) fn.timeoutSeconds = 3;
-}
-
-function run(program: string, args: string[]) {
-  return spawnSync(program, args, { encoding: 'utf8' });
 }
 
 async function fuzz(
@@ -77,7 +58,7 @@ async function fuzz(
     ],
     {
       // It keeps a folder of its own where it is started.
-      cwd: environment,
+      cwd: dirname(dirname(program)),
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, SCHEMATHESIS_HOOKS: 'checks', PYTHONPATH: join(projectRoot, 'test/fuzz') },
     },
@@ -91,7 +72,7 @@ async function fuzz(
   return { sent: Number(/(\d+) generated/.exec(output)?.[1] ?? 0), ok: code === 0 };
 }
 
-const found = findSchemathesis();
+const found = findPythonProgram('schemathesis', 'fuzz');
 if ('missing' in found) {
   print(`SKIPPED: no request was sent, because Schemathesis cannot be installed: ${found.missing}`);
 } else {

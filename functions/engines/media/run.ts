@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { coresOf } from '../../../shared/catalogue/sizes.ts';
 import { type Engine, EngineError, type Work, type WorkResult } from '../runtime/engine.ts';
 import { Outputs } from '../runtime/outputs.ts';
 import { catalogue } from './catalogue.ts';
 import { compress } from './compress.ts';
 import { convert } from './convert.ts';
 import type { MediaRun } from './programs.ts';
-import { coresOf, type TimeLimit } from './time-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
 import { crop, trim } from './trim.ts';
 
 const operations = { convert, trim, crop };

@@ -47,14 +47,6 @@ export interface Choices {
 
 const once: Runs = { usual: 1, min: 1 };
 
-/** Lambda allocates one core for so much memory. */
-const megabytesPerCore = 1769;
-
-/** Returns how many cores a function with so much memory has; those that it sees may be more than it has time on. */
-export function coresOf(memoryMegabytes: number, seen: number): number {
-  return Math.min(seen, memoryMegabytes / megabytesPerCore);
-}
-
 /** Estimates how long encoding takes, in seconds. */
 export function estimate(load: Load, preset: Preset, cores: number): number {
   const { pictures, megapixelsRead, oneCoreSeconds } = load;

@@ -5,8 +5,9 @@ import { compress } from '../../../functions/engines/media/compress.ts';
 import { convert } from '../../../functions/engines/media/convert.ts';
 import type { MediaRun } from '../../../functions/engines/media/programs.ts';
 import { engine } from '../../../functions/engines/media/run.ts';
-import { coresOf, type TimeLimit } from '../../../functions/engines/media/time-limit.ts';
+import type { TimeLimit } from '../../../functions/engines/media/time-limit.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
+import { coresOf } from '../../../shared/catalogue/sizes.ts';
 import { ffmpeg } from './samples.ts';
 import { run, testFolder } from './work.ts';
 
