@@ -56,7 +56,8 @@ export default {
     },
     {
       name: 'local-stack-loads-no-cdk',
-      comment: 'The local stack reads the template; the CDK, which makes it, would take a quarter of its time to start.',
+      comment:
+        'The local stack reads the template; the CDK, which makes it, would take a quarter of its time to start.',
       severity: 'error',
       from: { path: '^infra/local/' },
       to: { path: 'node_modules/aws-cdk-lib/', reachable: true },

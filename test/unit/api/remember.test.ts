@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { remember } from '../../../functions/api/http/remember.ts';
 
 describe('a read that remembers', () => {
-  beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   const stored = new Map<string, string>();
@@ -17,6 +16,7 @@ describe('a read that remembers', () => {
     );
 
   beforeEach(() => {
+    vi.useFakeTimers();
     reads = [];
     stored.clear();
     stored.set('a', 'first').set('b', 'second').set('c', 'third');
