@@ -55,6 +55,14 @@ export default {
       to: { path: '@aws-sdk/(client|lib|util)-dynamodb' },
     },
     {
+      name: 'local-stack-loads-no-cdk',
+      comment:
+        'The local stack reads the template; the CDK, which makes it, would take a quarter of its time to start.',
+      severity: 'error',
+      from: { path: '^infra/local/' },
+      to: { path: 'node_modules/aws-cdk-lib/', reachable: true },
+    },
+    {
       name: 'functions-know-no-infra',
       comment: 'A function is deployed without the stack that describes it.',
       severity: 'error',

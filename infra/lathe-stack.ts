@@ -11,9 +11,10 @@ import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { Monitoring, metricVariables } from './constructs/monitoring.ts';
 import { RecordsTable } from './constructs/records-table.ts';
+import { settingVariables } from './constructs/setting-parameters.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
 import type { Resources } from './permissions.ts';
-import { parameterOf, settingVariables } from './settings.ts';
+import { parameterOf } from './settings.ts';
 import { chosenSizes } from './sizes.ts';
 
 /** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */

@@ -1,5 +1,3 @@
-import { CfnParameter } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
 import { numberSettings } from '../shared/settings.ts';
 
 /** Settings that are text; the numbers are in shared/settings.ts, where the functions read them too. */
@@ -39,26 +37,4 @@ export const settings = { ...numberSettings, ...textSettings };
 /** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
 export function parameterOf(setting: string): string {
   return setting.charAt(0).toUpperCase() + setting.slice(1);
-}
-
-/**
- * Declares a template parameter for each setting and returns the variables for the functions.
- * Parameters let one synthesized template run with other values, here and in AWS; a context value of the same name sets the default.
- */
-export function settingVariables(scope: Construct): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, { variable, defaultValue, meaning, ...rest }]) => {
-      const value = String(scope.node.tryGetContext(name) ?? defaultValue);
-      const allowed = 'values' in rest ? [...rest.values] : undefined;
-      if (allowed && !allowed.some((each) => each === value))
-        throw new Error(`Expected one of ${allowed.join(', ')} for ${name} but received ${value}.`);
-      const parameter = new CfnParameter(scope, parameterOf(name), {
-        type: 'String',
-        description: `${variable}: ${meaning}`,
-        default: value,
-        ...(allowed ? { allowedValues: allowed } : {}),
-      });
-      return [variable, parameter.valueAsString];
-    }),
-  );
 }

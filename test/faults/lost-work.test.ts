@@ -14,7 +14,7 @@ const transferWorker = 'functions/transfers/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */
 const minutes = 8;
-const patience = { seconds: minutes * 60 - 10, everyMs: 200 };
+const patience = { seconds: minutes * 60 - 10 };
 
 /** The sweep reads the dead letters. */
 const sweepOften = { LATHE_SWEEP_SECONDS: '5' };

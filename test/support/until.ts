@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WaitOptions {
   seconds?: number;
-  /** How often to poll; defaults to every 50 ms at first, and later after each tenth of the time that it has taken. */
+  /** How often to poll; defaults to every 80 ms at first, and later after each sixth of the time that it has taken. */
   everyMs?: number;
 }
 
 /** Polling the service costs processor time that others wait for, so long waits poll less often. */
-const pauses = { minMs: 50, maxMs: 500 };
+const pauses = { minMs: 80, maxMs: 1_000 };
 
 /** Polls until a value is returned, and fails with what was waited for after the timeout. */
 export async function until<T>(
@@ -21,7 +21,7 @@ export async function until<T>(
     const value = await ask();
     if (value !== undefined) return value;
     if (Date.now() > deadline) throw new Error(`Waited ${seconds} seconds in vain until ${what}.`);
-    const tenth = (Date.now() - began) / 10;
-    await pause(everyMs ?? Math.min(Math.max(tenth, pauses.minMs), pauses.maxMs));
+    const sixth = (Date.now() - began) / 6;
+    await pause(everyMs ?? Math.min(Math.max(sixth, pauses.minMs), pauses.maxMs));
   }
 }

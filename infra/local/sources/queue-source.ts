@@ -7,9 +7,9 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
-import { Slots } from '../lambda/slots.ts';
 import type { QueueSource } from '../template/model.ts';
 import { failedMessageIds } from './batch-response.ts';
+import { Concurrency } from './concurrency.ts';
 import { buildSqsEvent } from './sqs-event.ts';
 
 const MAX_POLL_SECONDS = 20;
@@ -37,7 +37,7 @@ export function startQueueSource(
   const { queue, batchSize, batchingWindowSeconds } = source;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const slots = new Slots(concurrencyOf(source, cores));
+  const slots = new Concurrency(concurrencyOf(source, cores));
   const deletions = new Set<Promise<void>>();
   let isChecked = false;
   let draining = false;
@@ -60,6 +60,7 @@ export function startQueueSource(
           backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS);
         }
       }
+      if (batch.length === 0) slots.reset();
       if (batch.length === 0 || signal.aborted) slots.release();
       else void work(batch).finally(() => slots.release());
     }

@@ -27,6 +27,17 @@ beforeEach(() => {
 
 afterAll(() => canaries.close());
 
+const documents = [...hostileDocuments, ...hostilePackages, ...hostilePages, ...nestedDocuments]
+  // LibreOffice is started anew between documents that may hold drawings and those that may not.
+  .toSorted((left, right) => Number(left.name.includes('SVG')) - Number(right.name.includes('SVG')));
+
+/** Returns what a document is converted to beside PDF: every kind of output, or one of them in turn. */
+function otherOutputs(document: HostileDocument): string[] {
+  const all = outputsOf(document).filter((name) => name !== document.format);
+  if (process.env.LATHE_TEST_ALL_OUTPUTS) return all;
+  return all.slice(documents.indexOf(document) % all.length).slice(0, 1);
+}
+
 function outputsOf(document: HostileDocument): string[] {
   const { format } = document;
   // One that lays out and one that keeps what was loaded: the pages differ in their spelling only.
@@ -45,15 +56,10 @@ it('runs programs that could reach what no document may', async () => {
 });
 
 describe('references of documents, with the network and all files in reach', () => {
-  it.each([...hostileDocuments, ...hostilePackages, ...hostilePages, ...nestedDocuments])(
+  it.each(documents)(
     'reaches no file and no address from $name',
     async (document) => {
-      const others = outputsOf(document);
-
-      const reached = await findReached(document, place.folder, canaries, [
-        'pdf',
-        ...others.filter((name) => name !== document.format),
-      ]);
+      const reached = await findReached(document, place.folder, canaries, ['pdf', ...otherOutputs(document)]);
 
       expect(reached).toEqual([]);
       expect(canaries.hits).toEqual([]);
@@ -63,8 +69,7 @@ describe('references of documents, with the network and all files in reach', () 
 });
 
 describe('LibreOffice by its own settings, given documents that nothing was removed from', () => {
-  const all = [...hostileDocuments, ...hostilePackages, ...hostilePages, ...nestedDocuments];
-  const documents = [
+  const raw = [
     'a docx with linked pictures',
     'flat text with linked pictures',
     'flat text with a section from a file',
@@ -80,12 +85,12 @@ describe('LibreOffice by its own settings, given documents that nothing was remo
     'a doc with linked pictures and sections',
     'an xls with links and services',
   ].map((name) => {
-    const document = all.find((candidate) => candidate.name === name);
+    const document = documents.find((candidate) => candidate.name === name);
     if (!document) throw new Error(`No document is called ${name}.`);
     return document;
   });
 
-  it.each(documents)(
+  it.each(raw)(
     'reaches no file and no address from $name',
     async ({ format, make }) => {
       const input = join(place.folder, `raw.${format}`);

@@ -157,6 +157,21 @@ test.each([
   );
 });
 
+test('a burst is met with five batches at a time, and with more of them only after a while', async () => {
+  const { open, opened } = gate();
+  await using queue = await startSource({ maximumConcurrency: 50, invoke: () => opened });
+  const began = Date.now();
+
+  await queue.send(...Array.from({ length: 10 }, (_, index) => String(index)));
+  await eventually(() => queue.events.length === 10);
+  const took = Date.now() - began;
+  open();
+  await eventually(queue.isEmpty);
+
+  // The last five came one by one, each a fifth of a second after the one before.
+  expect(took).toBeGreaterThan(990);
+});
+
 test('a batch holds as many messages as there are, up to the batch size', async () => {
   const { open, opened } = gate();
   await using queue = await startSource({ batchSize: 3, maximumConcurrency: 1, invoke: () => opened });
