@@ -34,14 +34,6 @@ export interface DeadLetter {
 const hiddenSeconds = 120;
 const maxBatchEntries = 10;
 
-/**
- * Returns what tells the names of a stack's own resources from others: CloudFormation makes them of the stack, the logical id
- * and a random part, and those of another stage, or of a nested stack, have a hyphen more.
- */
-export function namesOfStack(stack: string): { prefix: string; pattern: RegExp } {
-  return { prefix: `${stack}-`, pattern: new RegExp(`^${stack}-[A-Za-z0-9]+-[A-Za-z0-9]+(\\.fifo)?$`) };
-}
-
 /** Lists the dead-letter queues that other queues name as theirs, among the queues whose names match. */
 export async function findQueues(sqs: SQSClient, prefix: string, names: RegExp): Promise<DeadLetterQueue[]> {
   const urls: string[] = [];

@@ -8,7 +8,8 @@ import {
   StopQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { chunksOf } from '../../shared/aws/batches.ts';
-import { type DeadLetter, namesOfStack } from './dead-letters.ts';
+import { namesOfStack } from '../deployed-stack.ts';
+import type { DeadLetter } from './dead-letters.ts';
 import { causeIn, idsIn } from './describe.ts';
 
 /** Limits of CloudWatch Logs Insights: log groups of a query, and rows of its result. */

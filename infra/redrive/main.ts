@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { explainAwsError, namesOfStack } from '../deployed-stack.ts';
 import { makeCredentials } from '../local/gate/credentials.ts';
-import {
-  type DeadLetter,
-  type DeadLetterQueue,
-  findQueues,
-  namesOfStack,
-  receiveAll,
-  release,
-  sendAgain,
-} from './dead-letters.ts';
+import { type DeadLetter, type DeadLetterQueue, findQueues, receiveAll, release, sendAgain } from './dead-letters.ts';
 import { ageOf, causeIn, subjectOf } from './describe.ts';
 import { type Found, searchLogs } from './logs.ts';
 
@@ -61,6 +54,10 @@ if (
   process.exit(1);
 }
 
+process.on('uncaughtException', (error) => {
+  printError(explainAwsError(error));
+  process.exit(1);
+});
 const place = values.url === undefined ? deployed(values.stack ?? '') : await local(values.url);
 const queues = (await findQueues(place.sqs, place.prefix, place.names)).filter(({ name }) =>
   name.includes(values.queue),
