@@ -58,7 +58,7 @@ async function startTables(...names: string[]) {
   };
 }
 
-test('a key is made in the table of the stack that is named, and of no other stage', async () => {
+test('a key is made, and revoked, in the table of the stack that is named, and of no other stage', async () => {
   const [plain, prod] = ['Lathe-RecordsTableA1-X1', 'Lathe-prod-RecordsTableA1-X2'];
   await using tables = await startTables('Another', prod, plain);
   const user = newId();
@@ -70,6 +70,12 @@ test('a key is made in the table of the stack that is named, and of no other sta
   expect(first).toContain(`User     ${await tables.userOf(plain, keyIn(first))}\n`);
   expect(await tables.userOf(prod, keyIn(first))).toBeUndefined();
   expect(await tables.userOf(prod, keyIn(second))).toBe(user);
+  await tables.makeKey('--stack', 'Lathe-prod', '--revoke', keyIn(second));
+  expect(await tables.userOf(prod, keyIn(second))).toBeUndefined();
+  await expect(tables.makeKey('--revoke', keyIn(second))).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`The table ${plain} has no such key.`),
+  });
   await expect(tables.makeKey('--stack', 'Lathe-test')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('There is no table of a stack Lathe-test in this account and region.'),
