@@ -106,7 +106,7 @@ test('zip functions share a number of environments, for which idle ones make roo
 });
 
 test.each(['zip', 'image'] as const)(
-  'a %s function refuses what exceeds its reserved concurrency, until an invocation has ended, and runs in no more environments',
+  'of a function packaged as %s, what exceeds its reserved concurrency is refused until an invocation has ended, and no more environments run',
   async (packaging) => {
     const outcomes: string[] = [];
     await using runtime = fixtureRuntime({ cores: 4, onInvoked: (_, outcome) => outcomes.push(outcome) });
@@ -117,6 +117,7 @@ test.each(['zip', 'image'] as const)(
 
     const first = ['a', 'b'].map(hold);
     await expect(hold('c')).rejects.toMatchObject({ errorType: 'TooManyRequestsException' });
+    await eventually(() => linesOf(join(folder, 'began')).length === 2);
     for (const name of ['a', 'b', 'd']) writeFileSync(join(folder, `release-${name}`), '');
     const results = [...(await Promise.all(first)), await hold('d')];
 
