@@ -57,10 +57,13 @@ export class LatheStack extends Stack {
       // What functions compute from the sizes of engines follows the deployment's.
       ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
-    new Endpoints(this, 'Api', { api: http.api, resources, environment });
+    const endpoints = new Endpoints(this, 'Api', { api: http.api, resources, environment });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    for (const { construct } of engines) construct.addWorker(resources, environment);
+    const workers = engines.map(({ construct }) => construct.addWorker(resources, environment));
+    // An update reaches engines before their workers, which name them, and endpoints last: none of them may be asked for what
+    // was added with the update before it has it.
+    endpoints.node.addDependency(...workers.map((worker) => worker.function));
     const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
     new Monitoring(this, 'Monitoring', {
       namespace: this.stackName,

@@ -15,6 +15,9 @@ import { copyPosted, type PostedFile, readPosted } from './posted-file.ts';
 
 /** A client that posts again and again delays its own task; after so many attempts the message is redelivered. */
 const maxAttempts = 5;
+/** After a process that died, the next delivery comes within this time, and not after the half hour of the queue. */
+const hiddenSeconds = 60;
+const beatMs = (hiddenSeconds * 1000) / 3;
 
 const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
@@ -24,20 +27,38 @@ export const handler = (event: SQSEvent, context: Context) =>
   processPartialResponse(event, uploaded, processor, { context });
 
 async function uploaded(message: SQSRecord): Promise<void> {
+  const stopHiding = keepHidden(message);
   try {
     await importFiles(message);
   } catch (error) {
     logger.error('a posted file could not be imported', { messageId: message.messageId, error });
-    await retrySoon(message);
+    await stopHiding();
+    await hide(message, retrySeconds(Number(message.attributes.ApproximateReceiveCount)));
     throw error;
+  } finally {
+    await stopHiding();
   }
 }
 
-/** Has a message that failed redelivered within a minute. Its queue hides it for half an hour, since a copy may take long. */
-async function retrySoon({ messageId, receiptHandle, attributes }: SQSRecord): Promise<void> {
-  const seconds = retrySeconds(Number(attributes.ApproximateReceiveCount));
+/**
+ * Hides a message for a minute from now on, again and again while it is handled, and returns what ends that. The queue itself
+ * hides it six times as long as a copy may take, since the message of a throttled invocation waits with Lambda for that
+ * long; once it is here, only the death of this process can leave it unhandled.
+ */
+function keepHidden(message: SQSRecord): () => Promise<void> {
+  let hiding = hide(message, hiddenSeconds);
+  const timer = setInterval(() => {
+    hiding = hiding.then(() => hide(message, hiddenSeconds));
+  }, beatMs);
+  return () => {
+    clearInterval(timer);
+    return hiding;
+  };
+}
+
+async function hide({ messageId, receiptHandle }: SQSRecord, seconds: number): Promise<void> {
   await hideFor(required(queueVariable('uploads')), receiptHandle, seconds).catch((error) =>
-    logger.warn('a notification is redelivered late', { messageId, error }),
+    logger.warn('a notification could not be hidden as long as it should be', { messageId, error }),
   );
 }
 

@@ -45,8 +45,11 @@ export class Engine extends Construct {
     this.work = new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
   }
 
-  /** Adds the functions; they come after the queues of all engines because the end of a task may queue others on any of them. */
-  addWorker(resources: Resources, environment: Record<string, string>): void {
+  /**
+   * Adds the functions and returns the worker, which refers to its engine. They come after the queues of all engines because
+   * the end of a task may queue others on any of them.
+   */
+  addWorker(resources: Resources, environment: Record<string, string>): ZipFunction {
     const { packaging, maxConcurrency } = this.#catalogue.resources;
     const props = this.#workerProps(resources, environment);
     const worker = new ZipFunction(
@@ -55,6 +58,7 @@ export class Engine extends Construct {
       packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
     );
     consume(worker, this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true });
+    return worker;
   }
 
   #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {

@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { queueVariable } from '../../shared/aws/queues.ts';
 import { deleteTask, endTask, type Permission, publishJob, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
 
@@ -38,7 +39,13 @@ export class Lifecycle extends Construct {
       ],
       { ...props, environment: { ...props.environment, [queueVariable('uploads')]: notifications.queueUrl } },
     );
-    consume(uploaded, notifications, { batchSize: 10, reportBatchItemFailures: true, hidesMessages: true });
+    consume(uploaded, notifications, {
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      hidesMessages: true,
+      // Ten uploads each. Without a maximum a burst of them could take the concurrency of the whole account.
+      maxConcurrency: queueConcurrency(this, 50),
+    });
 
     this.sweep = this.#add(
       'Sweep',

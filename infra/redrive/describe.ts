@@ -16,12 +16,18 @@ export function subjectOf({ body }: Pick<DeadLetter, 'body'>): string {
   return `message ${body.slice(0, 60)}`;
 }
 
+/** Returns the ids by which logs name a message: its own, and that of its task. */
+export function idsIn({ id, body }: Pick<DeadLetter, 'id' | 'body'>): string[] {
+  const { taskId } = parse(body);
+  // Whoever may send to the queue could write anything there, and an id becomes part of a pattern.
+  return [id, ...(typeof taskId === 'string' && /^[\w-]+$/.test(taskId) ? [taskId] : [])];
+}
+
 /** Returns the error of the last attempt at a message, from the lines of a log that name it. */
 export function causeIn(lines: string[], { id, body }: Pick<DeadLetter, 'id' | 'body'>): string | undefined {
-  const { taskId } = parse(body);
-  const names = [id, ...(typeof taskId === 'string' ? [taskId] : [])];
+  const ids = idsIn({ id, body });
   const last = lines
-    .filter((line) => names.some((name) => line.includes(name)))
+    .filter((line) => ids.some((name) => line.includes(name)))
     .map(parse)
     .filter(({ level }) => level === 'ERROR' || level === 'WARN')
     .sort((left, right) => String(left.timestamp).localeCompare(String(right.timestamp)))

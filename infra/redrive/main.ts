@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { explainAwsError, namesOfStack } from '../deployed-stack.ts';
 import { makeCredentials } from '../local/gate/credentials.ts';
 import { type DeadLetter, type DeadLetterQueue, findQueues, receiveAll, release, sendAgain } from './dead-letters.ts';
 import { ageOf, causeIn, subjectOf } from './describe.ts';
+import { type Found, searchLogs } from './logs.ts';
 
 const usage = `Usage: npm run redrive -- --stack <name of the stack> | --url <URL of the local service> [--data <its folder>]
-  Lists dead letters by queue, with what they are about, their age, and the error of the last attempt where it is known.
+  Lists dead letters by queue, with what they are about, their age, and the error of the last attempt as it was logged.
   --queue <text>    only of queues with this in their names
   --message <id>    only this message; may be repeated
   --max <n>         messages of a queue at most; defaults to 100
@@ -21,9 +24,12 @@ interface Place {
   sqs: SQSClient;
   prefix: string;
   names: RegExp;
-  /** Lines of the functions' logs, where they are on this machine. */
-  logs: string[];
+  /** Finds what the logs of the functions say of messages. */
+  search(messages: DeadLetter[]): Promise<Found>;
 }
+
+/** Less than messages are hidden for, with time to send them all. */
+const searchSeconds = 60;
 
 const { values } = parseArgs({
   options: {
@@ -48,6 +54,10 @@ if (
   process.exit(1);
 }
 
+process.on('uncaughtException', (error) => {
+  printError(explainAwsError(error));
+  process.exit(1);
+});
 const place = values.url === undefined ? deployed(values.stack ?? '') : await local(values.url);
 const queues = (await findQueues(place.sqs, place.prefix, place.names)).filter(({ name }) =>
   name.includes(values.queue),
@@ -56,48 +66,52 @@ if (queues.length === 0) {
   printError('No queue with dead letters of its own was found by this name, in this account and region.');
   process.exit(1);
 }
-let total = 0;
-const found = await Promise.all(queues.map((queue) => receiveAll(place.sqs, queue, max)));
-for (const [index, queue] of queues.entries()) total += await handle(queue, found[index] ?? []);
-if (total === 0) print('No dead letters.');
+const received = await Promise.all(
+  queues.map(async (queue) => ({ queue, messages: await receiveAll(place.sqs, queue, max) })),
+);
+const listed = received.flatMap(({ messages }) => messages.filter(isListed));
+const found: Found = listed.length === 0 ? { lines: [], ends: [] } : await place.search(listed);
+for (const { queue, messages } of received) await handle(queue, messages);
+if (found.ends.length > 0)
+  print(`\nIn that time functions ended without logging why:\n${found.ends.map((end) => `  ${end}`).join('\n')}`);
+if (found.problem !== undefined) print(`\nErrors are missing, since the logs could not be searched: ${found.problem}`);
+if (listed.length === 0) print('No dead letters.');
 else if (!values.send) print('\nNothing was sent. Add --send to send what is listed again.');
-if (total > 0 && values.url === undefined)
-  print(
-    'Errors are in the logs of the functions. In CloudWatch Logs Insights: filter @message like "<id of the message>"',
-  );
 
-/** Lists what is chosen of a queue, sends it where that is asked for, and returns how many messages that were. */
-async function handle(queue: DeadLetterQueue, received: DeadLetter[]): Promise<number> {
-  const chosen = received.filter(({ id }) => values.message?.includes(id) ?? true);
-  await release(place.sqs, queue, values.send ? received.filter((message) => !chosen.includes(message)) : received);
-  if (chosen.length === 0) return 0;
-  print(`\n${queue.name}: ${chosen.length} of about ${Math.max(queue.count, received.length)}`);
+function isListed({ id }: DeadLetter): boolean {
+  return values.message?.includes(id) ?? true;
+}
+
+/** Lists what is chosen of a queue, and sends it where that is asked for. */
+async function handle(queue: DeadLetterQueue, messages: DeadLetter[]): Promise<void> {
+  const chosen = messages.filter(isListed);
+  await release(place.sqs, queue, values.send ? messages.filter((message) => !isListed(message)) : messages);
+  if (chosen.length === 0) return;
+  print(`\n${queue.name}: ${chosen.length} of about ${Math.max(queue.count, messages.length)}`);
   for (const message of chosen) {
     if (values.send) await sendAgain(place.sqs, queue, message);
     print(lineOf(message));
   }
-  return chosen.length;
 }
 
 function lineOf(message: DeadLetter): string {
-  const cause = causeIn(place.logs, message);
   return [
     `  ${values.send ? 'sent again ' : ''}${message.id}`,
     `${ageOf(Date.now() - message.sentAt)} old`,
     `received ${message.receives} times`,
     subjectOf(message),
-    ...(cause === undefined ? [] : [cause]),
+    causeIn(found.lines, message) ?? 'no error was logged',
   ].join(' | ');
 }
 
-/** CloudFormation names a queue by the stack, its logical id and a random part. Another stage's name has a hyphen more. */
 function deployed(stack: string): Place {
-  const prefix = `${stack}-`;
+  const { prefix, pattern } = namesOfStack(stack);
+  const logs = new CloudWatchLogsClient({});
   return {
     sqs: new SQSClient({}),
     prefix,
-    names: new RegExp(`^${stack}-[A-Za-z0-9]+-[A-Za-z0-9]+(\\.fifo)?$`),
-    logs: [],
+    names: pattern,
+    search: (messages) => searchLogs(logs, { stack, messages, now: Date.now(), seconds: searchSeconds }),
   };
 }
 
@@ -108,11 +122,13 @@ async function local(url: string): Promise<Place> {
   const credentials = makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] });
   const endpoint = `http://127.0.0.1:${new URL(url).port}/_aws/sqs`;
   const logs = join(data, 'logs');
-  const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')));
   return {
     sqs: new SQSClient({ region: 'us-east-1', endpoint, credentials }),
     prefix: '',
     names: /./,
-    logs: texts.flatMap((text) => text.split('\n')),
+    async search() {
+      const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')));
+      return { lines: texts.flatMap((text) => text.split('\n')), ends: [] };
+    },
   };
 }

@@ -3,6 +3,30 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
+import { readTemplate } from '../../infra/local/template/read.ts';
+import { currentTemplate } from '../../infra/local/template-cache.ts';
+
+test('the guide asks for the concurrency that the stack uses when every queue is at its maximum', async () => {
+  const { functions, queueSources } = readTemplate({
+    template: await currentTemplate(),
+    origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
+    parameters: {},
+  });
+  const atQueues = queueSources.map(({ function: { environment }, maximumConcurrency = Number.NaN }) =>
+    // A worker waits for its engine, which is one more.
+    environment.LATHE_ENGINE === undefined ? maximumConcurrency : 2 * maximumConcurrency,
+  );
+  const reserved = functions.map(({ reservedConcurrency = 0 }) => reservedConcurrency);
+  const sum = [...atQueues, ...reserved].reduce((all, each) => all + each);
+  const guide = readFileSync(join(projectRoot, 'docs/deploy.md'), 'utf8');
+  expect(guide).toContain(`${sum.toLocaleString('en')} invocations at once`);
+});
+
+test('a deployment takes the settings that it is given, and not those of the one before', () => {
+  // By default the CDK keeps the values that a stack has, whatever the defaults in its template are by now.
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  expect(scripts.deploy).toBe('cdk deploy --no-previous-parameters');
+});
 
 test('the README lists the sizes of every engine', () => {
   const rows = engineCatalogues.map(({ engine, resources }) => {

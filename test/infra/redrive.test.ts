@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { startFauxqs } from 'fauxqs';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { ageOf, causeIn, subjectOf } from '../../infra/redrive/describe.ts';
@@ -8,6 +10,7 @@ import { startStack, type TestStack } from '../events/stack.ts';
 import { sendAsOperator } from '../support/operator.ts';
 import { roleOf, takeAway } from '../support/roles.ts';
 import { until } from '../support/until.ts';
+import { startCloudWatchLogs } from './cloudwatch-logs.ts';
 
 const run = promisify(execFile);
 
@@ -56,6 +59,103 @@ test('redrive lists dead letters with their causes, sends nothing unless it is t
   await until('the bus has it', () => received.length > 0 || undefined);
   expect(received).toEqual([['job_completed', { user: 'x' }]]);
   expect((await redrive(stack)).stdout).toBe('No dead letters.\n');
+});
+
+/** Starts queues as a deployed stack has them, beside those of another stage, with one dead letter each. */
+async function startQueues() {
+  const server = await startFauxqs({ port: 0, logger: false, host: '127.0.0.1' });
+  const sqs = new SQSClient({ endpoint: server.address, region: 'us-east-1', credentials });
+  const send = async (stack: string, name: string, body: object) => {
+    const dead = server.createQueue(`${stack}-${name}DeadLetters-2B`, { region: 'us-east-1' });
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: 5 });
+    server.createQueue(`${stack}-${name}-1A`, { region: 'us-east-1', attributes: { RedrivePolicy } });
+    const command = new SendMessageCommand({ QueueUrl: dead.queueUrl, MessageBody: JSON.stringify(body) });
+    return (await sqs.send(command)).MessageId ?? '';
+  };
+  return {
+    url: server.address,
+    send,
+    ready: (name: string) => server.inspectQueue(name)?.messages.ready.length,
+    async [Symbol.asyncDispose]() {
+      sqs.destroy();
+      await server.stop();
+    },
+  };
+}
+
+const credentials = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
+
+function redriveDeployed(sqs: string, logs: string, ...options: string[]): Promise<{ stdout: string }> {
+  return run(process.execPath, [join(projectRoot, 'infra/redrive/main.ts'), '--stack', 'Lathe', ...options], {
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_ENDPOINT_URL_SQS: sqs,
+      AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs,
+    },
+  });
+}
+
+test('redrive finds the errors of a deployed stack in its logs, and says which functions ended without logging any', async () => {
+  await using queues = await startQueues();
+  const taskId = '6af9126cc0830000f25c62d1';
+  const webhook = await queues.send('Lathe', 'EventsWebhooksQueue', { webhook: 'w', delivery: 'd' });
+  const task = await queues.send('Lathe', 'EngineimageWorkQueue', { taskId });
+  const upload = await queues.send('Lathe', 'FilesUploadsQueue', {
+    Records: [{ s3: { object: { key: 'uploads/a' } } }],
+  });
+  const other = await queues.send('Lathe-prod', 'EventsWebhooksQueue', { webhook: 'x', delivery: 'y' });
+  const time = Date.now();
+  const line = (fields: object) => ({
+    time,
+    text: JSON.stringify({ timestamp: new Date(time).toISOString(), ...fields }),
+  });
+  const report = (status: string) => line({ type: 'platform.report', record: { requestId: 'r', status } });
+  await using logs = await startCloudWatchLogs({
+    'Lathe-EventsDeliverLogs0A-9Z': [
+      line({
+        level: 'ERROR',
+        message: 'a delivery could not be attempted',
+        messageId: webhook,
+        error: { message: 'why' },
+      }),
+      line({ level: 'INFO', message: 'called a webhook', messageId: webhook }),
+    ],
+    'Lathe-EngineimageWorkerLogs0A-9Z': [line({ level: 'ERROR', message: 'the run broke off', taskId })],
+    'Lathe-LifecycleUploadedLogs0A-9Z': [report('timeout'), report('timeout'), report('success')],
+    'Lathe-prod-EventsDeliverLogs0A-9Z': [line({ level: 'ERROR', message: 'of another stage', messageId: upload })],
+  });
+
+  const { stdout } = await redriveDeployed(queues.url, logs.url);
+
+  expect(stdout).toMatch(new RegExp(`${webhook} .* \\| a delivery could not be attempted: why$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`${task} .* \\| task ${taskId} \\| the run broke off$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`${upload} .* \\| file uploads/a \\| no error was logged$`, 'm'));
+  expect(stdout).toContain('Lathe-LifecycleUploadedLogs0A-9Z: timeout, 2 times');
+  expect(stdout).not.toContain(other);
+  expect(stdout).not.toContain('could not be searched');
+  expect(queues.ready('Lathe-EventsWebhooksQueueDeadLetters-2B')).toBe(1);
+  const searched = logs.calls.filter(([operation]) => operation === 'StartQuery').map(([, input]) => input);
+  expect(searched.map(({ logGroupNames }) => logGroupNames)).toEqual(
+    Array.from({ length: 2 }, () =>
+      ['EngineimageWorker', 'EventsDeliver', 'LifecycleUploaded'].map((name) => `Lathe-${name}Logs0A-9Z`),
+    ),
+  );
+});
+
+test('redrive lists and sends although the logs cannot be searched, and says why', async () => {
+  await using queues = await startQueues();
+  const id = await queues.send('Lathe', 'EventsWebhooksQueue', { webhook: 'w', delivery: 'd' });
+  // A stack without log groups, which no query can be made of.
+  await using logs = await startCloudWatchLogs({});
+
+  const { stdout } = await redriveDeployed(queues.url, logs.url, '--send', '--message', id);
+
+  expect(stdout).toContain(`sent again ${id}`);
+  expect(stdout).toContain('the logs could not be searched: Error: The stack has no log groups');
+  expect(queues.ready('Lathe-EventsWebhooksQueueDeadLetters-2B')).toBe(0);
+  expect(queues.ready('Lathe-EventsWebhooksQueue-1A')).toBe(1);
 });
 
 describe('a dead letter', () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
@@ -11,7 +12,14 @@ import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { Permission } from '../../shared/permissions.ts';
 import { type FunctionName, functionOf } from '../support/running-stack.ts';
-import { type Json, readSynthesized, referredTo, resourcesOf, statementsOf } from '../support/template.ts';
+import {
+  type Json,
+  readSynthesized,
+  referredTo,
+  resourcesOf,
+  statementsOf,
+  type TemplateResource,
+} from '../support/template.ts';
 import { templateTable } from '../support/template-table.ts';
 
 const template = await readSynthesized();
@@ -503,4 +511,19 @@ test.for([
 ] as const)('a changed %s changes the table', ([, from, to]) => {
   const changed = JSON.parse(JSON.stringify(template).replace(from, () => to));
   expect(templateTable(changed)).not.toBe(templateTable(template));
+});
+
+test('an update reaches engines before their workers, and the endpoints last', async () => {
+  const root: { Resources: Record<string, TemplateResource> } = JSON.parse(
+    await readFile(await currentTemplate(), 'utf8'),
+  );
+  const [endpoints] = Object.values(root.Resources).filter(({ Type }) => Type === 'AWS::CloudFormation::Stack');
+  for (const catalogue of engineCatalogues) {
+    const { logicalId } = functionOf(stack, nameOfWorker(catalogue));
+    expect(endpoints?.DependsOn).toContain(logicalId);
+    if (catalogue.resources.packaging === 'worker') continue;
+    // A reference is a dependency: CloudFormation updates what is referred to first.
+    const { Variables } = Object(template.Resources[logicalId]?.Properties.Environment);
+    expect(referredTo(Variables.LATHE_ENGINE_FUNCTION)).toMatch(new RegExp(`^Engine${catalogue.engine}EngineFunction`));
+  }
 });

@@ -49,6 +49,20 @@ test('the first example of the README converts a picture by curl alone', async (
   expect(await readFile(join(folder, 'picture.webp'), 'latin1')).toMatch(/^RIFF....WEBP/s);
 });
 
+test('the smoke test sends files through the service, and says what to do where it cannot', async () => {
+  const smoke = (...args: string[]) => run(process.execPath, [join(projectRoot, 'infra/smoke/main.ts'), ...args]);
+
+  // What one engine does that starts fast; the others are tested by themselves.
+  const { stdout } = await smoke(service.url, '--key', service.apiKey, '--only', 'image,compress,merge');
+
+  expect(stdout.match(/^(?:image|compress|merge) .* ok {2,}\d+\.\d s {2}[\d,]+ bytes$/gm)).toHaveLength(3);
+  expect(stdout).toContain('3 ok, 0 skipped, 0 failed');
+  await expect(smoke(service.url, '--key', 'wrong')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The API key was refused. Make one with npm run key'),
+  });
+});
+
 test('the second example of the README uploads a video and converts it', async () => {
   const video = join(folder, 'video.mov');
   await run('ffmpeg', ['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:duration=1', video]);

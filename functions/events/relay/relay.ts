@@ -8,30 +8,45 @@ import { putOnBus } from './bus.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 
+/** A message of the queue, parsed once for subscribers, webhooks and the bus. */
+type Received = {
+  messageId: string;
+  /** Those of one job, whose order is kept. */
+  group: string;
+  // One that cannot be parsed fails with the rest of its group, and not the whole batch.
+} & ({ message: EventMessage } | { error: unknown });
+
 /** Sends published changes to the connections that subscribe to them, and passes them on to webhooks and the bus. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
-  const groups = Map.groupBy(event.Records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId);
+  const received = event.Records.map(receive);
   const relay = relayFor(logger);
   // In parallel, so that no subscriber waits for the bus. Where neither it nor its queue takes an event the batch is retried,
   // and nobody receives it twice.
   const [failures] = await Promise.all([
-    Promise.all([...groups.values()].map((messages) => inOrder(messages, relay))),
-    putOnBus(event.Records.flatMap(changeIn), logger),
+    Promise.all([...Map.groupBy(received, ({ group }) => group).values()].map((messages) => inOrder(messages, relay))),
+    putOnBus(received.flatMap(changeIn), logger),
   ]);
   return { batchItemFailures: failures.flat() };
 }
 
+function receive({ messageId, body, attributes }: SQSRecord): Received {
+  const group = attributes.MessageGroupId ?? messageId;
+  try {
+    return { messageId, group, message: JSON.parse(body) };
+  } catch (error) {
+    return { messageId, group, error };
+  }
+}
+
 /** Handles the messages of one job in order; those behind one that fails wait, or they would overtake it. */
-async function inOrder(messages: SQSRecord[], relay: Relay): Promise<SQSBatchItemFailure[]> {
-  for (const [index, { body, messageId }] of messages.entries()) {
+async function inOrder(messages: Received[], relay: Relay): Promise<SQSBatchItemFailure[]> {
+  for (const [index, received] of messages.entries()) {
     try {
-      await handle(JSON.parse(body), relay);
+      if ('error' in received) throw received.error;
+      await handle(received.message, relay);
     } catch (error) {
-      logger.error('an event could not be passed on', {
-        messageId,
-        group: messages[0]?.attributes.MessageGroupId,
-        error,
-      });
+      const { messageId, group } = received;
+      logger.error('an event could not be passed on', { messageId, group, error });
       return messages.slice(index).map((message) => ({ itemIdentifier: message.messageId }));
     }
   }
@@ -52,7 +67,6 @@ function idsOf(change: ChangeEvent): Record<string, unknown> {
     : { jobId: change.job.id, status: change.job.status, events: change.events };
 }
 
-function changeIn({ body }: SQSRecord) {
-  const message: EventMessage = JSON.parse(body);
-  return message.type === 'changed' ? [message.change] : [];
+function changeIn(received: Received): ChangeEvent[] {
+  return 'message' in received && received.message.type === 'changed' ? [received.message.change] : [];
 }

@@ -84,7 +84,7 @@ async function respondWhole(
     payload = JSON.stringify(await functions.invoke(fn, event));
   } catch (error) {
     const { errorType, message } = asFunctionError(error);
-    if (isTooLarge(errorType)) return respondError(res, 413, errorType, message);
+    if (isRefused(errorType)) return respondRefusal(res, errorType, message);
     res.setHeader('x-amz-function-error', 'Unhandled');
     payload = JSON.stringify({ errorType, errorMessage: message });
   }
@@ -108,7 +108,7 @@ async function respondStream(
     }
   } catch (error) {
     const { errorType, message } = asFunctionError(error);
-    if (isTooLarge(errorType)) return respondError(res, 413, errorType, message);
+    if (isRefused(errorType)) return respondRefusal(res, errorType, message);
     begin(res);
     end = { ErrorCode: errorType, ErrorDetails: JSON.stringify({ errorType, errorMessage: message }) };
   }
@@ -153,8 +153,15 @@ function asFunctionError(error: unknown): FunctionError {
   throw error;
 }
 
-function isTooLarge(errorType: string): boolean {
-  return errorType === 'RequestTooLargeException';
+/** Statuses of invocations that reach no function. */
+const REFUSALS: Record<string, number> = { RequestTooLargeException: 413, TooManyRequestsException: 429 };
+
+function isRefused(errorType: string): boolean {
+  return errorType in REFUSALS;
+}
+
+function respondRefusal(res: ServerResponse, errorType: string, message: string): void {
+  respondError(res, REFUSALS[errorType] ?? 500, errorType, message);
 }
 
 function respondError(res: ServerResponse, status: number, errorType: string, message: string): void {

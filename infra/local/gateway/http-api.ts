@@ -74,10 +74,7 @@ export function createHttpApi(
       const result = await runtime.invoke(match.function, event);
       return readResponse(result) ?? messageResponse(500, 'Internal Server Error');
     } catch (error) {
-      const tooLarge = error instanceof FunctionError && error.errorType === 'RequestTooLargeException';
-      return tooLarge
-        ? messageResponse(413, 'Request Entity Too Large')
-        : messageResponse(500, 'Internal Server Error');
+      return responseOf(error instanceof FunctionError ? error.errorType : '');
     }
   }
 
@@ -104,6 +101,13 @@ export function createHttpApi(
       }
     },
   };
+}
+
+/** Returns the response to a request whose function failed, or was not invoked at all. */
+function responseOf(errorType: string): GatewayResponse {
+  if (errorType === 'RequestTooLargeException') return messageResponse(413, 'Request Entity Too Large');
+  if (errorType === 'TooManyRequestsException') return messageResponse(503, 'Service Unavailable');
+  return messageResponse(500, 'Internal Server Error');
 }
 
 function send(

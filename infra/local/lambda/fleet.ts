@@ -25,7 +25,6 @@ export class Fleet {
   readonly #host: Host;
   readonly #idle: IdleEnvironments;
   readonly #capacity: Capacity;
-  readonly #max: number;
   readonly #waiting: Waiting[] = [];
   readonly #all = new Set<Environment>();
   readonly #starting = new Set<Environment>();
@@ -38,8 +37,12 @@ export class Fleet {
     this.#host = host;
     this.#idle = idle;
     this.#capacity = capacity;
-    const max = fn.packaging === 'image' ? host.cores : Number.POSITIVE_INFINITY;
-    this.#max = Math.min(max, fn.reservedConcurrency ?? max);
+  }
+
+  /** How many environments there may be; an operator may change the reserved concurrency at any time. */
+  get #max(): number {
+    const max = this.#fn.packaging === 'image' ? this.#host.cores : Number.POSITIVE_INFINITY;
+    return Math.min(max, this.#fn.reservedConcurrency ?? max);
   }
 
   /**

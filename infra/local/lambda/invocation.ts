@@ -19,6 +19,11 @@ export class Invocation {
     this.response.catch(() => {});
   }
 
+  /** Resolves when the function has responded in full, or failed. */
+  get ended(): Promise<void> {
+    return this.#chunks.ended;
+  }
+
   /** Begins the response. */
   begin(): ResponseChunks {
     this.#begun.resolve(this.#chunks);

@@ -6,6 +6,9 @@ const HIGH_WATER_BYTES = 256 * 1024;
  * an error only after all that came before it. A reader that leaves lets the rest pass unread.
  */
 export class ResponseChunks implements AsyncIterable<Buffer> {
+  /** Resolves when the response has ended, whether or not it was read. */
+  readonly ended: Promise<void>;
+  readonly #resolveEnded: () => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #abandoned = false;
@@ -13,6 +16,12 @@ export class ResponseChunks implements AsyncIterable<Buffer> {
   #error: Error | undefined;
   #wakeReader: () => void = () => {};
   #wakeWriter: () => void = () => {};
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#resolveEnded = resolve;
+  }
 
   /** Adds a chunk; resolves when there is room for another. */
   async write(chunk: Buffer): Promise<void> {
@@ -32,6 +41,7 @@ export class ResponseChunks implements AsyncIterable<Buffer> {
     if (this.#ended) return;
     this.#ended = true;
     this.#error = error;
+    this.#resolveEnded();
     this.#wakeReader();
     this.#wakeWriter();
   }

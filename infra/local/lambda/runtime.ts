@@ -32,6 +32,8 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
   const startTime = new StartTime();
+  /** Invocations that have not ended, by the function's ARN. */
+  const running = new Map<string, number>();
   let stopped = false;
   let zipEnvironments = 0;
 
@@ -69,11 +71,19 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
     return fleet;
   }
 
+  /** Counts an invocation until it has ended; returns false where the function's reserved concurrency is used up. */
+  function countUntilEnd(fn: LocalFunction, { ended }: Invocation): boolean {
+    const count = (difference: number) => running.set(fn.arn, (running.get(fn.arn) ?? 0) + difference);
+    if ((running.get(fn.arn) ?? 0) >= (fn.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
+    count(1);
+    void ended.then(() => count(-1));
+    return true;
+  }
+
   async function invokeStream(fn: LocalFunction, event: unknown): Promise<{ chunks: AsyncIterable<Buffer> }> {
     const invocation = new Invocation(encodeEvent(event));
     if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
-    // How a function is switched off.
-    if (fn.reservedConcurrency === 0) {
+    if (!countUntilEnd(fn, invocation)) {
       options.onInvoked?.(fn, 'throttled');
       throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
     }

@@ -155,7 +155,8 @@ function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores:
   // messages would wait for it with their visibility running.
   const bound = fn.packaging === 'image' || fn.environment.LATHE_ENGINE !== undefined;
   const own = bound ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
-  return Math.min(own, maximumConcurrency ?? own, fn.reservedConcurrency ?? own);
+  // Not less for a reserved concurrency: Lambda's pollers do not look at it, and what they invoke beyond it is refused.
+  return Math.min(own, maximumConcurrency ?? own);
 }
 
 function describe(error: unknown): string {

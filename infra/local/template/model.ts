@@ -133,6 +133,8 @@ export interface LocalWebSocketApi {
   stage: string;
   /** `$connect`, `$disconnect`, `$default`, or the action of a message. */
   routes: ApiRoute[];
+  /** Connects, messages and disconnects a second of all clients together, and how many at once above that. */
+  throttle?: { rate: number; burst: number };
 }
 
 export interface LocalEventBus {

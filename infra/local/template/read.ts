@@ -388,9 +388,11 @@ function readApis(
   for (const resource of ofType('AWS::ApiGatewayV2::Api')) {
     const protocol = resource.properties.text('ProtocolType');
     const { name: stage = '', throttle } = stages.get(resource.ref) ?? {};
-    if (protocol === 'WEBSOCKET') apis.webSocketApis.push(readWebSocketApi(resource, stage, routesOf));
+    const throttled = throttle ? { throttle } : {};
+    if (protocol === 'WEBSOCKET')
+      apis.webSocketApis.push({ ...readWebSocketApi(resource, stage, routesOf), ...throttled });
     else if (protocol === 'HTTP' && stage === '$default')
-      apis.httpApis.push({ ...readHttpApi(resource, routesOf), ...(throttle ? { throttle } : {}) });
+      apis.httpApis.push({ ...readHttpApi(resource, routesOf), ...throttled });
     else throw new NotUnderstood(`${resource.logicalId} is an API for ${protocol} with the stage ${stage}.`);
   }
   return apis;

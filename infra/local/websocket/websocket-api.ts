@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { createThrottle } from '../gateway/throttle.ts';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import type { LocalFunction, LocalStack, LocalWebSocketApi } from '../template/model.ts';
 import { type ConnectionFacts, connectEvent, disconnectEvent, messageEvent } from './event.ts';
@@ -57,6 +58,8 @@ export function createWebSocketApi(
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.messageBytes, clientTracking: false });
   const connections = new Map<string, Connection>();
   const leaving = new Set<Promise<void>>();
+  // One bucket for all routes, since the limit is of the stage.
+  const isWithinRate = api.throttle ? createThrottle(api.throttle) : () => true;
   let closing = false;
 
   const routeOf = (routeKey: string): LocalFunction => {
@@ -95,6 +98,7 @@ export function createWebSocketApi(
   }
 
   async function admit(facts: ConnectionFacts, request: IncomingMessage): Promise<number> {
+    if (!isWithinRate()) return 429;
     try {
       const result = await runtime.invoke(routeOf('$connect'), connectEvent(facts, request));
       const status = typeof result === 'object' && result !== null && 'statusCode' in result ? result.statusCode : 200;
@@ -135,13 +139,18 @@ export function createWebSocketApi(
 
   async function take(connection: Connection, text: string): Promise<void> {
     const { facts, socket } = connection;
+    const reply = (message: string) =>
+      socket.send(JSON.stringify({ message, connectionId: facts.connectionId, requestId: newRequestId() }), () => {});
+    if (!isWithinRate()) {
+      reply('Too Many Requests');
+      return;
+    }
     try {
       await runtime.invoke(routeOf(routeKeyOf(text)), messageEvent(facts, text));
     } catch (error) {
       if (closing) return;
       options.report(`${api.logicalId}: a message failed: ${String(error)}`);
-      const reply = { message: 'Internal server error', connectionId: facts.connectionId, requestId: newRequestId() };
-      socket.send(JSON.stringify(reply), () => {});
+      reply('Internal server error');
     }
   }
 
@@ -157,6 +166,8 @@ export function createWebSocketApi(
   }
 
   async function leave(facts: ConnectionFacts, code: number, reason: string): Promise<void> {
+    // API Gateway reports disconnects as well as it can, and promises none of them.
+    if (!isWithinRate()) return;
     try {
       await runtime.invoke(routeOf('$disconnect'), disconnectEvent(facts, code, reason));
     } catch (error) {

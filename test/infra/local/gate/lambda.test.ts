@@ -7,6 +7,7 @@ import {
   InvokeWithResponseStreamCommand,
   type InvokeWithResponseStreamResponseEvent,
   LambdaClient,
+  TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
 import { expect, test } from 'vitest';
 import type { LocalFunction } from '../../../../infra/local/template/model.ts';
@@ -28,6 +29,7 @@ function named(handler: string, changes: Partial<LocalFunction> = {}): LocalFunc
 const functions = [
   named('echo'),
   named('fail'),
+  named('count', { reservedConcurrency: 0 }),
   ...['lines', 'failBefore', 'failAfter', 'flood'].map((name) => named(name, { entry: streams })),
 ];
 const invoker = role(
@@ -182,6 +184,21 @@ test.each([
   await using local = await startFunctions();
 
   await expect(local.client.send(new InvokeCommand(input))).rejects.toMatchObject({ name });
+});
+
+test('an invocation beyond the reserved concurrency is refused as throttled, before any stream', async () => {
+  await using local = await startFunctions();
+
+  const refused = [
+    local.client.send(new InvokeCommand({ FunctionName: 'count' })),
+    local.client.send(new InvokeWithResponseStreamCommand({ FunctionName: 'count' })),
+  ];
+
+  for (const { status, reason } of (await Promise.allSettled<unknown>(refused)).map(Object)) {
+    expect(status).toBe('rejected');
+    expect(reason).toBeInstanceOf(TooManyRequestsException);
+    expect(reason.$metadata.httpStatusCode).toBe(429);
+  }
 });
 
 test('a caller that leaves does not end the function', async () => {

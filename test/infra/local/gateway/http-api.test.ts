@@ -201,6 +201,17 @@ test('a function that exceeds the integration timeout gives a 503', async () => 
   expect(await response.json()).toEqual({ message: 'Service Unavailable' });
 });
 
+test('a function whose concurrency is used up gives a 503', async () => {
+  await using api = await serveApi({
+    invoke: () => Promise.reject(new FunctionError('TooManyRequestsException', 'no')),
+  });
+
+  const response = await fetch(api.root);
+
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({ message: 'Service Unavailable' });
+});
+
 test.each([
   ['declared', (bytes: number) => Buffer.alloc(bytes, 'x')],
   ['streamed', (bytes: number) => new Blob([Buffer.alloc(bytes, 'x')]).stream()],

@@ -41,15 +41,6 @@ test('an image function runs one invocation per process, at most as many as core
   expect(new Set(results.map((result) => Object(result).pid)).size).toBe(2);
 });
 
-test('a lower reserved concurrency bounds the processes', async () => {
-  await using runtime = fixtureRuntime({ cores: 4 });
-  const fn = image('count', { reservedConcurrency: 1 });
-
-  const results = await Promise.all([1, 2, 3].map(() => runtime.invoke(fn, {})));
-
-  expect(results.map((result) => Object(result).invocations)).toEqual([1, 2, 3]);
-});
-
 test.each([
   ['a timeout', 'hang', 'Sandbox.Timedout'],
   ['a crash', 'die', 'Runtime.ExitError'],

@@ -105,13 +105,37 @@ test('zip functions share a number of environments, for which idle ones make roo
   expect(await Promise.all(held)).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
 });
 
-test('a reserved concurrency bounds the environments of a zip function', async () => {
+test.each(['zip', 'image'] as const)(
+  'of a function packaged as %s, what exceeds its reserved concurrency is refused until an invocation has ended, and no more environments run',
+  async (packaging) => {
+    const outcomes: string[] = [];
+    await using runtime = fixtureRuntime({ cores: 4, onInvoked: (_, outcome) => outcomes.push(outcome) });
+    using temporary = temporaryFolder();
+    const folder = temporary.path;
+    const fn = fixtureFunction('hold', { packaging, reservedConcurrency: 2 });
+    const hold = (name: string) => runtime.invoke(fn, { name, folder });
+
+    const first = ['a', 'b'].map(hold);
+    await expect(hold('c')).rejects.toMatchObject({ errorType: 'TooManyRequestsException' });
+    await eventually(() => linesOf(join(folder, 'began')).length === 2);
+    for (const name of ['a', 'b', 'd']) writeFileSync(join(folder, `release-${name}`), '');
+    const results = [...(await Promise.all(first)), await hold('d')];
+
+    expect(results).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'd' }]);
+    expect(new Set(results.map((result) => Object(result).pid)).size).toBe(2);
+    expect(outcomes).toEqual(['throttled', 'succeeded', 'succeeded', 'succeeded']);
+  },
+);
+
+test('a function that failed, exited or timed out takes up none of its reserved concurrency', async () => {
   await using runtime = fixtureRuntime();
-  const fn = fixtureFunction('count', { reservedConcurrency: 1 });
-
-  const results = await Promise.all([1, 2, 3].map(() => runtime.invoke(fn, {})));
-
-  expect(results.map((result) => Object(result).invocations)).toEqual([1, 2, 3]);
+  for (const handler of ['fail', 'exit', 'hang']) {
+    const fn = fixtureFunction(handler, { reservedConcurrency: 1, timeoutSeconds: 1 });
+    for (const _ of [1, 2])
+      await expect(runtime.invoke(fn, {}), handler).rejects.not.toMatchObject({
+        errorType: 'TooManyRequestsException',
+      });
+  }
 });
 
 test('a function with a reserved concurrency of 0 refuses every invocation, and each outcome is counted', async () => {

@@ -139,6 +139,8 @@ test.each([
   ['an image function to a lower maximum', { function: { packaging: 'image' }, cores: 4, maximumConcurrency: 3 }, 3],
   ['a zip function to its maximum', { maximumConcurrency: 4 }, 4],
   ['a zip function without a maximum to ten', {}, 10],
+  // Lambda's pollers take no account of it.
+  ['a zip function not to its reserved concurrency', { function: { reservedConcurrency: 1 } }, 10],
 ] satisfies [string, Setting, number][])('messages in flight are limited for %s', async (_, setting, limit) => {
   const { open, opened } = gate();
   await using queue = await startSource({ ...setting, invoke: () => opened });
@@ -194,6 +196,24 @@ test('a batching window gathers messages that come one after another', async () 
   await eventually(() => queue.events.length > 0 && queue.isEmpty());
 
   expect(queue.events.map(({ Records }) => Records.length)).toEqual([3]);
+});
+
+test('a message whose invocation was throttled comes back after its visibility', async () => {
+  const throttled = new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
+  let invocations = 0;
+  await using queue = await startSource({
+    visibilitySeconds: 1,
+    invoke: () => (invocations++ === 0 ? Promise.reject(throttled) : null),
+  });
+
+  await queue.send('patient');
+  await eventually(() => queue.events.length > 0 && queue.isEmpty());
+
+  expect(queue.events).toMatchObject([
+    { Records: [{ attributes: { ApproximateReceiveCount: '1' } }] },
+    { Records: [{ attributes: { ApproximateReceiveCount: '2' } }] },
+  ]);
+  expect(queue.lines).toEqual([expect.stringContaining('Rate Exceeded')]);
 });
 
 test('a failed message comes back after its visibility and then goes to the dead-letter queue', async () => {

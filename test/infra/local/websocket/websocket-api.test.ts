@@ -16,7 +16,11 @@ afterEach(async () => {
 type Handler = (event: { requestContext: Record<string, unknown>; body?: string }) => Promise<unknown> | unknown;
 
 /** Serves a WebSocket API whose functions are the given handlers, by the names of their routes. */
-async function serve(handlers: Record<string, Handler> = {}, limits: Partial<WebSocketLimits> = {}) {
+async function serve(
+  handlers: Record<string, Handler> = {},
+  limits: Partial<WebSocketLimits> = {},
+  throttle?: { rate: number; burst: number },
+) {
   const events: { route: string; event: Parameters<Handler>[0] }[] = [];
   const routes = ['$connect', '$default', '$disconnect'].map((routeKey) => ({
     routeKey,
@@ -31,7 +35,7 @@ async function serve(handlers: Record<string, Handler> = {}, limits: Partial<Web
     stop: async () => undefined,
   };
   const api = createWebSocketApi(
-    { logicalId: 'Sockets', apiId: 'abc', stage: 'live', routes },
+    { logicalId: 'Sockets', apiId: 'abc', stage: 'live', routes, ...(throttle ? { throttle } : {}) },
     runtime,
     { account: '000000000000' },
     { report: () => undefined, limits },
@@ -98,6 +102,30 @@ test.each([401, 403, 500])(
     expect(events.map(({ route }) => route)).toEqual(['$connect']);
   },
 );
+
+test('connects and messages beyond the rate of the stage are refused, and disconnects beyond it are not reported', async () => {
+  // A token comes back in hours.
+  const { events, connect } = await serve({}, {}, { rate: 0.0001, burst: 3 });
+  const socket = connect();
+  await once(socket, 'open');
+  const replies: unknown[] = [];
+  socket.on('message', (data) => replies.push(JSON.parse(data.toString())));
+  for (const text of ['one', 'two', 'three']) socket.send(text);
+  await until('the third was refused', () => replies.length > 0 || undefined);
+  const [, response] = await once(connect(), 'unexpected-response');
+  expect(response.statusCode).toBe(429);
+  response.destroy();
+  expect(replies).toEqual([
+    { message: 'Too Many Requests', connectionId: expect.any(String), requestId: expect.any(String) },
+  ]);
+  socket.close();
+  await once(socket, 'close');
+  expect(events.map(({ route, event }) => [route, event.body])).toEqual([
+    ['$connect', undefined],
+    ['$default', 'one'],
+    ['$default', 'two'],
+  ]);
+});
 
 test('nothing can be sent before the connect route has returned, nor after the client has disconnected', async () => {
   const sent: string[] = [];

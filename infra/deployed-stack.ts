@@ -1,0 +1,24 @@
+/**
+ * Returns what tells the names of a stack's own resources from others: CloudFormation makes them of the stack, the logical id
+ * and a random part, and those of another stage, or of a nested stack, have a hyphen more.
+ */
+export function namesOfStack(stack: string): { prefix: string; pattern: RegExp } {
+  return { prefix: `${stack}-`, pattern: new RegExp(`^${stack}-[A-Za-z0-9]+-[A-Za-z0-9]+(\\.fifo)?$`) };
+}
+
+const advice: [error: RegExp, what: string][] = [
+  [
+    /^CredentialsProviderError|^UnrecognizedClient|^InvalidClientTokenId|^ExpiredToken|^InvalidSignature/,
+    'AWS did not accept your credentials, or there are none. Set AWS_PROFILE or log in again; `aws sts get-caller-identity` must succeed.',
+  ],
+  [/^AccessDenied/, 'Your credentials do not allow this. Use those of a role that may administer the stack.'],
+  [/Region is missing/, 'Set AWS_REGION to the region of the stack.'],
+];
+
+/** Returns what an operator does about an error of AWS, followed by the error itself. */
+export function explainAwsError(error: unknown): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const text = `${name}: ${message}`;
+  const [, what] = advice.find(([pattern]) => pattern.test(text)) ?? [];
+  return what === undefined ? text : `${what}\n${text}`;
+}

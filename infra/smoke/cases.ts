@@ -1,0 +1,159 @@
+import sharp from 'sharp';
+import { samples } from '../images/samples.ts';
+
+/** A step of a case: an operation, and the format that it writes. */
+interface Step {
+  operation: 'convert' | 'compress' | 'merge';
+  to: string;
+}
+
+/** A file that goes through the service and back. */
+export interface Case {
+  /** The family of files, or the operation. */
+  name: string;
+  /** The engine, as `/health` names it. */
+  engine: string;
+  from: string;
+  files: { name: string; content(): Promise<Buffer> }[];
+  /** One after the other; the first takes the files. */
+  steps: [Step, ...Step[]];
+  /** Returns what is wrong with the file that came back, or nothing. */
+  check(output: Buffer, input: Buffer): Promise<string | undefined> | string | undefined;
+}
+
+const picture = fileOf('gradient.png');
+
+/** One file of each family, and one for each of the other operations that all deployments have. */
+export const cases: Case[] = [
+  {
+    name: 'image',
+    engine: 'image',
+    from: 'png',
+    files: [picture],
+    steps: [{ operation: 'convert', to: 'webp' }],
+    check: (output) => isPicture(output, 'webp', { width: 320, height: 180 }),
+  },
+  {
+    name: 'audio',
+    engine: 'media',
+    from: 'wav',
+    files: [fileOf('tone.wav')],
+    steps: [{ operation: 'convert', to: 'mp3' }],
+    check: (output) => begins(output, 'ID3') ?? hasAtLeast(output, 5_000),
+  },
+  {
+    name: 'video',
+    engine: 'media',
+    from: 'gif',
+    files: [fileOf('frames.gif')],
+    // The second reads a video of the first.
+    steps: [
+      { operation: 'convert', to: 'mp4' },
+      { operation: 'convert', to: 'webm' },
+    ],
+    check: (output) => begins(output, '\x1aE\xdf\xa3') ?? hasAtLeast(output, 1_000),
+  },
+  {
+    name: 'document',
+    engine: 'document',
+    from: 'md',
+    files: [fileOf('letter.md')],
+    steps: [
+      { operation: 'convert', to: 'docx' },
+      { operation: 'convert', to: 'pdf' },
+    ],
+    check: isPdf,
+  },
+  {
+    name: 'archive',
+    engine: 'archive',
+    from: 'zip',
+    files: [fileOf('files.zip')],
+    steps: [{ operation: 'convert', to: '7z' }],
+    check: (output) => begins(output, '7z\xbc\xaf\x27\x1c'),
+  },
+  {
+    name: 'e-book',
+    engine: 'ebook',
+    from: 'fb2',
+    files: [fileOf('book.fb2')],
+    steps: [{ operation: 'convert', to: 'epub' }],
+    check: (output) => begins(output, 'PK\x03\x04') ?? contains(output, 'application/epub+zip'),
+  },
+  {
+    name: 'web page',
+    engine: 'webpage',
+    from: 'html',
+    files: [fileOf('scripts.html')],
+    steps: [{ operation: 'convert', to: 'png' }],
+    check: (output) => isPicture(output, 'png', {}),
+  },
+  {
+    name: 'compress',
+    engine: 'image',
+    from: 'jpg',
+    files: [{ name: 'noise.jpg', content: noise }],
+    steps: [{ operation: 'compress', to: 'jpg' }],
+    check: async (output, input) =>
+      (await isPicture(output, 'jpeg', { width: 320, height: 180 })) ??
+      (output.length < input.length ? undefined : `it has ${output.length} bytes, not fewer than ${input.length}`),
+  },
+  {
+    name: 'merge',
+    engine: 'image',
+    from: 'png',
+    files: [picture, picture],
+    steps: [{ operation: 'merge', to: 'pdf' }],
+    check: isPdf,
+  },
+];
+
+/** Returns the formats of a case in their order: png → webp. */
+export function pathOf({ from, steps }: Case): string {
+  return [from, ...steps.map(({ to }) => to)].join(' → ');
+}
+
+function fileOf(name: string): Case['files'][number] {
+  const sample = samples.find((each) => each.name === name);
+  if (!sample) throw new Error(`There is no sample ${name}.`);
+  return sample;
+}
+
+/** Returns a picture that holds more detail than a compressed one would. */
+function noise(): Promise<Buffer> {
+  const gaussian = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+  const create = { width: 320, height: 180, channels: 3, background: 'gray', noise: gaussian } as const;
+  return sharp({ create }).jpeg({ quality: 98 }).toBuffer();
+}
+
+function begins(output: Buffer, signature: string): string | undefined {
+  const start = output.subarray(0, signature.length).toString('latin1');
+  return start === signature ? undefined : `it begins with ${JSON.stringify(start)}, not ${JSON.stringify(signature)}`;
+}
+
+function contains(output: Buffer, text: string): string | undefined {
+  return output.includes(text) ? undefined : `it does not contain ${text}`;
+}
+
+function hasAtLeast(output: Buffer, bytes: number): string | undefined {
+  return output.length >= bytes ? undefined : `it has ${output.length} bytes, fewer than ${bytes}`;
+}
+
+function isPdf(output: Buffer): string | undefined {
+  return begins(output, '%PDF-') ?? contains(output.subarray(-1024), '%%EOF');
+}
+
+async function isPicture(
+  output: Buffer,
+  format: string,
+  size: { width?: number; height?: number },
+): Promise<string | undefined> {
+  try {
+    const { info } = await sharp(output).toBuffer({ resolveWithObject: true });
+    const { width = info.width, height = info.height } = size;
+    if (info.format === format && info.width === width && info.height === height) return undefined;
+    return `it is a ${info.format} of ${info.width} × ${info.height}, not a ${format} of ${width} × ${height}`;
+  } catch (error) {
+    return `it is no picture: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cases } from './cases.ts';
+import { lineOf, type Outcome, runCase } from './run-case.ts';
+import { Service, SmokeError } from './service.ts';
+
+const usage = `Usage: npm run smoke -- <URL of the service> [--key <API key>]
+  Sends a small file of each family through a running service, local or deployed, and checks what comes back.
+  --key <key>        defaults to LATHE_API_KEY, and for a service on this machine to the key that npm start printed
+  --only <names>     only these, comma-separated: ${cases.map(({ name }) => name).join(', ')}
+  --timeout <n>      seconds that each may take; defaults to 300`;
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+const printError = (text: string) => void process.stderr.write(`${text}\n`);
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { key: { type: 'string' }, only: { type: 'string' }, timeout: { type: 'string', default: '300' } },
+});
+const [url = '', ...others] = positionals;
+const names = values.only?.split(',') ?? cases.map(({ name }) => name);
+const seconds = Number(values.timeout);
+if (
+  !URL.canParse(url) ||
+  others.length > 0 ||
+  !names.every((name) => cases.some((one) => one.name === name)) ||
+  !(seconds > 0)
+) {
+  printError(usage);
+  process.exit(2);
+}
+try {
+  process.exitCode = await smoke(new Service(url, values.key ?? (await keyFor(new URL(url)))));
+} catch (error) {
+  if (!(error instanceof SmokeError)) throw error;
+  printError(error.message);
+  process.exitCode = 1;
+}
+
+/** Runs the cases one after the other, prints each, and returns the exit code. */
+async function smoke(service: Service): Promise<number> {
+  const health = await service.health();
+  await service.checkKey();
+  print(`Lathe ${health.version} at ${url}\n`);
+  const outcomes: Outcome[] = [];
+  for (const one of cases.filter(({ name }) => names.includes(name))) {
+    const began = performance.now();
+    const outcome = await runCase(service, health, one, {
+      seconds,
+      onProgress: (text) => showProgress(`${one.name}: ${text}`),
+    });
+    showProgress('');
+    print(lineOf(one, outcome, performance.now() - began));
+    outcomes.push(outcome);
+  }
+  const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length;
+  print(`\n${count('ok')} ok, ${count('skipped')} skipped, ${count('failed')} failed`);
+  if (count('ok') === 0 && count('failed') === 0) printError('Everything was skipped, so nothing is known to work.');
+  return count('failed') > 0 || count('ok') === 0 ? 1 : 0;
+}
+
+/** Shows one line that the next replaces, to people only. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
+}
+
+/** Finds the key of a service on this machine, which keeps it with its data. */
+async function keyFor({ hostname }: URL): Promise<string> {
+  if (process.env.LATHE_API_KEY) return process.env.LATHE_API_KEY;
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+    throw new SmokeError('A key is missing: pass it with --key. npm run key -- --stack <name of the stack> makes one.');
+  const path = join(process.env.LATHE_DATA ?? '.lathe', 'identity.json');
+  try {
+    return JSON.parse(await readFile(path, 'utf8')).apiKey;
+  } catch (error) {
+    throw new SmokeError(`A key is missing: pass it with --key, since there is none in ${path}.`, { cause: error });
+  }
+}
