@@ -3,7 +3,7 @@
 from email.header import Header
 
 from ministack import app as server
-from ministack.core import iam_actions
+from ministack.core import iam_actions, iam_evaluator
 from ministack.core.lambda_runtime import ProvidedWorker
 from ministack.services import lambda_svc, s3
 
@@ -91,6 +91,18 @@ def authorize_batches(extract):
     return extract_action
 
 
+def print_refusals(enforce):
+    """Has the log tell what a role does not allow, since not every response does."""
+
+    def enforce_policies(access_key_id, action, service, region, resource_arn="*", *args, **kwargs):
+        denied = enforce(access_key_id, action, service, region, resource_arn, *args, **kwargs)
+        if isinstance(denied, iam_evaluator.EvalResult):
+            print(f"refused: {denied.principal_arn} may not {action} on {resource_arn}", flush=True)
+        return denied
+
+    return enforce_policies
+
+
 def print_logs(emit):
     """Has the log of ministack hold what functions print, whoever invoked them."""
 
@@ -115,6 +127,7 @@ ProvidedWorker._build_handler_class = keep_streamed_bytes(ProvidedWorker._build_
 s3._parse_multipart_form = read_names_as_utf8(s3._parse_multipart_form)
 s3._build_object_record = encode_metadata(s3._build_object_record)
 iam_actions.extract_iam_action = authorize_batches(iam_actions.extract_iam_action)
+iam_evaluator.enforce = print_refusals(iam_evaluator.enforce)
 lambda_svc._emit_lambda_logs = print_logs(lambda_svc._emit_lambda_logs)
 # The other path is one of the API's own.
 server._HEALTH_PATHS = ("/_ministack/health",)
