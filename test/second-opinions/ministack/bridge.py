@@ -1,11 +1,13 @@
 """Starts ministack with what it lacks of AWS and the contract suite meets; README.md has the reasons."""
 
+import re
+import threading
 from email.header import Header
 
 from ministack import app as server
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.lambda_runtime import ProvidedWorker
-from ministack.services import lambda_svc, s3
+from ministack.services import lambda_svc, s3, sts
 
 # API Gateway's limit for the request line and the headers.
 MAX_HEADER_BYTES = 10_240
@@ -66,11 +68,19 @@ def encode_metadata(build):
     return build_record
 
 
+def assume_tls(app):
+    """Has requests count as those of TLS, which policies of the template demand."""
+
+    async def assuming(scope, receive, send):
+        await app({**scope, "scheme": "https"}, receive, send)
+
+    return assuming
+
+
 def limit_headers(app):
     """Has API Gateway refuse headers that are too long for it."""
 
     async def limited(scope, receive, send):
-        scope = {**scope, "scheme": "https"}
         if scope["type"] == "http" and header_bytes(scope) > MAX_HEADER_BYTES and is_api(scope):
             body = b'{"message":"Request Header Fields Too Large"}'
             await send({"type": "http.response.start", "status": 431, "headers": [(b"content-type", b"application/json")]})
@@ -89,6 +99,17 @@ def authorize_batches(extract):
         return action.removesuffix("Batch") if service == "sqs" and action else action
 
     return extract_action
+
+
+def one_at_a_time(function):
+    """Has one thread after the other do what must not be done by two at once."""
+    lock = threading.Lock()
+
+    def locked(*args):
+        with lock:
+            return function(*args)
+
+    return locked
 
 
 def print_refusals(enforce):
@@ -127,9 +148,12 @@ ProvidedWorker._build_handler_class = keep_streamed_bytes(ProvidedWorker._build_
 s3._parse_multipart_form = read_names_as_utf8(s3._parse_multipart_form)
 s3._build_object_record = encode_metadata(s3._build_object_record)
 iam_actions.extract_iam_action = authorize_batches(iam_actions.extract_iam_action)
+sts.register_session = one_at_a_time(sts.register_session)
 iam_evaluator.enforce = print_refusals(iam_evaluator.enforce)
 lambda_svc._emit_lambda_logs = print_logs(lambda_svc._emit_lambda_logs)
-# The other path is one of the API's own.
+# The template names the API of WebSockets by its address in AWS, to which ministack redirects its functions.
+server._EXECUTE_API_RE = re.compile(r"^([a-f0-9]{8})\.execute-api\.(?:localhost|[a-z0-9-]+\.amazonaws\.com)(?::\d+)?$")
+# Another of its paths is /health, which the API has as well.
 server._HEALTH_PATHS = ("/_ministack/health",)
-server.app = limit_headers(server.app)
+server.app = limit_headers(assume_tls(server.app))
 server.main()

@@ -32,7 +32,10 @@ export async function runContractSuite(
       },
     },
   );
+  const killWithParent = () => child.kill();
+  process.once('exit', killWithParent);
   await once(child, 'exit');
+  process.off('exit', killWithParent);
   if (!existsSync(report)) throw new Error('vitest ran no test.');
   const outcomes: Record<string, boolean> = JSON.parse(readFileSync(report, 'utf8'));
   return new Map(Object.entries(outcomes));
