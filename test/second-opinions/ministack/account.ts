@@ -1,5 +1,5 @@
 /** The account that ministack takes whoever names none to be in. */
-export const account = '000000000000';
+const account = '000000000000';
 export const region = 'us-east-1';
 /** Of the account's root user, whose signatures ministack does not verify. */
 export const credentials = { accessKeyId: account, secretAccessKey: 'test' };

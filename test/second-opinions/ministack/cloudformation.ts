@@ -2,7 +2,7 @@ import { authorizationFor } from './account.ts';
 
 export type Outputs = Record<string, string>;
 
-export interface StackResource {
+interface StackResource {
   id: string;
   type: string;
   status: string;

@@ -7,14 +7,13 @@ import { projectRoot } from '../../../infra/bundling.ts';
 import { until } from '../../support/until.ts';
 
 export interface Ministack extends AsyncDisposable {
-  port: number;
   endpoint: string;
 }
 
 const bridge = join(import.meta.dirname, 'bridge.py');
 const inherited = ['HOME', 'LANG', 'TZ', 'FONTCONFIG_FILE', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'];
 
-/** Starts ministack on a free port of the loopback interface, with its files in a folder and its log in another file. */
+/** Starts ministack on a free port of the loopback interface, with its files in a folder and its output in a log. */
 export async function startMinistack(python: string, folder: string, log: string): Promise<Ministack> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -48,7 +47,6 @@ export async function startMinistack(python: string, folder: string, log: string
     return await isReady(endpoint);
   });
   return {
-    port,
     endpoint,
     async [Symbol.asyncDispose]() {
       process.off('exit', killWithParent);
@@ -72,6 +70,7 @@ async function isReady(endpoint: string): Promise<true | undefined> {
   try {
     return (await fetch(`${endpoint}/_ministack/health`)).ok || undefined;
   } catch {
+    // It does not listen yet.
     return undefined;
   }
 }
