@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { runAlternatorTests } from './alternator.ts';
+import { runMinistack } from './ministack/run.ts';
 import { judge, type Opinion, readDeviations } from './opinion.ts';
 import { runS3Tests } from './s3-tests.ts';
 
 const document = join(import.meta.dirname, 'README.md');
 const suites: Record<string, { heading: string; run(only: string | undefined): Promise<Opinion> }> = {
   dynamodb: { heading: 'DynamoDB', run: runAlternatorTests },
+  ministack: { heading: 'ministack', run: runMinistack },
   s3: { heading: 'S3', run: runS3Tests },
 };
 
