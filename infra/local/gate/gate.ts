@@ -4,7 +4,7 @@ import type { Checksum } from '../aws/s3/checksums.ts';
 import { readDeletion } from '../aws/s3/delete-objects.ts';
 import { S3Error } from '../aws/s3/error.ts';
 import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
-import type { EmbeddedServers } from '../aws/servers.ts';
+import type { Servers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
 import { type ManagedConnections, manageConnection } from './connections.ts';
@@ -36,7 +36,7 @@ export interface GateOptions {
   credentials: Credentials[];
   /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
   verifier?: SignatureVerifier;
-  servers: EmbeddedServers;
+  servers: Servers;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
@@ -134,7 +134,7 @@ export function createGate(options: GateOptions): Gate {
       credentials,
       service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
-    servers[service](req, res, body);
+    await servers[service](req, res, body);
   }
 
   async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
@@ -174,7 +174,7 @@ export function createGate(options: GateOptions): Gate {
   async function handleForm(req: IncomingMessage, res: ServerResponse, bucket: LocalBucket): Promise<void> {
     await postObject(req, res, {
       bucket: bucket.name,
-      store: servers.objects,
+      store: servers.forms,
       verifier,
       bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
       authorise: (credentials, key) =>

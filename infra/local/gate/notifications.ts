@@ -1,18 +1,18 @@
 import type { ObjectCreation } from '../aws/s3/request.ts';
 import type { StoredObject } from '../aws/s3/store.ts';
-import type { EmbeddedServers } from '../aws/servers.ts';
+import type { Servers } from '../aws/servers.ts';
 import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
 import { isAllowed } from './policy.ts';
 
 let lastSequence = 0n;
 
 /** Notifies the queues of a bucket of a new object; throws when a queue does not let S3 send to it. */
-export function notifyCreated(
+export async function notifyCreated(
   stack: LocalStack,
-  sendMessage: EmbeddedServers['sendMessage'],
+  sendMessage: Servers['sendMessage'],
   kind: ObjectCreation,
   object: StoredObject,
-): void {
+): Promise<void> {
   const bucket = stack.buckets.find((candidate) => candidate.name === object.bucket);
   if (!bucket) return;
   const eventName = `ObjectCreated:${kind}`;
@@ -34,7 +34,7 @@ export function notifyCreated(
     if (!isAllowed(request, [], queue.policy)) {
       throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
     }
-    sendMessage(queue.name, JSON.stringify({ Records: [record(stack, bucket, eventName, object)] }));
+    await sendMessage(queue.name, JSON.stringify({ Records: [record(stack, bucket, eventName, object)] }));
   }
 }
 
