@@ -3,6 +3,7 @@ import type { StoredObject } from '../aws/s3/store.ts';
 import type { Servers } from '../aws/servers.ts';
 import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
 import { isAllowed } from './policy.ts';
+import type { Recorder } from './record.ts';
 
 let lastSequence = 0n;
 
@@ -10,6 +11,7 @@ let lastSequence = 0n;
 export async function notifyCreated(
   stack: LocalStack,
   sendMessage: Servers['sendMessage'],
+  record: Recorder,
   kind: ObjectCreation,
   object: StoredObject,
 ): Promise<void> {
@@ -31,10 +33,16 @@ export async function notifyCreated(
       resource: queue.arn,
       context: (key: string) => context[key.toLowerCase()],
     } as const;
-    if (!isAllowed(request, [], queue.policy)) {
+    const allowed = isAllowed(request, [], queue.policy);
+    const { caller, action, resource } = request;
+    record(
+      { role: caller.name, action, resource, conditions: context, isAllowed: allowed },
+      { caller, identity: [], resource: queue.policy },
+    );
+    if (!allowed) {
       throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
     }
-    await sendMessage(queue.name, JSON.stringify({ Records: [record(stack, bucket, eventName, object)] }));
+    await sendMessage(queue.name, JSON.stringify({ Records: [eventOf(stack, bucket, eventName, object)] }));
   }
 }
 
@@ -48,7 +56,7 @@ function matches(notification: BucketNotification, eventName: string, key: strin
   );
 }
 
-function record(stack: LocalStack, bucket: LocalBucket, eventName: string, object: StoredObject): object {
+function eventOf(stack: LocalStack, bucket: LocalBucket, eventName: string, object: StoredObject): object {
   return {
     eventVersion: '2.1',
     eventSource: 'aws:s3',
