@@ -51,7 +51,7 @@ export async function runIamSimulation(given: string | undefined): Promise<Opini
   print(`Decisions           ${decisions.length}, of which ${recorded.length} differ`);
   print(`Allowed, denied     ${count(recorded, true)}, ${count(recorded, false)}`);
   const asked = new Set(recorded.map(describe));
-  const others = distinct(variations(recorded)).filter((each) => !asked.has(describe(each)));
+  const others = distinct(variations(recorded, policiesNamed)).filter((each) => !asked.has(describe(each)));
   print(`Beside them         ${others.length} requests that the gate was not asked`);
   const outcomes = new Map<string, boolean>();
   let [judged, denied, impossible] = [0, 0, 0];
@@ -107,6 +107,8 @@ function readRecording(folder: string) {
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
     .filter((line) => line !== '')
     .map((line): RecordedDecision => JSON.parse(line));
+  if (decisions.some(({ policies }) => policies === undefined))
+    throw new Error(`The recording in ${folder} is of an earlier version, without policies.`);
   const known = new Map<string, RecordedPolicies>();
   const policiesNamed = (name: string): RecordedPolicies => {
     const found = known.get(name) ?? JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -117,10 +119,10 @@ function readRecording(folder: string) {
 }
 
 /** Asks with each set of policies what was asked with any other, and what differs in one thing from what was asked with it. */
-function variations(recorded: Comparison[]): Comparison[] {
+function variations(recorded: Comparison[], policiesNamed: (name: string) => RecordedPolicies): Comparison[] {
   const questions = [...new Map(recorded.map(({ question }) => [JSON.stringify(question), question])).values()];
-  return [...Map.groupBy(recorded, ({ name }) => name).values()].flatMap((asked) => {
-    const [{ name, policies } = never()] = asked;
+  return [...Map.groupBy(recorded, ({ name }) => name)].flatMap(([name, asked]) => {
+    const policies = policiesNamed(name);
     const services = new Set(asked.map(({ question }) => serviceOf(question)));
     // The policy of a queue or bucket is not asked about other services.
     const others = questions.filter((each) => policies.resource.length === 0 || services.has(serviceOf(each)));
@@ -130,10 +132,6 @@ function variations(recorded: Comparison[]): Comparison[] {
       question,
     }));
   });
-}
-
-function never(): never {
-  throw new Error('A group has no member.');
 }
 
 function serviceOf({ action }: AccessQuestion): string {
