@@ -14,7 +14,7 @@ import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
-import { startServers } from './aws/servers.ts';
+import { type ServerAddresses, startServers } from './aws/servers.ts';
 import { currentBundles } from './bundles.ts';
 import { type Credentials, makeCredentials } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
@@ -118,6 +118,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       stack,
       dataDirectory: options.dataDirectory,
       origin: gateOrigin,
+      addresses: serverAddresses(environment),
       onError: (error) => report(`embedded servers: ${String(error)}`),
     }),
     currentBundles(stack.functions),
@@ -310,6 +311,14 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
       return value === undefined || value === '' ? [] : [[parameterOf(name), value]];
     }),
   );
+}
+
+function serverAddresses({
+  LATHE_DYNAMODB_SERVER: dynamodb,
+  LATHE_SQS_SERVER: sqs,
+  LATHE_S3_SERVER: s3,
+}: Record<string, string | undefined>): ServerAddresses {
+  return { dynamodb, sqs, s3 };
 }
 
 /** The person at the keyboard, who may store API keys, what the engines of this machine report, and send dead letters again. */

@@ -39,7 +39,8 @@ function recordTests(): string {
 }
 
 function readRecording(folder: string): RecordedDecision[] {
-  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
   return [...new Set(lines.filter((line) => line !== ''))].map((line) => JSON.parse(line));
 }
 

@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import { runAlternatorTests } from './alternator.ts';
+import { runIamSimulation } from './iam.ts';
 import { runMinistack } from './ministack/run.ts';
 import { judge, type Opinion, readDeviations } from './opinion.ts';
+import { runOverParts } from './parts.ts';
 import { runS3Tests } from './s3-tests.ts';
 
 const document = join(import.meta.dirname, 'README.md');
 const suites: Record<string, { heading: string; run(only: string | undefined): Promise<Opinion> }> = {
+  iam: { heading: 'IAM', run: runIamSimulation },
   dynamodb: { heading: 'DynamoDB', run: runAlternatorTests },
   ministack: { heading: 'ministack', run: runMinistack },
+  parts: { heading: 'Parts', run: runOverParts },
   s3: { heading: 'S3', run: runS3Tests },
 };
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
+import { cache } from './cache.ts';
 
-const cache = join(projectRoot, 'node_modules/.cache/second-opinions');
 const plugins = join(projectRoot, 'test/second-opinions');
 
 /** Returns a checkout of a suite: the one that a variable names, or a clone of the commit, made once; or why there is none. */

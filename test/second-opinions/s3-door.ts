@@ -57,7 +57,7 @@ export async function startS3Door(options: {
     verifier: rootVerifier(credentials, publicPaths, (path) => {
       const [, name = '', ...key] = path.split('/');
       // Whoever may list a bucket learns that an object is missing.
-      return publicPaths.has(path) || (publicPaths.has(`/${name}`) && !servers.objects.find(name, key.join('/')));
+      return publicPaths.has(path) || (publicPaths.has(`/${name}`) && !servers.objects?.find(name, key.join('/')));
     }),
     servers,
     onError: options.onError,

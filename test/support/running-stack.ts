@@ -18,7 +18,10 @@ import { Client } from './client.ts';
 /** What `npm start` has Node run, after the set-up. */
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'LATHE_GATE_RECORD'];
+const inherited = [
+  ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'LATHE_GATE_RECORD'],
+  ...['LATHE_DYNAMODB_SERVER', 'LATHE_SQS_SERVER', 'LATHE_S3_SERVER'],
+];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
 export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };

@@ -11,13 +11,13 @@ export function startExpiry(work: {
   tables: LocalTable[];
   buckets: LocalBucket[];
   database: Pick<Tables, 'call'>;
-  store: ObjectStore;
+  store: ObjectStore | undefined;
   onError: (error: unknown) => void;
 }): () => void {
   const run = () => {
     expireItems(work.tables, work.database, Date.now()).catch(work.onError);
     try {
-      expireObjects(work.buckets, work.store, Date.now());
+      if (work.store) expireObjects(work.buckets, work.store, Date.now());
     } catch (error) {
       work.onError(error);
     }

@@ -8,8 +8,8 @@ import { loadFauxqs, patchStores } from './fauxqs-patches.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
 export interface Queues {
-  handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
-  send(queueName: string, body: string): void;
+  handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
+  send(queueName: string, body: string): Promise<void> | void;
   /** Returns what CloudWatch would know of each queue. */
   facts(): QueueFacts[];
   close(): Promise<void>;

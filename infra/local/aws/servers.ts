@@ -1,37 +1,48 @@
 import { mkdir } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalStack } from '../template/model.ts';
 import { startExpiry } from './expiry.ts';
-import { startQueues } from './queues.ts';
-import type { CreationListener, S3Request } from './s3/request.ts';
+import { type Queues, startQueues } from './queues.ts';
+import { reachObjects } from './remote-objects.ts';
+import { reachQueues } from './remote-queues.ts';
+import { reachTables } from './remote-tables.ts';
+import type { FormStore, S3Service } from './s3/request.ts';
 import { createS3 } from './s3/service.ts';
 import { ObjectStore } from './s3/store.ts';
-import { startTables } from './tables.ts';
+import { startTables, type Tables } from './tables.ts';
 
-export interface EmbeddedServers {
-  dynamodb(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
-  sqs(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
-  s3(request: S3Request, res: ServerResponse): Promise<void>;
-  /** Where S3 keeps its objects, for forms, which the gate stores itself. */
-  objects: ObjectStore;
-  onObjectCreated(listener: CreationListener): void;
+/** The addresses of other servers, which are used in place of the embedded ones. */
+export interface ServerAddresses {
+  dynamodb?: string | undefined;
+  sqs?: string | undefined;
+  /** With user and password: the access key id and the secret access key of someone who may do everything there. */
+  s3?: string | undefined;
+}
+
+export interface Servers {
+  dynamodb: Tables['handle'];
+  sqs: Queues['handle'];
+  s3: S3Service['handle'];
+  forms: FormStore;
+  /** What the embedded S3 keeps; undefined where another one is used. */
+  objects: ObjectStore | undefined;
+  onObjectCreated: S3Service['onCreated'];
   /** Sends a message in the name of a service of AWS, which needs no signature. */
-  sendMessage(queueName: string, body: string): void;
-  queueFacts(): QueueFacts[];
+  sendMessage: Queues['send'];
+  queueFacts: Queues['facts'];
   close(): Promise<void>;
 }
 
-/** Starts DynamoDB, SQS and S3 in this process on the data folder, with the resources of the stack. */
+/** Starts DynamoDB, SQS and S3 in this process on the data folder, or uses those at the addresses, with the resources of the stack. */
 export async function startServers(options: {
   stack: LocalStack;
   dataDirectory: string;
   /** The address of the front server, such as `http://127.0.0.1:3000`. */
   origin: string;
   onError?: (error: unknown) => void;
-}): Promise<EmbeddedServers> {
-  const { stack, dataDirectory, onError = () => undefined } = options;
+  addresses?: ServerAddresses;
+}): Promise<Servers> {
+  const { stack, dataDirectory, addresses = {}, onError = () => undefined } = options;
   for (const queue of stack.queues) {
     // The SDK calls the host of a queue's URL, not its endpoint, when the two differ.
     if (new URL(queue.url).origin !== options.origin)
@@ -40,19 +51,29 @@ export async function startServers(options: {
   const folder = (name: string) => join(dataDirectory, name);
   await mkdir(folder('s3'), { recursive: true });
   await mkdir(folder('dynamodb'), { recursive: true });
-  const tables = await startTables(stack.tables, folder('dynamodb'));
-  const queues = await startQueues(stack.queues, stack.region, folder('sqs'));
-  const store = new ObjectStore(
-    folder('s3'),
-    stack.buckets.map((bucket) => bucket.name),
-  );
-  const s3 = createS3(store, stack.region);
+  const tables = addresses.dynamodb
+    ? await reachTables(stack.tables, addresses.dynamodb)
+    : await startTables(stack.tables, folder('dynamodb'));
+  const queues = addresses.sqs
+    ? await reachQueues(stack.queues, stack.region, addresses.sqs)
+    : await startQueues(stack.queues, stack.region, folder('sqs'));
+  // Another S3 expires objects by itself, or not at all.
+  const store = addresses.s3
+    ? undefined
+    : new ObjectStore(
+        folder('s3'),
+        stack.buckets.map((bucket) => bucket.name),
+      );
+  const s3 = store
+    ? createS3(store, stack.region)
+    : await reachObjects(stack.buckets, stack.region, { address: addresses.s3 ?? '', folder: folder('s3') });
   const stopExpiry = startExpiry({ tables: stack.tables, buckets: stack.buckets, database: tables, store, onError });
 
   return {
     dynamodb: tables.handle,
     sqs: queues.handle,
     s3: s3.handle,
+    forms: s3.forms,
     objects: store,
     onObjectCreated: s3.onCreated,
     sendMessage: queues.send,
@@ -61,7 +82,7 @@ export async function startServers(options: {
       stopExpiry();
       await tables.close();
       await queues.close();
-      store.close();
+      s3.close();
     },
   };
 }

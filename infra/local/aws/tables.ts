@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
+import { CallError } from './connection.ts';
 import { openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
 
 export interface Tables {
-  handle(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
+  handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
   call(operation: string, input: object): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -47,12 +48,12 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
       },
     )(res, Buffer.from(JSON.stringify(input)));
     const output: Record<string, unknown> = JSON.parse(await res.body);
-    if (res.statusCode !== 200) throw new TableError(operation, String(output.__type), String(output.message));
+    if (res.statusCode !== 200) throw new CallError(operation, String(output.__type), String(output.message));
     return output;
   }
 
   try {
-    for (const table of tables) await provision(table, call);
+    await provisionTables(tables, call);
   } catch (error) {
     await database.close();
     throw error;
@@ -85,14 +86,9 @@ function watchEnd(res: ServerResponse): { ended: Promise<void>; settle(): void }
   return { ended, settle };
 }
 
-class TableError extends Error {
-  override readonly name = 'TableError';
-  readonly type: string;
-
-  constructor(operation: string, type: string, message: string) {
-    super(`${operation}: ${type}: ${message}`);
-    this.type = type;
-  }
+/** Creates the tables of the template that are not there yet. */
+export async function provisionTables(tables: LocalTable[], call: Tables['call']): Promise<void> {
+  for (const table of tables) await provision(table, call);
 }
 
 async function provision(table: LocalTable, call: Tables['call']): Promise<void> {
@@ -117,7 +113,7 @@ async function describe(name: string, call: Tables['call']): Promise<TableDescri
     const { Table } = await call('DescribeTable', { TableName: name });
     return isDescription(Table) ? Table : undefined;
   } catch (error) {
-    if (error instanceof TableError && error.type.endsWith('ResourceNotFoundException')) return undefined;
+    if (error instanceof CallError && error.type.endsWith('ResourceNotFoundException')) return undefined;
     throw error;
   }
 }

@@ -49,7 +49,8 @@ export function sqsActions(stack: LocalStack, operation: string, input: Input): 
   if (!SQS_OPERATIONS.test(operation))
     throw new Refusal('unsupported', `The operation ${operation} of SQS is not supported here.`);
   if (operation === 'ListQueues')
-    return [{ action: 'sqs:ListQueues', resource: `arn:aws:sqs:${stack.region}:${stack.account}:*` }];
+    // No resource can be named for it: only a policy on `*` allows it.
+    return [{ action: 'sqs:ListQueues', resource: '*' }];
   const name = queueName(input);
   if (!name) throw new Refusal('invalid-request', 'The request must contain the parameter QueueUrl.');
   // A batch needs the permission of its single operation.

@@ -4,7 +4,8 @@ import type { Checksum } from '../aws/s3/checksums.ts';
 import { readDeletion } from '../aws/s3/delete-objects.ts';
 import { S3Error } from '../aws/s3/error.ts';
 import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
-import type { EmbeddedServers } from '../aws/servers.ts';
+import type { CreationListener } from '../aws/s3/request.ts';
+import type { Servers } from '../aws/servers.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
 import { type ManagedConnections, manageConnection } from './connections.ts';
@@ -36,7 +37,7 @@ export interface GateOptions {
   credentials: Credentials[];
   /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
   verifier?: SignatureVerifier;
-  servers: EmbeddedServers;
+  servers: Servers;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
@@ -60,7 +61,8 @@ export function createGate(options: GateOptions): Gate {
   const verifier = options.verifier ?? createVerifier(options.credentials);
   const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
-  servers.onObjectCreated((kind, object) => notifyCreated(stack, servers.sendMessage, kind, object));
+  const notify: CreationListener = (kind, object) => notifyCreated(stack, servers.sendMessage, record, kind, object);
+  servers.onObjectCreated(notify);
 
   function authorise(req: IncomingMessage, credentials: Credentials, needs: RequiredAction[]): void {
     const { role } = credentials;
@@ -71,15 +73,19 @@ export function createGate(options: GateOptions): Gate {
         resource: need.resource,
         context: (key: string) => contextValue(need, key),
       } as const;
-      const allowed = isAllowed(request, role.statements, resourcePolicy(need));
-      record({
-        role: role.logicalId,
-        action: need.action,
-        resource: need.resource,
-        conditions: conditionValues(need),
-        isAllowed: allowed,
-        ...appOf(req),
-      });
+      const resource = resourcePolicy(need);
+      const allowed = isAllowed(request, role.statements, resource);
+      record(
+        {
+          role: role.logicalId,
+          action: need.action,
+          resource: need.resource,
+          conditions: conditionValues(need),
+          isAllowed: allowed,
+          ...appOf(req),
+        },
+        { caller: request.caller, identity: role.statements, resource },
+      );
       if (allowed) continue;
       options.onDenied?.({ roleArn: role.arn, action: need.action, resource: need.resource });
       throw new Refusal('access-denied', notAuthorized(role.arn, need));
@@ -134,7 +140,7 @@ export function createGate(options: GateOptions): Gate {
       credentials,
       service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
-    servers[service](req, res, body);
+    await servers[service](req, res, body);
   }
 
   async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
@@ -174,12 +180,12 @@ export function createGate(options: GateOptions): Gate {
   async function handleForm(req: IncomingMessage, res: ServerResponse, bucket: LocalBucket): Promise<void> {
     await postObject(req, res, {
       bucket: bucket.name,
-      store: servers.objects,
+      store: servers.forms,
       verifier,
       bucketUrl: `http://${req.headers.host ?? '127.0.0.1'}${PREFIX}s3/${bucket.name}`,
       authorise: (credentials, key) =>
         authorise(req, credentials, [{ action: 's3:PutObject', resource: `${bucket.arn}/${key}` }]),
-      created: (object) => notifyCreated(stack, servers.sendMessage, 'Post', object),
+      created: (object) => notify('Post', object),
     });
   }
 

@@ -1,18 +1,20 @@
 import type { ObjectCreation } from '../aws/s3/request.ts';
 import type { StoredObject } from '../aws/s3/store.ts';
-import type { EmbeddedServers } from '../aws/servers.ts';
+import type { Servers } from '../aws/servers.ts';
 import type { BucketNotification, LocalBucket, LocalStack } from '../template/model.ts';
 import { isAllowed } from './policy.ts';
+import type { Recorder } from './record.ts';
 
 let lastSequence = 0n;
 
 /** Notifies the queues of a bucket of a new object; throws when a queue does not let S3 send to it. */
-export function notifyCreated(
+export async function notifyCreated(
   stack: LocalStack,
-  sendMessage: EmbeddedServers['sendMessage'],
+  sendMessage: Servers['sendMessage'],
+  record: Recorder,
   kind: ObjectCreation,
   object: StoredObject,
-): void {
+): Promise<void> {
   const bucket = stack.buckets.find((candidate) => candidate.name === object.bucket);
   if (!bucket) return;
   const eventName = `ObjectCreated:${kind}`;
@@ -31,10 +33,16 @@ export function notifyCreated(
       resource: queue.arn,
       context: (key: string) => context[key.toLowerCase()],
     } as const;
-    if (!isAllowed(request, [], queue.policy)) {
+    const allowed = isAllowed(request, [], queue.policy);
+    const { caller, action, resource } = request;
+    record(
+      { role: caller.name, action, resource, conditions: context, isAllowed: allowed },
+      { caller, identity: [], resource: queue.policy },
+    );
+    if (!allowed) {
       throw new Error(`The policy of the queue ${queue.logicalId} does not let S3 send messages to it`);
     }
-    sendMessage(queue.name, JSON.stringify({ Records: [record(stack, bucket, eventName, object)] }));
+    await sendMessage(queue.name, JSON.stringify({ Records: [eventOf(stack, bucket, eventName, object)] }));
   }
 }
 
@@ -48,7 +56,7 @@ function matches(notification: BucketNotification, eventName: string, key: strin
   );
 }
 
-function record(stack: LocalStack, bucket: LocalBucket, eventName: string, object: StoredObject): object {
+function eventOf(stack: LocalStack, bucket: LocalBucket, eventName: string, object: StoredObject): object {
   return {
     eventVersion: '2.1',
     eventSource: 'aws:s3',

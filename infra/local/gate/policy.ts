@@ -1,7 +1,7 @@
 import type { LocalStack, PolicyStatement, Principal } from '../template/model.ts';
 
 /** Who asks: a role of the stack, or a service such as `s3.amazonaws.com` that delivers on its own. */
-type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
+export type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
 
 export interface AccessRequest {
   caller: Caller;
@@ -30,8 +30,8 @@ const operators = new Map<string, ConditionOperator>([
   ['StringEquals', { matches: equals }],
   ['StringNotEquals', { matches: equals, negated: true }],
   ['StringLike', { matches: like }],
-  ['ArnEquals', { matches: like }],
-  ['ArnLike', { matches: like }],
+  ['ArnEquals', { matches: isArnLike }],
+  ['ArnLike', { matches: isArnLike }],
   ['Bool', { matches: (actual, accepted) => actual.toLowerCase() === accepted.toLowerCase() }],
   ['NumericLessThan', { matches: number((actual, accepted) => actual < accepted) }],
   ['NumericLessThanEquals', { matches: number((actual, accepted) => actual <= accepted) }],
@@ -68,7 +68,7 @@ export function isAllowed(
   return allowed;
 }
 
-/** Throws when a policy of the stack holds a condition this module would not judge as AWS does. */
+/** Throws when a policy of the stack holds a condition or resource this module would not judge as AWS does. */
 export function assertUnderstood({ functions, queues, buckets }: LocalStack): void {
   const owners = [
     ...functions.map(({ role }) => role),
@@ -80,13 +80,24 @@ export function assertUnderstood({ functions, queues, buckets }: LocalStack): vo
       const unknown = operators.has(operator) ? key && `condition key ${key}` : `condition operator ${operator}`;
       if (unknown) throw new Error(`The policy of ${logicalId} has the ${unknown}, which is not understood here`);
     }
+    const patterns = statements.flatMap(({ resources, conditions }) => [
+      ...resources.filter((resource) => resource !== '*' && splitArn(resource).length < ARN_PARTS),
+      ...[...resources, ...valuesOf(conditions)].filter((text) => VARIABLE.test(text)),
+    ]);
+    const [pattern] = patterns;
+    if (pattern !== undefined)
+      throw new Error(`The policy of ${logicalId} has ${pattern}, which is not understood here`);
   }
+}
+
+function valuesOf(conditions: PolicyStatement['conditions']): string[] {
+  return Object.values(conditions).flatMap((keys) => Object.values(keys).flat());
 }
 
 function applies(statement: PolicyStatement, request: AccessRequest): boolean {
   return (
     statement.actions.some((pattern) => wildcard(pattern, true).test(request.action)) &&
-    statement.resources.some((pattern) => wildcard(pattern, false).test(request.resource)) &&
+    statement.resources.some((pattern) => pattern === '*' || isArnLike(request.resource, pattern)) &&
     conditionsHold(statement, request)
   );
 }
@@ -122,6 +133,21 @@ function matchesPrincipal(principal: Principal, effect: PolicyStatement['effect'
   // Naming the account denies to all its roles, but allows nothing by itself: it leaves that to their own policies.
   const account = principal.value === caller.account || principal.value === `arn:aws:iam::${caller.account}:root`;
   return effect === 'Deny' && account;
+}
+
+const ARN_PARTS = 6;
+const VARIABLE = /\$\{/;
+
+function splitArn(arn: string): string[] {
+  const parts = arn.split(':');
+  const last = parts.splice(ARN_PARTS - 1);
+  return last.length > 0 ? [...parts, last.join(':')] : parts;
+}
+
+/** Matches an ARN part by part: a wildcard of a policy does not reach over the colons between them. */
+function isArnLike(arn: string, pattern: string): boolean {
+  const [parts, patterns] = [splitArn(arn), splitArn(pattern)];
+  return parts.length === patterns.length && parts.every((part, index) => like(part, patterns[index] ?? ''));
 }
 
 const wildcards = new Map<string, RegExp>();

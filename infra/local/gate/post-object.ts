@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import busboy from 'busboy';
+import { encodeKey } from '../aws/s3/encode.ts';
 import { notImplemented, S3Error } from '../aws/s3/error.ts';
 import { metadataOf } from '../aws/s3/metadata.ts';
 import { MAX_PUT_BYTES } from '../aws/s3/put-object.ts';
-import { respondEmpty, respondXml } from '../aws/s3/request.ts';
-import type { Blob, ObjectStore, StoredObject } from '../aws/s3/store.ts';
+import { type FormStore, respondEmpty, respondXml } from '../aws/s3/request.ts';
+import type { Blob, StoredObject } from '../aws/s3/store.ts';
 import type { Credentials } from './credentials.ts';
 import { pipeRequest } from './pipe-request.ts';
 import { assertPolicy, type LengthRange, parsePostPolicy } from './post-policy.ts';
 import { assertKey } from './s3-actions.ts';
-import { encodeRfc3986, type SignatureVerifier } from './signature.ts';
+import type { SignatureVerifier } from './signature.ts';
 
 /** S3 takes at most 20 KB of fields ahead of the file. */
 const MAX_FIELDS_BYTES = 20 * 1024;
@@ -19,11 +20,11 @@ const UNSUPPORTED_FIELDS = /^(acl|tagging|x-amz-(?!meta-|(algorithm|credential|d
 
 export interface PostContext {
   bucket: string;
-  store: ObjectStore;
+  store: FormStore;
   verifier: SignatureVerifier;
   /** Throws unless the role may put the object. */
   authorise(credentials: Credentials, key: string): void;
-  created(object: StoredObject): void;
+  created(object: StoredObject): Promise<void> | void;
   /** The address of the bucket as the client knows it. */
   bucketUrl: string;
 }
@@ -45,7 +46,7 @@ export async function postObject(req: IncomingMessage, res: ServerResponse, cont
   try {
     const { key, range } = admit(form.fields, context);
     const object = await store(form, key, range, context);
-    context.created(object);
+    await context.created(object);
     respond(res, form.fields, object, context.bucketUrl);
   } catch (error) {
     // The rest is read and dropped: a browser shows no response before it has sent everything.
@@ -196,7 +197,7 @@ async function store(
       Readable.from(limitLength(form.file, range ?? { min: 0, max: MAX_PUT_BYTES }), { objectMode: false }),
     );
     await form.whole;
-    return context.store.commit(context.bucket, key, blob, {
+    return await context.store.commit(context.bucket, key, blob, {
       metadata: metadataOf(form.fields, (value, isUser) => (isUser ? encodeMetadata(value) : headerText(value))),
     });
   } catch (error) {
@@ -237,7 +238,7 @@ async function* limitLength(file: Readable, { min, max }: LengthRange): AsyncGen
 
 function respond(res: ServerResponse, fields: Map<string, string>, object: StoredObject, bucketUrl: string): void {
   const etag = `"${object.etag}"`;
-  const location = `${bucketUrl}/${object.key.split('/').map(encodeRfc3986).join('/')}`;
+  const location = `${bucketUrl}/${encodeKey(object.key)}`;
   res.setHeader('etag', etag);
   const redirect = redirectTarget(fields.get('success_action_redirect') ?? fields.get('redirect'));
   if (redirect) {

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PolicyStatement } from '../template/model.ts';
+import type { Caller } from './policy.ts';
 
 /** One decision of the gate, with everything of the request that a policy can ask for. */
 export interface RecordedDecision {
-  /** Logical id of the role. */
+  /** Logical id of the role, or the name of a service that acts by itself. */
   role: string;
   action: string;
   resource: string;
@@ -13,19 +15,35 @@ export interface RecordedDecision {
   isAllowed: boolean;
   /** The application that the caller's SDK names in its user agent, if any. */
   app?: string;
+  /** Names the file with the policies that decided. */
+  policies: string;
 }
+
+/** What decided: the caller, the policy of their role, and the policy of the resource. */
+export interface RecordedPolicies {
+  caller: Caller;
+  identity: PolicyStatement[];
+  resource: PolicyStatement[];
+}
+
+export type Recorder = (decision: Omit<RecordedDecision, 'policies'>, policies: RecordedPolicies) => void;
 
 /**
  * Records each kind of decision once, in a file for this process in the folder that LATHE_GATE_RECORD names; does nothing
  * without it. Written at once, because tests kill the processes that they start.
  */
-export function createRecorder(folder: string | undefined): (decision: RecordedDecision) => void {
+export function createRecorder(folder: string | undefined): Recorder {
   if (folder === undefined || folder === '') return () => {};
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${process.pid}-${randomUUID()}.jsonl`);
   const seen = new Set<string>();
-  return (decision) => {
-    const line = JSON.stringify(withoutIds(decision));
+  return (decision, policies) => {
+    // Tests change the policies of a stack that runs, so they belong to the decision and not to the role.
+    const text = JSON.stringify(policies);
+    const name = hash('sha256', text).slice(0, 16);
+    if (!seen.has(name)) writeFileSync(join(folder, `${name}.json`), text);
+    seen.add(name);
+    const line = JSON.stringify(withoutIds({ ...decision, policies: name }));
     if (seen.has(line)) return;
     seen.add(line);
     appendFileSync(path, `${line}\n`);

@@ -18,6 +18,8 @@ import { pipeRequest } from './pipe-request.ts';
 import { sameText, sha256, UNSIGNED_PAYLOAD, type Verified } from './signature.ts';
 
 const MAX_LINE_BYTES = 16 * 1024;
+/** S3 takes no smaller chunk, except as the last one. */
+const MIN_CHUNK_BYTES = 8 * 1024;
 const EMPTY_HASH = sha256('');
 const STREAMING_PAYLOADS = new Set([
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
@@ -207,6 +209,8 @@ class ChunkDecoder extends Transform {
   #state: 'size' | 'data' | 'data-end' | 'trailer' | 'done' = 'size';
   #line: Buffer = Buffer.alloc(0);
   #left = 0;
+  #chunks = 0;
+  #chunkBytes = 0;
   #chunkHash = createHash('sha256');
   #chunkSignature = '';
   #previousSignature: string;
@@ -284,6 +288,9 @@ class ChunkDecoder extends Transform {
     this.#chunkHash = createHash('sha256');
     this.#chunkSignature = extensions.find((part) => part.startsWith('chunk-signature='))?.slice(16) ?? '';
     if (this.#left > 0) {
+      if (this.#chunks > 0 && this.#chunkBytes < MIN_CHUNK_BYTES) throw tooSmallChunk(this.#chunks, this.#chunkBytes);
+      this.#chunks += 1;
+      this.#chunkBytes = this.#left;
       this.#state = 'data';
       return;
     }
@@ -327,6 +334,14 @@ class ChunkDecoder extends Transform {
       throw new S3Error('SignatureDoesNotMatch', 'The signature of a part of the body does not match.');
     }
   }
+}
+
+function tooSmallChunk(number: number, bytes: number): Error {
+  return new S3Error(
+    'InvalidChunkSizeError',
+    `Only the last chunk is allowed to have a size less than ${MIN_CHUNK_BYTES} bytes`,
+    { Chunk: number, BadChunkSize: bytes },
+  );
 }
 
 function incomplete(): Error {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { encodeRfc3986 } from '../aws/s3/encode.ts';
 import type { Credentials } from './credentials.ts';
 import { Refusal, type Service } from './errors.ts';
 
@@ -46,14 +47,6 @@ export function parseQuery(raw: string): Query {
     pairs.push(at < 0 ? [decode(part, true), ''] : [decode(part.slice(0, at), true), decode(part.slice(at + 1), true)]);
   }
   return { pairs, get: (name) => pairs.find(([key]) => key === name)?.[1] };
-}
-
-/** Encodes as RFC 3986 and SigV4 require, which is stricter than encodeURIComponent. */
-export function encodeRfc3986(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 /** Creates the verifier of requests signed with one of the credentials. */

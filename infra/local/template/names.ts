@@ -27,11 +27,14 @@ export function referable(
   switch (type) {
     case 'AWS::DynamoDB::Table':
       return { ref: logicalId, attributes: { Arn: arn('dynamodb', `table/${logicalId}`) } };
-    case 'AWS::SQS::Queue':
+    case 'AWS::SQS::Queue': {
+      // As CloudFormation names it: SQS takes no FIFO queue of another name.
+      const name = properties.FifoQueue === true ? `${logicalId}.fifo` : logicalId;
       return {
-        ref: `${origins.gate}/_aws/sqs/${account}/${logicalId}`,
-        attributes: { Arn: arn('sqs', logicalId), QueueName: logicalId },
+        ref: `${origins.gate}/_aws/sqs/${account}/${name}`,
+        attributes: { Arn: arn('sqs', name), QueueName: name },
       };
+    }
     case 'AWS::S3::Bucket':
       return { ref: lower, attributes: { Arn: `arn:aws:s3:::${lower}` } };
     case 'AWS::Lambda::Function':

@@ -275,7 +275,7 @@ function readQueues(ofType: ByType): LocalQueue[] {
     const redrive = properties.raw('RedrivePolicy');
     if (redrive !== undefined) attributes.RedrivePolicy = JSON.stringify(redrive);
     properties.pass('Encryption at rest is the disk of this machine', 'SqsManagedSseEnabled');
-    return { logicalId, name: logicalId, arn, url: ref, attributes, policy: [] };
+    return { logicalId, name: arn.split(':').at(-1) ?? '', arn, url: ref, attributes, policy: [] };
   });
   for (const { logicalId, properties } of ofType('AWS::SQS::QueuePolicy')) {
     const statements = readPolicy(properties.object('PolicyDocument'));

@@ -25,7 +25,7 @@ function stackOf(...statements: PolicyStatement[]) {
 
 function call(action: string, ...leadingKeys: string[]): RecordedDecision {
   const conditions = { 'dynamodb:leadingkeys': leadingKeys };
-  return { role: 'SomeRole12345678', action, resource: table, conditions, isAllowed: true };
+  return { role: 'SomeRole12345678', action, resource: table, conditions, isAllowed: true, policies: '' };
 }
 
 function survivorsOf(...args: Parameters<typeof prove>): string[] {

@@ -56,7 +56,7 @@ export const completeMultipartUpload: Handler = async (request, res, { store, cr
   const object = store.completeUpload(bucket, key, uploadIdOf(query), parts, (upload, checksum) =>
     assertObjectChecksum(headers, upload, checksum),
   );
-  created('CompleteMultipartUpload', object);
+  await created('CompleteMultipartUpload', object);
   const ETag = `"${object.etag}"`;
   respondXml(res, 'CompleteMultipartUploadResult', {
     Location: location,

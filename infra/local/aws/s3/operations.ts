@@ -87,6 +87,11 @@ function isOperation(name: string): name is S3Operation {
   return name in OPERATIONS;
 }
 
+/** Returns the method of an operation's requests. */
+export function methodOf(operation: S3Operation): string {
+  return OPERATIONS[operation].request.split(' ', 1)[0] ?? '';
+}
+
 /** Returns the permission that an operation needs on its object or bucket. */
 export function actionOf(operation: S3Operation): string {
   return OPERATIONS[operation].action;

@@ -18,7 +18,7 @@ export const putObject: Handler = async (request, res, { store, created }) => {
   check();
   const blob = await store.write(bodyOf(request));
   const object = store.commit(bucket, key, blob, { metadata, checksum: request.checksum(), check });
-  created('Put', object);
+  await created('Put', object);
   setChecksum(res, object.checksum);
   res.setHeader('etag', `"${object.etag}"`);
   respondEmpty(res);
@@ -46,7 +46,7 @@ export const copyObject: Handler = async ({ bucket, key, headers }, res, { store
         `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
       );
   });
-  created('Copy', copied);
+  await created('Copy', copied);
   respondXml(res, 'CopyObjectResult', {
     LastModified: new Date(copied.modified).toISOString(),
     ETag: `"${copied.etag}"`,

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Checksum } from './checksums.ts';
 import { S3Error } from './error.ts';
 import type { S3Operation } from './operations.ts';
-import type { ObjectStore, StoredObject } from './store.ts';
+import type { Blob, Metadata, ObjectStore, StoredObject } from './store.ts';
 import { parseXml, type XmlContent, type XmlNode, xmlDocument } from './xml.ts';
 
 const MAX_XML_BYTES = 16 * 1024 * 1024;
@@ -32,7 +32,22 @@ export interface S3Request {
 }
 
 export type ObjectCreation = 'Put' | 'Post' | 'Copy' | 'CompleteMultipartUpload';
-export type CreationListener = (kind: ObjectCreation, object: StoredObject) => void;
+export type CreationListener = (kind: ObjectCreation, object: StoredObject) => Promise<void> | void;
+
+/** Where the files of forms are stored, which the gate reads itself; none is seen before it is committed. */
+export interface FormStore {
+  write(content: Readable): Promise<Blob>;
+  commit(bucket: string, key: string, blob: Blob, about: { metadata: Metadata }): Promise<StoredObject> | StoredObject;
+  discard(blob: Blob): void;
+}
+
+export interface S3Service {
+  handle(request: S3Request, res: ServerResponse): Promise<void>;
+  /** Sets who is notified of a new object before the response to its writer is sent. */
+  onCreated(listener: CreationListener): void;
+  forms: FormStore;
+  close(): void;
+}
 
 /** Handles an operation on a bucket that exists. */
 export type Handler = (

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
 import { getObject } from './get-object.ts';
 import { listObjects } from './list-objects.ts';
@@ -11,15 +10,9 @@ import {
 } from './multipart.ts';
 import type { S3Operation } from './operations.ts';
 import { assertBucket, copyObject, putObject } from './put-object.ts';
-import { type CreationListener, type Handler, respondEmpty, respondXml, type S3Request } from './request.ts';
+import { type CreationListener, type Handler, respondEmpty, respondXml, type S3Service } from './request.ts';
 import type { ObjectStore } from './store.ts';
 import { getObjectTagging, putObjectTagging } from './tagging.ts';
-
-export interface S3Service {
-  handle(request: S3Request, res: ServerResponse): Promise<void>;
-  /** Sets who is notified of a new object before the response to its writer is sent. */
-  onCreated(listener: CreationListener): void;
-}
 
 /** Creates the embedded S3 over the store. */
 export function createS3(store: ObjectStore, region: string): S3Service {
@@ -33,6 +26,8 @@ export function createS3(store: ObjectStore, region: string): S3Service {
     onCreated(listener) {
       notify = listener;
     },
+    forms: store,
+    close: () => store.close(),
   };
 }
 

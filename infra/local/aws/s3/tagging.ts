@@ -3,6 +3,7 @@ import { type Handler, malformedXml, readXml, respondEmpty, respondXml } from '.
 import { childrenOf, childText } from './xml.ts';
 
 const MAX_TAGS = 10;
+const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
 
 export const getObjectTagging: Handler = ({ bucket, key }, res, { store }) => {
   if (!store.find(bucket, key)) throw noSuchKey(key);
@@ -16,7 +17,7 @@ export const putObjectTagging: Handler = async ({ bucket, key, body }, res, { st
   const tags = childrenOf(set, 'Tag').map((tag) => {
     const [name, value] = [childText(tag, 'Key'), childText(tag, 'Value')];
     if (name === undefined || value === undefined) throw malformedXml();
-    if (name === '' || name.length > 128 || value.length > 256)
+    if (name === '' || name.length > 128 || value.length > 256 || !TAG_TEXT.test(name + value))
       throw new S3Error('InvalidTag', 'The tag you have provided is not valid');
     return { key: name, value };
   });

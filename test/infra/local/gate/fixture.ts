@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type EmbeddedServers, startServers } from '../../../../infra/local/aws/servers.ts';
+import { type ServerAddresses, type Servers, startServers } from '../../../../infra/local/aws/servers.ts';
 import { type Credentials, makeCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { createGate, type Denial } from '../../../../infra/local/gate/gate.ts';
 import type { InvokableFunctions } from '../../../../infra/local/gate/lambda.ts';
@@ -117,7 +117,7 @@ export function makeStack(origin: string): LocalStack {
 export interface LocalAws extends AsyncDisposable {
   origin: string;
   stack: LocalStack;
-  servers: EmbeddedServers;
+  servers: Servers;
   denials: Denial[];
   errors: unknown[];
   credentials(role: LocalRole): Credentials;
@@ -133,6 +133,7 @@ export async function startLocalAws(
     dataDirectory?: string;
     change?: (stack: LocalStack) => void;
     functions?: InvokableFunctions;
+    addresses?: ServerAddresses;
   } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
@@ -146,7 +147,7 @@ export async function startLocalAws(
   const origin = `http://127.0.0.1:${address.port}`;
   const stack = makeStack(origin);
   options.change?.(stack);
-  const servers = await startServers({ stack, dataDirectory, origin });
+  const servers = await startServers({ stack, dataDirectory, origin, addresses: options.addresses ?? {} });
   const denials: Denial[] = [];
   const errors: unknown[] = [];
   const gate = createGate({

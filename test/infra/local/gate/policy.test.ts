@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AccessRequest, assertUnderstood, isAllowed } from '../../../../infra/local/gate/policy.ts';
 import type { PolicyStatement } from '../../../../infra/local/template/model.ts';
-import { ACCOUNT, allow, makeStack, nothing } from './fixture.ts';
+import { ACCOUNT, allow, BUCKET_ARN, makeStack, nothing } from './fixture.ts';
 
 const KEY = 'arn:aws:s3:::files/a/b';
 
@@ -34,6 +34,9 @@ describe('isAllowed', () => {
     ['a question mark for one character', 's3:GetObject', 'arn:aws:s3:::files/?/b', true],
     ['a question mark for no more than one', 's3:GetObject', 'arn:aws:s3:::files/?', false],
     ['a prefix without a star', 's3:GetObject', 'arn:aws:s3:::files/a', false],
+    ['a star in several parts of an ARN', 's3:GetObject', 'arn:*:s3:*:*:files/*', true],
+    ['no star over the colons of an ARN', 's3:GetObject', 'arn:aws:s3:*', false],
+    ['no star over some of the colons of an ARN', 's3:GetObject', 'arn:aws:*:files/a/b', false],
     ['a dot as a dot', 's3:GetObject', 'arn:aws:s3:::files.a/b', false],
   ])('matches %s', (_what, action, resource, expected) => {
     expect(isAllowed(request(), [allow([action], [resource])], [])).toBe(expected);
@@ -135,6 +138,19 @@ describe('assertUnderstood', () => {
     expect(() => assertUnderstood(stackWith({ IpAddress: { 'aws:SourceArn': ['a'] } }))).toThrow(/IpAddress/);
     expect(() => assertUnderstood(stackWith({ StringEquals: { 'aws:PrincipalTag/x': ['a'] } }))).toThrow(
       /aws:PrincipalTag/,
+    );
+  });
+
+  it.each(['arn:aws:s3:files', `${BUCKET_ARN}/\${aws:username}/*`])('throws on the resource %s', (resource) => {
+    const stack = makeStack('http://127.0.0.1:1');
+    for (const bucket of stack.buckets) bucket.policy = [allow(['s3:*'], [resource])];
+
+    expect(() => assertUnderstood(stack)).toThrow(resource);
+  });
+
+  it('throws on a variable in a condition', () => {
+    expect(() => assertUnderstood(stackWith({ StringLike: { 's3:prefix': [`\${aws:username}`] } }))).toThrow(
+      /username/,
     );
   });
 });

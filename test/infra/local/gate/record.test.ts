@@ -26,9 +26,16 @@ it('records each kind of decision once, without what differs from call to call',
   await aws.s3().send(new GetObjectCommand({ Bucket, Key: 'files/1/2' }));
   await aws.s3().send(new ListObjectsV2Command({ Bucket, Prefix: 'files/1/' }));
 
-  const [file = '', ...others] = await readdir(folder);
+  const files = await readdir(folder);
+  const [file = '', ...others] = files.filter((name) => name.endsWith('.jsonl'));
   const lines = (await readFile(join(folder, file), 'utf8')).trimEnd().split('\n');
   expect(others).toEqual([]);
+  const [first] = lines.map((line) => JSON.parse(line));
+  expect(JSON.parse(await readFile(join(folder, `${first.policies}.json`), 'utf8'))).toEqual({
+    caller: { type: 'role', arn: everything.arn, account: aws.stack.account },
+    identity: everything.statements,
+    resource: [],
+  });
   const short = lines
     .map((line) => JSON.parse(line))
     .map(({ role, action, resource, conditions, isAllowed }) => {
@@ -44,5 +51,24 @@ it('records each kind of decision once, without what differs from call to call',
     `${everything.logicalId} | s3:GetObject | ${Bucket}/files/… |  | true`,
     `${everything.logicalId} | s3:ListBucket | ${Bucket} | files/… | true`,
   ]);
+  await rm(folder, { recursive: true });
+});
+
+it('records whether S3 may notify a queue', async () => {
+  const folder = await makeDirectory();
+  vi.stubEnv('LATHE_GATE_RECORD', folder);
+  await using aws = await startLocalAws();
+  const [{ name: Bucket = '', arn = '' } = {}] = aws.stack.buckets;
+
+  await aws.s3().send(new PutObjectCommand({ Bucket, Key: 'uploads/1', Body: 'x' }));
+
+  const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  const lines = (await readFile(join(folder, file), 'utf8')).trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+    role: 's3.amazonaws.com',
+    action: 'sqs:SendMessage',
+    conditions: { 'aws:sourcearn': [arn] },
+    isAllowed: true,
+  });
   await rm(folder, { recursive: true });
 });

@@ -58,13 +58,29 @@ describe('S3 behind the gate', () => {
 
   it('keeps the decoded bytes of a stream, which the SDK sends in signed or checked chunks', async () => {
     const content = randomBytes(300_000);
-    const chunks = [content.subarray(0, 100_000), content.subarray(100_000, 100_001), content.subarray(100_001)];
+    const chunks = [content.subarray(0, 100_000), content.subarray(100_000, 108_192), content.subarray(108_192)];
 
     await put('put/stream', Readable.from(chunks), { ContentLength: content.length });
 
     const found = await get('put/stream');
     expect(found.bytes.equals(content)).toBe(true);
     expect(found.ContentEncoding).toBeUndefined();
+  });
+
+  it('refuses a stream whose chunks are smaller than 8 KiB, except the last', async () => {
+    const content = randomBytes(30_000);
+    const inChunksOf = (...ends: number[]) =>
+      Readable.from(ends.map((end, index) => content.subarray(ends[index - 1] ?? 0, end)));
+    const ContentLength = content.length;
+
+    const refused = put('put/small', inChunksOf(10_000, 18_191, 30_000), { ContentLength });
+    await expect(refused).rejects.toMatchObject({
+      name: 'InvalidChunkSizeError',
+      $metadata: { httpStatusCode: 403 },
+    });
+    await expect(get('put/small')).rejects.toMatchObject({ name: 'NoSuchKey' });
+    await put('put/small', inChunksOf(29_999, 30_000), { ContentLength });
+    expect((await get('put/small')).bytes.equals(content)).toBe(true);
   });
 
   it.each(['plain', 'with space', 'plus+sign', 'per%cent', 'ünï/cödé ☃', 'a//b', 'quo"te\'s(1)!*', 'trailing/', '123'])(
@@ -268,12 +284,20 @@ describe('S3 behind the gate', () => {
 
   it('keeps tags', async () => {
     await put('tagged');
-    const TagSet = [{ Key: 'kind', Value: 'a & b' }];
+    const TagSet = [{ Key: 'kind', Value: 'ä + b@c.d/e' }];
 
     await aws.s3().send(new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging: { TagSet } }));
 
     const found = await aws.s3().send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }));
     expect(found.TagSet).toEqual(TagSet);
+  });
+
+  it.each(['a & b', 'a,b', 'a;b', '"a"'])('refuses the tag %s, whose characters S3 does not take', async (Value) => {
+    await put('tagged');
+
+    const Tagging = { TagSet: [{ Key: 'kind', Value }] };
+    const refused = aws.s3().send(new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging }));
+    await expect(refused).rejects.toMatchObject({ name: 'InvalidTag' });
   });
 
   it('sends an object only while the conditions of the request hold', async () => {
@@ -493,7 +517,9 @@ describe('S3 behind the gate', () => {
     await put('old/a');
     await put('new/a');
 
-    expireObjects(aws.stack.buckets, aws.servers.objects, Date.now() + 2 * 24 * 60 * 60 * 1000);
+    const { objects } = aws.servers;
+    if (!objects) throw new Error('The fixture has the embedded S3.');
+    expireObjects(aws.stack.buckets, objects, Date.now() + 2 * 24 * 60 * 60 * 1000);
 
     await expect(get('old/a')).rejects.toMatchObject({ name: 'NoSuchKey' });
     await expect(get('new/a')).resolves.toBeDefined();

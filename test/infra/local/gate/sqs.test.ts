@@ -3,6 +3,7 @@ import {
   CreateQueueCommand,
   DeleteMessageCommand,
   GetQueueUrlCommand,
+  ListQueuesCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
@@ -10,18 +11,26 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allow, type LocalAws, nothing, queueArn, role, startLocalAws } from './fixture.ts';
 
+const lister = role('Lister', [allow(['sqs:ListQueues'], ['*'])]);
 const sender = role('Sender', [allow(['sqs:SendMessage'], [queueArn('work')])]);
 
 describe('SQS behind the gate', () => {
   let aws: LocalAws;
   beforeEach(async () => {
-    aws = await startLocalAws({ roles: [sender] });
+    aws = await startLocalAws({ roles: [lister, sender] });
   });
   afterEach(() => aws[Symbol.asyncDispose]());
 
   const url = (name: string) => aws.stack.queues.find((queue) => queue.name === name)?.url ?? '';
   const receive = (name: string, extra: object = {}) =>
     aws.sqs().send(new ReceiveMessageCommand({ QueueUrl: url(name), WaitTimeSeconds: 0, ...extra }));
+
+  it('lists queues for a role whose policy names no resource, because none can be named', async () => {
+    const { QueueUrls = [] } = await aws.sqs(lister).send(new ListQueuesCommand({}));
+
+    expect(QueueUrls).toHaveLength(aws.stack.queues.length);
+    await expect(aws.sqs().send(new ListQueuesCommand({}))).rejects.toMatchObject({ name: 'AccessDenied' });
+  });
 
   it('delivers a message once it is sent, and not after it is deleted', async () => {
     await aws.sqs(sender).send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'hello' }));

@@ -1,0 +1,56 @@
+import { createHash, createHmac } from 'node:crypto';
+import { encodeRfc3986 } from './encode.ts';
+
+export interface SigningKey {
+  accessKeyId: string;
+  secretAccessKey: string;
+  region: string;
+}
+
+interface UnsignedRequest {
+  method: string;
+  /** Encoded. */
+  path: string;
+  query: URLSearchParams;
+  /** Names in lower case, with `host` and `x-amz-content-sha256` among them. */
+  headers: Record<string, string>;
+}
+
+/** Signs a request to S3, by all of its headers that are of S3; returns its headers with the signature. */
+export function sign(key: SigningKey, { method, path, query, headers }: UnsignedRequest): Record<string, string> {
+  const timestamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const all: Record<string, string> = { ...headers, 'x-amz-date': timestamp };
+  const names = Object.keys(all)
+    .filter((name) => name === 'host' || name.startsWith('x-amz-'))
+    .sort();
+  const date = timestamp.slice(0, 8);
+  const scope = [date, key.region, 's3', 'aws4_request'];
+  const canonical = [
+    method,
+    path,
+    canonicalQuery(query),
+    names.map((name) => `${name}:${all[name]?.trim()}\n`).join(''),
+    names.join(';'),
+    all['x-amz-content-sha256'],
+  ].join('\n');
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const signingKey = scope.reduce<Buffer>(
+    (previous, part) => createHmac('sha256', previous).update(part).digest(),
+    Buffer.from(`AWS4${key.secretAccessKey}`),
+  );
+  const signature = createHmac('sha256', signingKey)
+    .update(['AWS4-HMAC-SHA256', timestamp, scope.join('/'), hash].join('\n'))
+    .digest('hex');
+  return {
+    ...all,
+    authorization: `AWS4-HMAC-SHA256 Credential=${key.accessKeyId}/${scope.join('/')}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
+  };
+}
+
+/** Writes a query in the form that is signed, which servers take as well. */
+export function canonicalQuery(query: URLSearchParams): string {
+  return [...query]
+    .map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`)
+    .sort()
+    .join('&');
+}
