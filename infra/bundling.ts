@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { compactCatalogues } from './compact-catalogues.ts';
+import { plainBuiltins } from './plain-builtins.ts';
 
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -10,7 +11,7 @@ export const bundleSources = [
   'package-lock.json',
   'infra/bundling.ts',
   'infra/compact-catalogues.ts',
-  'infra/node-http.cjs',
+  'infra/plain-builtins.ts',
   'functions',
   'shared',
 ];
@@ -37,13 +38,11 @@ export function bundlingOf(entry: string) {
     // Native parts of ssh2 only make it faster; it works without them.
     external: ['*.node', 'cpu-features'],
     alias: {
-      http: `${projectRoot}/infra/node-http.cjs`,
-      'node:http': `${projectRoot}/infra/node-http.cjs`,
       '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
       // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
       '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
     },
-    plugins: [compactCatalogues],
+    plugins: [compactCatalogues, plainBuiltins],
     // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
     banner: {
       js: [

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
-import { compactTables } from '../shared/catalogue/compact.ts';
+import { type CompactTables, compactTables } from '../shared/catalogue/compact.ts';
 
 const expansion = fileURLToPath(new URL('../shared/catalogue/compact.ts', import.meta.url));
 
@@ -17,24 +17,40 @@ const codeModules = ['requires.ts', 'detect.ts'];
 export const compactCatalogues: Plugin = {
   name: 'compact-catalogues',
   setup({ onLoad, onResolve }) {
-    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|transfers)\/catalogue\.ts$/ }, async ({ path }) => {
-      const catalogue = await load(path);
-      return { contents: await moduleOf(catalogue, dirname(path)), loader: 'js', resolveDir: dirname(path) };
-    });
+    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|transfers)\/catalogue\.ts$/ }, async ({ path }) => ({
+      contents: (await compact(path)).module,
+      loader: 'js',
+      resolveDir: dirname(path),
+    }));
     onResolve({ filter: /^table:/ }, ({ path, resolveDir }) => {
       const [, engine, table] = path.split(':');
       const pluginData = { path: join(resolveDir, 'catalogue.ts'), table };
       return { path: `${engine}-${table}.json`, namespace: 'table', pluginData };
     });
     onLoad({ filter: /./, namespace: 'table' }, async ({ pluginData }) => {
-      const tables: Record<string, string> = { ...compactTables(await load(pluginData.path)) };
+      const tables: Record<string, string> = { ...(await compact(pluginData.path)).tables };
       return { contents: tables[pluginData.table] ?? '', loader: 'file' };
     });
   },
 };
 
-async function load(path: string): Promise<EngineCatalogue> {
-  return (await import(pathToFileURL(path).href)).catalogue;
+interface Compact {
+  module: string;
+  tables: CompactTables;
+}
+
+/** By path: dozens of bundles are made at once, each with all catalogues. */
+const known = new Map<string, Promise<Compact>>();
+
+function compact(path: string): Promise<Compact> {
+  const made = known.get(path) ?? makeCompact(path);
+  known.set(path, made);
+  return made;
+}
+
+async function makeCompact(path: string): Promise<Compact> {
+  const { catalogue }: { catalogue: EngineCatalogue } = await import(pathToFileURL(path).href);
+  return { module: await moduleOf(catalogue, dirname(path)), tables: compactTables(catalogue) };
 }
 
 async function moduleOf(catalogue: EngineCatalogue, folder: string): Promise<string> {

@@ -37,13 +37,13 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
 const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry));
 
+let bundles: Map<string, Bundle>;
+
+beforeAll(async () => {
+  bundles = await bundle(unique.map(({ entry }) => entry));
+});
+
 describe('the bundle of every function that somebody waits for', () => {
-  let bundles: Map<string, Bundle>;
-
-  beforeAll(async () => {
-    bundles = await bundle(slender.map(({ entry }) => entry));
-  });
-
   test.for(slender.map(({ entry, recordsOnly }) => [entry, recordsOnly] as const))(
     '(%s) is small enough to start fast, with the SDK inside',
     ([entry, recordsOnly]) => {
@@ -64,12 +64,6 @@ describe('the bundle of every function that somebody waits for', () => {
 });
 
 describe('the bundle of every zip function', () => {
-  let bundles: Map<string, Bundle>;
-
-  beforeAll(async () => {
-    bundles = await bundle(unique.map(({ entry }) => entry));
-  });
-
   test.for(unique.map(({ entry }) => [entry] as const))(
     '(%s) holds neither clients of SSO and STS nor a client twice',
     ([entry]) => {
