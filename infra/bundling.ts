@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { compactCatalogues } from './compact-catalogues.ts';
 import { plainBuiltins } from './plain-builtins.ts';
+import { readyOpenapi } from './ready-openapi.ts';
 
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -12,6 +13,7 @@ export const bundleSources = [
   'infra/bundling.ts',
   'infra/compact-catalogues.ts',
   'infra/plain-builtins.ts',
+  'infra/ready-openapi.ts',
   'functions',
   'shared',
 ];
@@ -42,7 +44,7 @@ export function bundlingOf(entry: string) {
       // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
       '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
     },
-    plugins: [compactCatalogues, plainBuiltins],
+    plugins: [compactCatalogues, plainBuiltins, readyOpenapi],
     // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
     banner: {
       js: [

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
+import { encodeMissing } from '../../shared/catalogue/missing.ts';
 import { type Bundle, bundle, byPackage, writeBundle } from '../support/bundle.ts';
 import { readSynthesized, resourcesOf } from '../support/template.ts';
 
@@ -76,6 +78,36 @@ describe('the bundle of every zip function', () => {
       expect([...clients].filter((client) => client.lastIndexOf('node_modules') > 0)).toEqual([]);
     },
   );
+});
+
+test('the bundled document of the API is that of the source, with and without missing components', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
+  try {
+    await writeBundle(bundles.get('functions/api/service/openapi.ts'), folder);
+    await writeFile(
+      join(folder, 'call.mjs'),
+      `import { handler } from './index.mjs';
+       const event = { headers: {}, requestContext: { requestId: 'r', http: { method: 'GET' } } };
+       const { body } = await handler(event, { getRemainingTimeInMillis: () => 1000 });
+       process.stdout.write('\\n' + body);`,
+    );
+    const source = `import { openapiDocument } from ${JSON.stringify(join(projectRoot, 'functions/api/service/openapi-document.ts'))};
+      process.stdout.write('\\n' + JSON.stringify(openapiDocument()));`;
+    await writeFile(join(folder, 'source.mjs'), source);
+    const missing = encodeMissing({ engines: { media: { ffmpeg: '' } } });
+    for (const extra of [{}, { LATHE_MISSING: missing }]) {
+      const env = { LATHE_URL: 'https://api.example.com', ...extra };
+      const [bundled, built] = await Promise.all(
+        ['call.mjs', 'source.mjs'].map(async (name) => {
+          const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { env, maxBuffer: 1e8 });
+          return stdout.split('\n').findLast((line) => line.startsWith('{"openapi"'));
+        }),
+      );
+      expect(JSON.parse(bundled ?? '')).toEqual(JSON.parse(built ?? ''));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a bundle handles an event in a process of its own, with the credentials of its environment', async () => {
