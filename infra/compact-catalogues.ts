@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { type CompactTables, compactTables } from '../functions/wiring/compact-catalogue.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
-import { type CompactTables, compactTables } from '../shared/catalogue/compact.ts';
 
-const expansion = fileURLToPath(new URL('../shared/catalogue/compact.ts', import.meta.url));
+const expansion = fileURLToPath(new URL('../functions/wiring/compact-catalogue.ts', import.meta.url));
 
 /** Where the code of a catalogue may be, so that it can be loaded without the rest of it. */
 const codeModules = ['requires.ts', 'detect.ts'];

@@ -1,4 +1,4 @@
-import type { Capability, EngineCatalogue, Format, OptionDescriptor } from './catalogue.ts';
+import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../shared/catalogue/catalogue.ts';
 
 /** What of a catalogue is large: formats and capabilities, as JSON. */
 export interface CompactTables {
