@@ -82,6 +82,8 @@ export default {
           '^functions/engines/[^/]+/check[.]ts$',
           // The local stack records the barriers that this machine grants engines, as workers do in AWS.
           '^functions/engines/runtime/sandbox/probe[.]ts$',
+          // Bundles are given catalogues in the form that functions read them in.
+          '^functions/wiring/compact-catalogue[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',
         ],

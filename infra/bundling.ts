@@ -1,47 +1,57 @@
 import { fileURLToPath } from 'node:url';
+import type { BuildOptions } from 'esbuild';
+import { compactCatalogues } from './compact-catalogues.ts';
+import { plainBuiltins } from './plain-builtins.ts';
+import { readyOpenapi } from './ready-openapi.ts';
 
 /** The checkout's root. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-const alias = {
-  http: `${projectRoot}/infra/node-http.cjs`,
-  'node:http': `${projectRoot}/infra/node-http.cjs`,
-  '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
-  // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
-  '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
-};
+/** What bundles are made of, beside the modules that functions are named by. */
+export const bundleSources = [
+  'package-lock.json',
+  'infra/bundling.ts',
+  'infra/compact-catalogues.ts',
+  'infra/plain-builtins.ts',
+  'infra/ready-openapi.ts',
+  'functions',
+  'shared',
+];
 
-/** How zip functions are bundled: for a deployment, for this machine and for the checks of bundle size alike. */
-export const bundling = {
-  minify: true,
-  sourceMap: false,
-  target: 'node24',
-  mainFields: ['module', 'main'],
-  // The SDK is carried inside: bundled it loads faster than the runtime's own, and its version is the tested one.
-  // Native parts of ssh2 only make it faster; it works without them.
-  externalModules: ['*.node', 'cpu-features'],
-  esbuildArgs: Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
-  // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
-  banner: [
-    "import { createRequire } from 'node:module';",
-    'const require = createRequire(import.meta.url);',
-    'const { filename: __filename, dirname: __dirname } = import.meta;',
-  ].join(' '),
-};
-
-/** Returns the same settings in the words of esbuild, which the CDK calls by its command line. */
-export function esbuildOptions() {
-  const { minify, sourceMap, target, mainFields, externalModules, banner } = bundling;
+/**
+ * Returns how esbuild makes the folder of a zip function, with `index.mjs` in it: for a deployment, for this machine and for
+ * the checks of bundles alike. What a module imports on demand is a file of its own, since Node reads the whole of each.
+ */
+export function bundlingOf(entry: string) {
   return {
+    absWorkingDir: projectRoot,
+    entryPoints: [{ in: entry, out: 'index' }],
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'part-[hash]',
+    assetNames: '[name]-[hash]',
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
-    minify,
-    sourcemap: sourceMap,
-    target,
-    mainFields,
-    external: externalModules,
-    alias,
-    banner: { js: banner },
-  } as const;
+    minify: true,
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    // The SDK is carried inside: bundled it loads faster than the runtime's own, and its version is the tested one.
+    // Native parts of ssh2 only make it faster; it works without them.
+    external: ['*.node', 'cpu-features'],
+    alias: {
+      '@aws-sdk/credential-provider-node': `${projectRoot}/functions/wiring/environment-credentials.ts`,
+      // Packages beside it pin other versions of it, each of which would be in the bundle a second time.
+      '@aws-sdk/client-s3': `${projectRoot}/node_modules/@aws-sdk/client-s3`,
+    },
+    plugins: [compactCatalogues, plainBuiltins, readyOpenapi],
+    // Bundled CommonJS packages call require and ask where they are, which an ES module has no names for.
+    banner: {
+      js: [
+        "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
+        'const { filename: __filename, dirname: __dirname } = import.meta;',
+      ].join(' '),
+    },
+    logLevel: 'warning',
+  } as const satisfies BuildOptions;
 }

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { AssetHashType, type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -13,12 +13,12 @@ import {
   LoggingFormat,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { bundling, projectRoot } from '../bundling.ts';
+import { projectRoot } from '../bundling.ts';
 import { readDeployment } from '../deployment.ts';
 import { stageContext } from '../images/context.ts';
+import { run } from '../images/shell.ts';
 import { installContext } from '../images/zip-context.ts';
 import { localBundling } from './local-bundling.ts';
 
@@ -38,6 +38,8 @@ export interface FunctionProps {
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
 const entryMetadata = 'lathe:entry';
+
+const bundler = `${projectRoot}/infra/bundle-function.ts`;
 
 /** Returns the architecture of engines: x86_64, unless the context value `architecture` is arm64. */
 export function engineArchitecture(scope: Construct): Architecture {
@@ -108,15 +110,19 @@ export class ZipFunction extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id, props);
-    this.function = new NodejsFunction(this, 'Function', {
-      entry: `${projectRoot}/${props.entry}`,
-      projectRoot,
-      depsLockFilePath: `${projectRoot}/package-lock.json`,
-      handler: 'handler',
+    this.function = new LambdaFunction(this, 'Function', {
+      code: Code.fromAsset(projectRoot, {
+        assetHashType: AssetHashType.OUTPUT,
+        bundling: {
+          ...localBundling((folder) => run([process.execPath, bundler, props.entry, folder])),
+          // Tells assets of one folder apart, for which the CDK cannot look into a function.
+          command: [props.entry],
+        },
+      }),
+      handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       ...this.common(props),
-      bundling: { ...bundling, format: OutputFormat.ESM },
     });
     this.nameEntry(props.entry);
   }

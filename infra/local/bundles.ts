@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
-import { esbuildOptions, projectRoot } from '../bundling.ts';
+import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
 import { fingerprint, removeOld } from './fingerprint.ts';
 import type { FunctionCode } from './lambda/options.ts';
 import type { LocalFunction } from './template/model.ts';
-
-/** What bundles are made of, beside the modules that functions are named by. */
-const sources = ['package-lock.json', 'infra/bundling.ts', 'functions', 'shared'];
 
 /**
  * Returns the bundle of each zip function, made as for a deployment and anew only when something it is made of has
@@ -19,7 +16,7 @@ export async function currentBundles(
 ): Promise<(fn: LocalFunction) => FunctionCode | undefined> {
   const entries = [...new Set(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry))];
   const cache = cacheFolder();
-  const state = fingerprint(sources);
+  const state = fingerprint(bundleSources);
   const folders = new Map(entries.map((entry) => [entry, join(cache, nameOf(state, entry))]));
   const missing = entries.filter((entry) => !existsSync(folders.get(entry) ?? ''));
   if (missing.length > 0) await bundle(missing, folders, cache);
@@ -40,16 +37,9 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
   const esbuild = await import('esbuild');
   builds += 1;
   try {
-    const outputs = entries.map((entry, index) => ({ in: entry, out: `${index}/index` }));
-    await esbuild.build({
-      ...esbuildOptions(),
-      absWorkingDir: projectRoot,
-      entryPoints: outputs,
-      outdir: draft,
-      outExtension: { '.js': '.mjs' },
-      logLevel: 'warning',
-    });
-    for (const [index, entry] of entries.entries()) publish(join(draft, String(index)), folders.get(entry) ?? '');
+    const outdirOf = (index: number) => join(draft, String(index));
+    await Promise.all(entries.map((entry, index) => esbuild.build({ ...bundlingOf(entry), outdir: outdirOf(index) })));
+    for (const [index, entry] of entries.entries()) publish(outdirOf(index), folders.get(entry) ?? '');
   } finally {
     builds -= 1;
     // Its process would stay for as long as this one.

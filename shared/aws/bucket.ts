@@ -1,10 +1,11 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { required } from '../settings.ts';
+import { clientSettings } from './client-settings.ts';
 
 let client: S3Client | undefined;
 
 /** Returns the client, made when it is first used, and the bucket it works on. */
 export function bucket(): { client: S3Client; name: string } {
-  client ??= new S3Client({});
+  client ??= new S3Client(clientSettings('S3'));
   return { client, name: required('LATHE_BUCKET') };
 }

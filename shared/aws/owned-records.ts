@@ -17,8 +17,21 @@ export interface OwnedFilter {
 const slices = 8;
 const skewMs = 60_000;
 
+/** A page of an owner's records. */
+export interface OwnedPage {
+  ids: string[];
+  /** How many records there are on all pages. */
+  total: number;
+}
+
+/** Reads a page of an owner's records, newest first, and counts them all: apart where they do not end with the page. */
+export async function ownedPage(filter: OwnedFilter, skip: number, limit: number): Promise<OwnedPage> {
+  const found = await newestIds(filter, skip + limit);
+  return { ids: found.slice(skip), total: found.length < skip + limit ? found.length : await countOwned(filter) };
+}
+
 /** Counts an owner's records by reading the compact index only, in parallel ranges of time. */
-export async function countOwned(filter: OwnedFilter): Promise<number> {
+async function countOwned(filter: OwnedFilter): Promise<number> {
   const start = filter.oldest - skewMs;
   const end = filter.now + skewMs;
   const bounds = Array.from({ length: slices + 1 }, (_, index) => firstIdAt(start + ((end - start) * index) / slices));
@@ -28,17 +41,17 @@ export async function countOwned(filter: OwnedFilter): Promise<number> {
   return counts.reduce((sum, part) => sum + part, 0);
 }
 
-/** Returns the ids of one page of an owner's records, newest first. */
-export async function ownedIds(filter: OwnedFilter, skip: number, limit: number): Promise<string[]> {
+/** Returns the ids of an owner's newest records, up to a limit, newest first. */
+export async function newestIds(filter: OwnedFilter, limit: number): Promise<string[]> {
   const items = await query({
     ...selectionOf(filter, firstIdAt(filter.oldest - skewMs), firstIdAt(filter.now + skewMs)),
     attributes: 'id',
     descending: true,
-    limit: skip + limit,
+    limit,
     // Without filters a page needs to read no more than it skips and shows.
-    pageSize: Math.min(1000, skip + limit + 1),
+    pageSize: Math.min(1000, limit + 1),
   });
-  return items.slice(skip).map(({ id }) => String(id));
+  return items.map(({ id }) => String(id));
 }
 
 function selectionOf(filter: OwnedFilter, from: string, to: string) {

@@ -1,9 +1,10 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { clientSettings } from './client-settings.ts';
 
 let client: SQSClient | undefined;
 
 /** Returns the client of all queues, made when it is first used: many functions start for a request that needs none. */
 export function sqs(): SQSClient {
-  client ??= new SQSClient({});
+  client ??= new SQSClient(clientSettings('SQS'));
   return client;
 }

@@ -15,6 +15,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { required } from '../settings.ts';
 import { chunksOf } from './batches.ts';
+import { clientSettings } from './client-settings.ts';
 
 /** An item as a plain object: sets are JavaScript sets, and undefined attributes are not stored. */
 export type Item = Record<string, unknown>;
@@ -67,7 +68,11 @@ const maxBatchRead = 100;
 const maxBatchWrite = 25;
 const maxBackoffMs = 2_000;
 
-const client = new DynamoDBClient({});
+const client = new DynamoDBClient({
+  ...clientSettings('DYNAMODB'),
+  accountIdEndpointMode: 'preferred',
+  endpointDiscoveryEnabledProvider: async () => false,
+});
 const tableName = () => required('LATHE_TABLE');
 
 /** Reads an item. */

@@ -108,13 +108,13 @@ export interface Match {
   capability: Capability;
 }
 
-type Targets = Map<string, Match>;
-
 /** A capability of an engine, and what the machine lacks of what it may require. */
 interface Offer {
   engine: EngineCatalogue;
   capability: Capability;
   lacks: Set<string>;
+  /** Whether a pair requires something that is missing. */
+  isMissing: (from: string, to: string) => boolean;
   /** Made when a pair of it is first asked for. */
   match?: Match;
 }
@@ -122,27 +122,18 @@ interface Offer {
 /**
  * The union of the catalogues of all engines, without the pairs that require missing components. Of several engines that
  * offer a pair, the one with the highest precedence is used. Names and detection of formats do not depend on what is
- * missing.
+ * missing. Everything is looked up when it is first asked for: most functions ask for little or nothing of it.
  */
 export class Catalogue {
   readonly #engines: EngineCatalogue[];
   readonly #missing: Missing;
-  readonly #formats = new Map<string, Format>();
-  /** By operation, then by input format, those of the highest precedence first. */
-  readonly #offers = new Map<ProcessingOperation, Map<string, Offer[]>>();
-  /** By operation and input format, as far as asked for: of thousands of pairs, a function looks at a few. */
-  readonly #targets = new Map<string, Targets>();
+  #formats: Map<string, Format> | undefined;
+  /** By operation, those of the highest precedence first. */
+  readonly #offers = new Map<ProcessingOperation, Offer[]>();
 
   constructor(engines: EngineCatalogue[], missing: Missing = {}) {
     this.#engines = engines;
     this.#missing = missing;
-    for (const format of engines.flatMap(({ formats }) => formats)) {
-      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
-    }
-    for (const engine of engines.toSorted(byPrecedence)) {
-      const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
-      for (const capability of engine.capabilities) this.#add({ engine, capability, lacks });
-    }
   }
 
   get engines(): EngineCatalogue[] {
@@ -153,8 +144,11 @@ export class Catalogue {
   isUsable(engine: string): boolean {
     const known = this.#engines.find((each) => each.engine === engine);
     const lacks = new Set(Object.keys(this.missingOf(engine)));
-    if (!known || known.capabilities.length === 0) return known !== undefined && lacks.size === 0;
-    return known.capabilities.some((capability) => hasPair({ engine: known, capability, lacks }));
+    if (!known || lacks.size === 0) return known !== undefined;
+    const isMissing = missingPairs(known, lacks);
+    return known.capabilities.some(({ operation, from, to }) =>
+      from.some((input) => to.some((output) => !isMissing(operation, input, output))),
+    );
   }
 
   /** Returns the engine that performs an operation for any format, or undefined if there is none. */
@@ -169,26 +163,39 @@ export class Catalogue {
 
   /** Returns the description of a format. */
   format(ext: string): Format | undefined {
-    return this.#formats.get(ext);
+    return this.#formatsByName().get(ext);
   }
 
   /** Finds the engine that performs an operation for a pair of formats. */
   find(operation: ProcessingOperation, from: string, to: string): Match | undefined {
-    return this.#targetsOf(operation, from).get(to);
+    const offer = this.#offersOf(operation).find(
+      ({ capability, isMissing }) =>
+        capability.from.includes(from) && capability.to.includes(to) && !isMissing(from, to),
+    );
+    return offer && matchOf(offer);
   }
 
   /** Lists the output formats of an input format, or all of them for `*`, sorted. */
   outputs(operation: ProcessingOperation, from: string): string[] {
-    const inputs = from === '*' ? this.#inputsOf(operation) : [from];
-    return [...new Set(inputs.flatMap((input) => [...this.#targetsOf(operation, input).keys()]))].sort();
+    const outputs = new Set<string>();
+    for (const { capability, isMissing } of this.#offersOf(operation)) {
+      const inputs = capability.from.filter((input) => from === '*' || input === from);
+      for (const to of capability.to)
+        if (!outputs.has(to) && inputs.some((input) => !isMissing(input, to))) outputs.add(to);
+    }
+    return [...outputs].sort();
   }
 
   /** Lists the input formats that can become an output format, or all of them for `*`, sorted. */
   inputs(operation: ProcessingOperation, to: string): string[] {
-    const suits = (targets: Targets) => (to === '*' ? targets.size > 0 : targets.has(to));
-    return this.#inputsOf(operation)
-      .filter((from) => suits(this.#targetsOf(operation, from)))
-      .sort();
+    const inputs = new Set<string>();
+    for (const { capability, isMissing } of this.#offersOf(operation)) {
+      const outputs = capability.to.filter((output) => to === '*' || output === to);
+      if (outputs.length === 0) continue;
+      for (const from of capability.from)
+        if (!inputs.has(from) && outputs.some((output) => !isMissing(from, output))) inputs.add(from);
+    }
+    return [...inputs].sort();
   }
 
   /** Lists every format that some operation reads or writes, sorted. */
@@ -203,43 +210,35 @@ export class Catalogue {
   /** Returns the one spelling of a format's name: `jpeg` and `JPG` are `jpg`. */
   canonical(ext: string): string {
     const lower = ext.toLowerCase().replace(/^\./, '');
-    return this.#formats.get(lower)?.aliasOf ?? lower;
+    return this.#formatsByName().get(lower)?.aliasOf ?? lower;
   }
 
   /** Returns the media type of a format; defaults to `application/octet-stream`. */
   mediaType(ext: string): string {
-    return this.#formats.get(ext)?.mediaType ?? 'application/octet-stream';
+    return this.#formatsByName().get(ext)?.mediaType ?? 'application/octet-stream';
   }
 
-  /** Lists the input formats that engines name for an operation, whether or not anything is missing. */
-  #inputsOf(operation: ProcessingOperation): string[] {
-    return [...(this.#offers.get(operation)?.keys() ?? [])];
+  #formatsByName(): Map<string, Format> {
+    if (this.#formats) return this.#formats;
+    this.#formats = new Map();
+    for (const format of this.#engines.flatMap(({ formats }) => formats))
+      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
+    return this.#formats;
   }
 
-  #add(offer: Offer): void {
-    const { operation, from } = offer.capability;
-    const inputs = this.#offers.get(operation) ?? new Map<string, Offer[]>();
-    this.#offers.set(operation, inputs);
-    for (const format of from) {
-      const offers = inputs.get(format);
-      if (offers) offers.push(offer);
-      else inputs.set(format, [offer]);
-    }
-  }
-
-  #targetsOf(operation: ProcessingOperation, from: string): Targets {
-    const key = `${operation} ${from}`;
-    const known = this.#targets.get(key);
+  #offersOf(operation: ProcessingOperation): Offer[] {
+    const known = this.#offers.get(operation);
     if (known) return known;
-    const targets: Targets = new Map();
-    for (const offer of this.#offers.get(operation)?.get(from) ?? []) {
-      const isMissing = missingPairs(offer);
-      for (const to of offer.capability.to) {
-        if (!targets.has(to) && !isMissing(from, to)) targets.set(to, matchOf(offer));
-      }
-    }
-    this.#targets.set(key, targets);
-    return targets;
+    const offers = this.#engines.toSorted(byPrecedence).flatMap((engine) => {
+      const lacks = new Set(Object.keys(this.missingOf(engine.engine)));
+      const lacksPair = missingPairs(engine, lacks);
+      const isMissing = (from: string, to: string) => lacksPair(operation, from, to);
+      return engine.capabilities
+        .filter((capability) => capability.operation === operation)
+        .map((capability): Offer => ({ engine, capability, lacks, isMissing }));
+    });
+    this.#offers.set(operation, offers);
+    return offers;
   }
 }
 
@@ -252,19 +251,17 @@ function matchOf(offer: Offer): Match {
   return offer.match;
 }
 
-function hasPair(offer: Offer): boolean {
-  const isMissing = missingPairs(offer);
-  return offer.capability.from.some((from) => offer.capability.to.some((to) => !isMissing(from, to)));
-}
-
-/** Returns the check of whether a pair requires something that is missing. */
-function missingPairs({ engine, capability, lacks }: Offer): (from: string, to: string) => boolean {
+/** Returns the check of whether a pair of an engine requires something that is missing. */
+function missingPairs(
+  engine: EngineCatalogue,
+  lacks: Set<string>,
+): (operation: ProcessingOperation, from: string, to: string) => boolean {
   const { requires } = engine;
   if (lacks.size === 0 || !requires) return () => false;
   const aliases = new Map(engine.formats.map(({ ext, aliasOf }) => [ext, aliasOf ?? ext]));
   const canonical = (ext: string) => aliases.get(ext) ?? ext;
-  return (from, to) =>
-    requires(capability.operation, canonical(from), canonical(to)).some((component) => lacks.has(component));
+  return (operation, from, to) =>
+    requires(operation, canonical(from), canonical(to)).some((component) => lacks.has(component));
 }
 
 function byPrecedence(left: EngineCatalogue, right: EngineCatalogue): number {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { partitions } from '../../shared/aws/table-schema.ts';
-import { bundle } from '../support/bundle.ts';
+import { bundle, writeBundle } from '../support/bundle.ts';
 import { type Json, readSynthesized, resourcesOf } from '../support/template.ts';
 import { firstEvent } from './first-event.ts';
 import { median } from './table.ts';
@@ -21,6 +21,7 @@ interface Start {
 
 export interface ColdStart extends Start {
   entry: string;
+  /** Size of what is loaded with the handler. */
   bytes: number;
   /** Times the start of an empty handler, the larger of processor time and wall time, and how much it may be. */
   ratio: number;
@@ -55,7 +56,7 @@ export async function benchColdStarts({ rounds = 11, pick = (_: string) => true 
   const services = await listen(stubServices());
   try {
     const [empty, ...functions] = await prepare(folder, pick, services);
-    const driver = new Driver(join(folder, 'client.mjs'), services);
+    const driver = new Driver(join(folder, 'client/index.mjs'), services);
     const [plain, cached] = [new Map<string, Start[]>(), new Map<string, Start[]>()];
     const all = empty ? [empty, ...functions] : [];
     for (const candidate of all) await driver.start(candidate, join(folder, 'cache'));
@@ -106,22 +107,18 @@ async function prepare(folder: string, pick: (entry: string) => boolean, service
   const measured = ({ entry }: { entry: string }) => !engine.test(entry) && pick(entry);
   const unique = [...new Map(functions.map((each) => [each.entry, each])).values()].filter(measured);
   const bundles = await bundle([client, ...unique.map(({ entry }) => entry)]);
-  await writeFile(join(folder, 'client.mjs'), bundles.get(client)?.code ?? '');
-  const place = async (entry: string, code: Uint8Array, index: number) => {
+  await writeBundle(bundles.get(client), join(folder, 'client'));
+  await mkdir(join(folder, 'empty'));
+  await writeFile(join(folder, 'empty/index.mjs'), emptyHandler);
+  const place = async ({ entry, variables }: (typeof unique)[number], index: number): Promise<Candidate> => {
     const root = join(folder, String(index));
-    await mkdir(root);
-    await writeFile(join(root, 'index.mjs'), code);
-    return { entry, folder: root, bytes: code.length };
+    await writeBundle(bundles.get(entry), root);
+    const bytes = bundles.get(entry)?.bytesAtStart ?? 0;
+    return { entry, folder: root, bytes, variables, recordsOnly: isRecordsOnly(entry, variables) };
   };
   return [
-    { ...(await place('empty', Buffer.from(emptyHandler), 0)), variables: {}, recordsOnly: true },
-    ...(await Promise.all(
-      unique.map(async ({ entry, variables }, index) => ({
-        ...(await place(entry, bundles.get(entry)?.code ?? new Uint8Array(), index + 1)),
-        variables,
-        recordsOnly: isRecordsOnly(entry, variables),
-      })),
-    )),
+    { entry: 'empty', folder: join(folder, 'empty'), bytes: emptyHandler.length, variables: {}, recordsOnly: true },
+    ...(await Promise.all(unique.map(place))),
   ];
 }
 
@@ -227,7 +224,9 @@ function stubServices(): Server {
     let body = '';
     for await (const chunk of request) body += chunk;
     const found = body.includes(partitions.apiKey) ? { Item: { user: { S: '65a000000000000000000000' } } } : {};
-    response.end(request.headers['x-amz-target'] ? JSON.stringify({ Items: [], Count: 0, ...found }) : '');
+    const Attributes = { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: 'dead-letters' }) };
+    const known = { Items: [], Count: 0, ...(body.includes('RedrivePolicy') ? { Attributes } : found) };
+    response.end(request.headers['x-amz-target'] ? JSON.stringify(known) : '');
   });
 }
 

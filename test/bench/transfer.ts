@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Upload } from '@aws-sdk/lib-storage';
 import { build } from 'esbuild';
 import { catalogue } from '../../functions/transfers/catalogue.ts';
-import { bundling, projectRoot } from '../../infra/bundling.ts';
+import { bundlingOf } from '../../infra/bundling.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { startFileServer } from '../transfers/file-server.ts';
 import { gcsKey, type OwnBucket, startOwnBucket } from '../transfers/own-bucket.ts';
@@ -164,21 +164,8 @@ function megabytes(bytes: number): string {
 
 /** Bundles the worker as it is deployed: reading TypeScript takes memory that no function spends. */
 async function bundleWorker(folder: string): Promise<string> {
-  const outfile = join(folder, 'worker.mjs');
-  await build({
-    entryPoints: [join(projectRoot, 'test/bench/transfer-worker.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    minify: bundling.minify,
-    target: bundling.target,
-    mainFields: bundling.mainFields,
-    external: ['*.node', 'cpu-features'],
-    banner: { js: bundling.banner },
-    logLevel: 'silent',
-  });
-  return outfile;
+  await build({ ...bundlingOf('test/bench/transfer-worker.ts'), outdir: folder, logLevel: 'silent' });
+  return join(folder, 'index.mjs');
 }
 
 async function storeInput(

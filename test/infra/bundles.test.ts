@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Bundle, bundle, byPackage } from '../support/bundle.ts';
+import { projectRoot } from '../../infra/bundling.ts';
+import { encodeMissing } from '../../shared/catalogue/missing.ts';
+import { type Bundle, bundle, byPackage, writeBundle } from '../support/bundle.ts';
 import { readSynthesized, resourcesOf } from '../support/template.ts';
 
 const kilobyte = 1000;
@@ -37,19 +39,19 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
 const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry));
 
+let bundles: Map<string, Bundle>;
+
+beforeAll(async () => {
+  bundles = await bundle(unique.map(({ entry }) => entry));
+});
+
 describe('the bundle of every function that somebody waits for', () => {
-  let bundles: Map<string, Bundle>;
-
-  beforeAll(async () => {
-    bundles = await bundle(slender.map(({ entry }) => entry));
-  });
-
   test.for(slender.map(({ entry, recordsOnly }) => [entry, recordsOnly] as const))(
     '(%s) is small enough to start fast, with the SDK inside',
     ([entry, recordsOnly]) => {
       const made = bundles.get(entry);
       const heaviest = made && byPackage(made).slice(0, 8);
-      expect(made?.code.length, `Heaviest: ${JSON.stringify(heaviest)}`).toBeLessThan(
+      expect(made?.bytesAtStart, `Heaviest: ${JSON.stringify(heaviest)}`).toBeLessThan(
         recordsOnly ? maxRecordsOnly : maxBytes,
       );
     },
@@ -64,12 +66,6 @@ describe('the bundle of every function that somebody waits for', () => {
 });
 
 describe('the bundle of every zip function', () => {
-  let bundles: Map<string, Bundle>;
-
-  beforeAll(async () => {
-    bundles = await bundle(unique.map(({ entry }) => entry));
-  });
-
   test.for(unique.map(({ entry }) => [entry] as const))(
     '(%s) holds neither clients of SSO and STS nor a client twice',
     ([entry]) => {
@@ -82,6 +78,36 @@ describe('the bundle of every zip function', () => {
       expect([...clients].filter((client) => client.lastIndexOf('node_modules') > 0)).toEqual([]);
     },
   );
+});
+
+test('the bundled document of the API is that of the source, with and without missing components', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
+  try {
+    await writeBundle(bundles.get('functions/api/service/openapi.ts'), folder);
+    await writeFile(
+      join(folder, 'call.mjs'),
+      `import { handler } from './index.mjs';
+       const event = { headers: {}, requestContext: { requestId: 'r', http: { method: 'GET' } } };
+       const { body } = await handler(event, { getRemainingTimeInMillis: () => 1000 });
+       process.stdout.write('\\n' + body);`,
+    );
+    const source = `import { openapiDocument } from ${JSON.stringify(join(projectRoot, 'functions/api/service/openapi-document.ts'))};
+      process.stdout.write('\\n' + JSON.stringify(openapiDocument()));`;
+    await writeFile(join(folder, 'source.mjs'), source);
+    const missing = encodeMissing({ engines: { media: { ffmpeg: '' } } });
+    for (const extra of [{}, { LATHE_MISSING: missing }]) {
+      const env = { LATHE_URL: 'https://api.example.com', ...extra };
+      const [bundled, built] = await Promise.all(
+        ['call.mjs', 'source.mjs'].map(async (name) => {
+          const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { env, maxBuffer: 1e8 });
+          return stdout.split('\n').findLast((line) => line.startsWith('{"openapi"'));
+        }),
+      );
+      expect(JSON.parse(bundled ?? '')).toEqual(JSON.parse(built ?? ''));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a bundle handles an event in a process of its own, with the credentials of its environment', async () => {
@@ -103,7 +129,7 @@ test('a bundle handles an event in a process of its own, with the credentials of
   try {
     const entry = 'functions/api/service/health.ts';
     const made = (await bundle([entry])).get(entry);
-    await writeFile(join(folder, 'index.mjs'), made?.code ?? '');
+    await writeBundle(made, folder);
     await writeFile(
       join(folder, 'call.mjs'),
       `import { handler } from './index.mjs';

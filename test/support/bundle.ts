@@ -1,41 +1,55 @@
-import { join } from 'node:path';
-import { build } from 'esbuild';
-import { esbuildOptions, projectRoot } from '../../infra/bundling.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build, type Metafile, type OutputFile } from 'esbuild';
+import { bundlingOf } from '../../infra/bundling.ts';
 
 export interface Bundle {
-  code: Uint8Array;
+  files: { name: string; code: Uint8Array }[];
+  /** The size of what is loaded with the handler: all but what is imported on demand. */
+  bytesAtStart: number;
   /** Paths from the project's root of what went into it, with how much of it is in the bundle. */
   parts: { path: string; bytes: number }[];
 }
 
-/** What the runtime of Lambda would bring. */
-const sdk = ['@aws-sdk/*', '@smithy/*'];
-
-/** Bundles functions' modules as the stack's NodejsFunction does, or without the SDK to compare. */
-export async function bundle(entries: string[], { withSdk = true } = {}): Promise<Map<string, Bundle>> {
-  const options = esbuildOptions();
-  const { outputFiles, metafile } = await build({
-    ...options,
-    external: withSdk ? options.external : [...options.external, ...sdk],
-    // Each is a bundle of its own; together they only share the reading of what they are made of.
-    entryPoints: entries,
-    absWorkingDir: projectRoot,
-    outbase: '.',
-    outdir: '.',
-    outExtension: { '.js': '.mjs' },
-    metafile: true,
-    write: false,
-    logLevel: 'silent',
+/** Bundles functions' modules as the stack does. */
+export async function bundle(entries: string[]): Promise<Map<string, Bundle>> {
+  const bundles = entries.map(async (entry): Promise<[string, Bundle]> => {
+    const { outputFiles, metafile } = await build({
+      ...bundlingOf(entry),
+      outdir: 'bundle',
+      metafile: true,
+      write: false,
+      logLevel: 'silent',
+    });
+    return [entry, bundleOf(outputFiles, metafile)];
   });
-  return new Map(
-    Object.entries(metafile.outputs).map(([path, { entryPoint = '', inputs }]) => [
-      entryPoint,
-      {
-        code: outputFiles.find((file) => file.path === join(projectRoot, path))?.contents ?? new Uint8Array(),
-        parts: Object.entries(inputs).map(([part, { bytesInOutput }]) => ({ path: part, bytes: bytesInOutput })),
-      },
-    ]),
-  );
+  return new Map(await Promise.all(bundles));
+}
+
+/** Writes the files of a bundle into a folder, where `index.mjs` is the handler's. */
+export async function writeBundle(made: Bundle | undefined, folder: string): Promise<void> {
+  if (!made) throw new Error('Expected a bundle.');
+  await mkdir(folder, { recursive: true });
+  for (const { name, code } of made.files) await writeFile(join(folder, name), code);
+}
+
+function bundleOf(outputFiles: OutputFile[], { outputs }: Metafile): Bundle {
+  const atStart = new Set<string>();
+  const add = (path: string) => {
+    if (atStart.has(path)) return;
+    atStart.add(path);
+    for (const { path: imported, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && imported in outputs) add(imported);
+  };
+  add(Object.keys(outputs).find((path) => basename(path) === 'index.mjs') ?? '');
+  const all = Object.values(outputs);
+  return {
+    files: outputFiles.map(({ path, contents }) => ({ name: basename(path), code: contents })),
+    bytesAtStart: [...atStart].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0),
+    parts: all.flatMap(({ inputs }) =>
+      Object.entries(inputs).map(([path, { bytesInOutput }]) => ({ path, bytes: bytesInOutput })),
+    ),
+  };
 }
 
 /** Adds up the parts of a bundle by package, the largest first. */

@@ -43,7 +43,10 @@ export function handlerOf<const R extends Route>(
       headers: event.headers,
       method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,
-      logger: logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } }),
+      // Made for the few requests that log something of their own.
+      get logger() {
+        return logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } });
+      },
       remainingMs: () => context.getRemainingTimeInMillis(),
     } as ApiRequest<R>);
     return {

@@ -2,6 +2,10 @@ import * as z from 'zod';
 import { isId } from '../../../shared/ids.ts';
 import type { Refusal } from '../../../shared/operations/problems.ts';
 
+// By itself, zod generates and compiles code for each object that it parses: more work than the few requests that most
+// functions receive in their life.
+z.config({ jitless: true });
+
 /** Marks a check that JSON Schema cannot express, so that the request it refuses is told from one of the wrong form. */
 export const refusal = (code: Refusal, message: string, path: string[] = []) => ({
   message,

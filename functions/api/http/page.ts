@@ -1,4 +1,4 @@
-import { countOwned, type OwnedFilter, ownedIds } from '../../../shared/aws/owned-records.ts';
+import { type OwnedFilter, ownedPage } from '../../../shared/aws/owned-records.ts';
 import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 
@@ -23,7 +23,7 @@ export async function listPage<T extends Listed>(
   const page = paging.page ?? 1;
   const skipped = (page - 1) * limit;
   const filter: OwnedFilter = { ...source, now, oldest: now - settings.recordSeconds * 1000 };
-  const [totalDocs, ids] = await Promise.all([countOwned(filter), ownedIds(filter, skipped, limit)]);
+  const { total: totalDocs, ids } = await ownedPage(filter, skipped, limit);
   const found = new Map((ids.length > 0 ? await source.read(ids) : []).map((record) => [record.id, record]));
   const records = ids.flatMap((id) => {
     const record = found.get(id);

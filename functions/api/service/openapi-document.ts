@@ -27,8 +27,8 @@ const errorMeanings: Record<string, string> = {
 /** Statuses that API Gateway itself responds with, before or instead of a function. */
 const gatewayStatuses = ['413', '429', '431', '500', '503'];
 
-/** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. */
-export function openapiDocument(): Json {
+/** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. Bundles hold it, see infra/ready-openapi.ts. */
+export function openapiDocument(url = required('LATHE_URL')): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
@@ -41,7 +41,7 @@ export function openapiDocument(): Json {
       description:
         'Converts, compresses and merges audio, video, image and document files. Work is tasks; tasks form jobs.',
     },
-    servers: [{ url: required('LATHE_URL') }],
+    servers: [{ url }],
     paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },

@@ -1,4 +1,4 @@
-import { ownedIds } from '../../../shared/aws/owned-records.ts';
+import { newestIds } from '../../../shared/aws/owned-records.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { indexPartitions } from '../../../shared/aws/table-schema.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
@@ -24,5 +24,5 @@ export async function latestTasks(user: string): Promise<Task[]> {
 function newest(owner: string): Promise<string[]> {
   const now = Date.now();
   const { recordSeconds } = readNumberSettings(process.env);
-  return ownedIds({ owner, now, oldest: now - recordSeconds * 1000 }, 0, maxDocs);
+  return newestIds({ owner, now, oldest: now - recordSeconds * 1000 }, maxDocs);
 }
