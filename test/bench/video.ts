@@ -132,7 +132,8 @@ async function score(
   pattern: RegExp,
 ): Promise<number | undefined> {
   if (!program) return undefined;
-  const inStep = '[0:v]setpts=N/30/TB[a];[1:v]setpts=N/30/TB[b]';
+  // By their numbers: WebM rounds times to milliseconds, and a third of its frames would be compared with the one before.
+  const inStep = '[0:v]settb=1/30,setpts=N[a];[1:v]settb=1/30,setpts=N[b]';
   const child = spawn(
     program,
     ['-nostdin', '-i', output, '-i', input, '-lavfi', `${inStep};[a][b]${filter}`, '-f', 'null', '-'],
