@@ -154,9 +154,9 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
 type VpxSpeeds = Record<Preset, [deadline: 'good' | 'realtime', cpuUsed: number]>;
 
 /**
- * The default is the fastest that there is, and takes as much CPU time as H.264 at its default for files of about that size
- * at the same quality: `npm run bench -- video` compares them. Of the others, 5 in real time takes about twice the CPU time for
- * a file that is smaller by 6 %, and 5 for good quality eight times as much for about a tenth; 4 takes as long as that and uses more
+ * The default is the fastest that there is, and takes as much CPU time as H.264 at its default: `npm run bench -- video`
+ * compares them. At the same factor, 5 in real time takes about twice the CPU time for a file that is smaller by 6 to 9 %, and
+ * 5 for good quality five to eight times as much for one that is smaller by 18 to 26 %; 4 takes as long as that and uses more
  * cores. AV1 at its preset 12 takes less time for files of two thirds of the size, but many Apple devices cannot play it, so
  * it is not what a WebM gets unless it is asked for.
  */
