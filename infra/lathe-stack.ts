@@ -29,7 +29,6 @@ export class LatheStack extends Stack {
       .map((each) => withSizes(each, sizes))
       .map((catalogue) => ({
         name: catalogue.engine,
-        seconds: catalogue.resources.timeoutSeconds,
         construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
       }));
     const events = new Events(this, 'Events');
@@ -69,11 +68,7 @@ export class LatheStack extends Stack {
       namespace: this.stackName,
       api: http.api,
       sweep: sweep.function,
-      engines: engines.map(({ name, seconds, construct }) => ({
-        name: parameterOf(name),
-        queue: construct.work.queue,
-        consumerSeconds: seconds,
-      })),
+      engines: engines.map(({ name, construct }) => ({ name: parameterOf(name), queue: construct.work.queue })),
       uploads: { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },
       events: { name: 'Events', queue: events.queue, consumerSeconds: 0 },
       progress: events.progress,

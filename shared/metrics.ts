@@ -7,6 +7,8 @@ export const metrics = {
   TaskSeconds: { unit: 'Seconds', dimensions: ['engine'] },
   /** How long a task waited in its queue before its first run. */
   QueueSeconds: { unit: 'Seconds', dimensions: ['engine'] },
+  /** Tasks that the sweep found in a queue after a quarter of an hour; one that stays there counts again each time. */
+  LateTasks: { unit: 'Count', dimensions: [] },
   TaskFailures: { unit: 'Count', dimensions: ['engine', 'errorCode'] },
   /** Deliveries to webhooks that were given up. */
   WebhookFailures: { unit: 'Count', dimensions: [] },

@@ -6,6 +6,8 @@ import { records } from '../../shared/aws/records.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import type { PostedFiles } from '../../shared/lifecycle/lifecycle.ts';
+import { writeMetrics } from '../../shared/metrics.ts';
+import type { Task } from '../../shared/tasks/task.ts';
 import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
@@ -15,13 +17,6 @@ import { isPosted } from './posted-file.ts';
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
-/**
- * How often files are deleted. Links end by the clock and not by this, and a list of every prefix in each minute of a month
- * would cost more than a dollar.
- */
-const deletionMs = 10 * settings.sweepSeconds * 1000;
-let lastDeletion = 0;
-
 /** Imported by the function that posts are notified to: a sweep may have no time left to copy a large file. */
 const posted: PostedFiles = {
   exists: ({ id }) => isPosted(uploadKey(id)),
@@ -31,14 +26,22 @@ const posted: PostedFiles = {
   },
 };
 
+/** Links end by the clock and not by this, and a list of every prefix in each minute of a month would cost more than a dollar. */
+const deleteFiles = inEvery(10, deleteOldFiles);
+/**
+ * A message that no worker could handle was tried for a quarter of an hour or longer, so that a few minutes more matter
+ * little; looking for one takes a second, in which nothing else is left to do, and makes up most of what an idle sweep costs.
+ */
+const settleLetters = inEvery(5, settleDeadLetters);
+
 /** Recovers lost and overdue work, settles dead letters, and deletes expired files. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
   const hasTime = () => context.getRemainingTimeInMillis() > reserveMs;
   // A part that fails does not stop the others.
   const [recovered, settled, filesDeleted] = await Promise.allSettled([
     recoverDue(hasTime),
-    settleDeadLetters(logger, hasTime),
-    deleteOldFiles(),
+    settleLetters(logger, hasTime),
+    deleteFiles(),
   ]);
   logger.info('swept', {
     recovered: countOf(recovered),
@@ -53,6 +56,23 @@ function countOf(part: PromiseSettledResult<number>): number | undefined {
   return part.status === 'fulfilled' ? part.value : undefined;
 }
 
+/** Limits a part of the sweep to every so many runs, and the first of each environment. */
+function inEvery<Args extends unknown[]>(
+  runs: number,
+  part: (...args: Args) => Promise<number>,
+): (...args: Args) => Promise<number> {
+  // Half a run less, since schedules are not exact.
+  const pauseMs = (runs - 0.5) * settings.sweepSeconds * 1000;
+  let last = 0;
+  return async (...args) => {
+    const now = Date.now();
+    if (now - last < pauseMs) return 0;
+    const count = await part(...args);
+    last = now;
+    return count;
+  };
+}
+
 async function recoverDue(hasTime: () => boolean): Promise<number> {
   const seen = new Set<string>();
   const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
@@ -63,7 +83,7 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
     for (const task of tasks)
       await attemptRecovery(
         { taskId: task.id, jobId: task.job },
-        () => lifecycle.recover(task, posted),
+        () => recoverTask(task),
         () => lifecycle.recoveryFailed(task),
       );
     for (const job of jobs)
@@ -84,14 +104,17 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
   return seen.size;
 }
 
+async function recoverTask(task: Task): Promise<void> {
+  if (await lifecycle.isLate(task))
+    writeMetrics({ LateTasks: 1 }, {}, { taskId: task.id, jobId: task.job, operation: task.operation });
+  await lifecycle.recover(task, posted);
+}
+
 async function deleteOldFiles(): Promise<number> {
-  const now = Date.now();
-  if (now - lastDeletion < deletionMs) return 0;
-  const firstIdToKeep = firstIdAt(now - settings.fileSeconds * 1000);
+  const firstIdToKeep = firstIdAt(Date.now() - settings.fileSeconds * 1000);
   const deleted = await Promise.all(
     Object.values(objectPrefixes).map((prefix) => deleteFilesBefore(prefix, firstIdToKeep)),
   );
-  lastDeletion = now;
   return deleted.reduce((sum, count) => sum + count, 0);
 }
 

@@ -36,7 +36,7 @@ interface MonitoringProps {
   namespace: string;
   api: HttpApi;
   sweep: IFunction;
-  engines: WatchedQueue[];
+  engines: { name: string; queue: Queue }[];
   uploads: WatchedQueue;
   events: WatchedQueue;
   progress: Queue;
@@ -44,7 +44,7 @@ interface MonitoringProps {
 }
 
 interface AlarmProps {
-  metric: IMetric;
+  metric: Metric;
   threshold: number;
   meaning: string;
   periods?: number;
@@ -54,8 +54,8 @@ interface AlarmProps {
 /**
  * What tells a person that they must act: alarms to a topic, each with an entry in docs/runbook.md, and a dashboard. An
  * alarm costs 0.10 dollars a month for each metric that it looks at, in an expression too, so each looks at one; the first
- * ten of an account are free, and so is a dashboard of up to 50 metrics. None looks at the dead letters of tasks and uploads,
- * which the sweep settles.
+ * ten of an account are free, and there are no more. A dashboard of up to 50 metrics is free as well. The sweep stands for two
+ * kinds of queues: it settles the dead letters of tasks and uploads, and counts the tasks that wait in the queue of any engine.
  */
 export class Monitoring extends Construct {
   readonly #topic: Topic;
@@ -64,8 +64,9 @@ export class Monitoring extends Construct {
     super(scope, id);
     this.#topic = this.#addTopic(readDeployment(this).alarmEmail);
     this.#addApiAlarms(props);
-    for (const watched of [...props.engines, props.uploads, props.events]) this.#addAge(watched);
-    const { events, progress, webhooks } = props;
+    const { uploads, events, progress, webhooks } = props;
+    this.#addAge(uploads);
+    this.#addAge(events);
     this.#addDeadLetters('Events', events.queue);
     this.#addDeadLetters('Progress', progress);
     this.#addDeadLetters('Webhooks', webhooks);
@@ -109,6 +110,12 @@ export class Monitoring extends Construct {
       periods: 5,
       missing: TreatMissingData.BREACHING,
       meaning: 'the sweep has not run, or failed each time, for five minutes',
+    });
+    this.#alarm('TasksWaiting', {
+      // At least two tasks, or one twice: a message that was lost once is nothing that a person must act on.
+      metric: ownMetric(namespace, 'LateTasks', {}, 'Sum', Duration.minutes(30)),
+      threshold: 2,
+      meaning: 'tasks wait in the queue of an engine for longer than a quarter of an hour',
     });
     this.#alarm('WebhooksFailing', {
       metric: ownMetric(namespace, 'WebhookFailures', {}, 'Sum', Duration.hours(1)),

@@ -18,12 +18,13 @@ export interface TypicalJob {
  * time: `npm run bench -- typical-jobs`, the median of 3. The document is two runs of a `soffice` started for a file of 9
  * pages, as one is when the account changes; warm it took a tenth.
  *
- * Video is not measured. Its phases, decoding, encoding and sound, are what the engine estimates from the speeds of
- * `npm run bench -- encoders`, for 30 frames a second at 8 Mbit/s, with the presets that it chooses by default: veryfast for
- * H.264, superfast for VP9.
+ * Video is measured in the same way on 3 seconds of it, and multiplied to 5 minutes: a scene of an animated film with the
+ * grain of a sensor, 1080p at 30 frames a second, from H.264 at 7.7 Mbit/s, by the defaults of the engine, sound included
+ * (`npm run bench -- video`). The 3 runs of WebM took 451 to 544 seconds, those of MP4 454 to 542. Its cores are the CPU time
+ * of the program divided by that of its busiest thread; its sizes are those of the outputs.
  *
- * Calls are counted. Sizes of files, cores of the first three kinds, milliseconds, bytes a second, units of the table for
- * each call, bytes of logs and the mean size of an image are assumptions.
+ * Calls are counted. Other sizes of files and cores, milliseconds, bytes a second, units of the table for each call, bytes of
+ * logs and the mean size of an image are assumptions.
  */
 export const measurements = {
   date: '2026-11-16',
@@ -45,24 +46,16 @@ export const measurements = {
     {
       name: '5 minutes of 1080p to mp4',
       engine: 'media',
-      phases: [
-        { cpuSeconds: 207, cores: 6 },
-        { cpuSeconds: 609, cores: 6 },
-        { cpuSeconds: 6, cores: 1 },
-      ],
+      phases: [{ cpuSeconds: 466, cores: 6 }],
       inputBytes: 300e6,
-      outputBytes: 200e6,
+      outputBytes: 176e6,
     },
     {
       name: '5 minutes of 1080p to webm',
       engine: 'media',
-      phases: [
-        { cpuSeconds: 207, cores: 6 },
-        { cpuSeconds: 1522, cores: 5.2 },
-        { cpuSeconds: 3, cores: 1 },
-      ],
+      phases: [{ cpuSeconds: 471, cores: 4.7 }],
       inputBytes: 300e6,
-      outputBytes: 150e6,
+      outputBytes: 246e6,
     },
     {
       name: 'web page to pdf',
@@ -92,10 +85,11 @@ export const measurements = {
     milliseconds: 60,
   },
   /**
-   * What one run of the sweep takes when it finds nothing: a query of each of 8 shards, a receive of each of 8 dead-letter
-   * queues, all of which wait for a second, and in every tenth run a list of each of 5 prefixes.
+   * What one run of the sweep takes on average when it finds nothing: a query of each of 8 shards in 150 ms, in every fifth
+   * run a receive of each of 8 dead-letter queues, all of which wait for a second, and in every tenth a list of each of 5
+   * prefixes.
    */
-  sweep: { milliseconds: 1_150, dynamodbReads: 8, sqsReceives: 8, s3Lists: 0.5 },
+  sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: 8, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
   logBytesPerInvocation: 700,
   /** Of the images of engines, compressed, each: they have 92 to 544 MB. */
   imageGigabytes: 0.3,

@@ -331,6 +331,14 @@ export function createLifecycle(parts: LifecycleParts) {
     if (task && hasEnded(task)) await settle(task);
   }
 
+  /** Returns whether a task has been in its queue for so long, since the last of its inputs ended, that the sweep sends it again. */
+  async function isLate(task: Task): Promise<boolean> {
+    if (!isRunnable(task)) return false;
+    const inputs = await inputsOf(task);
+    const times = [task.createdAt, ...inputs.flatMap(({ endedAt }) => endedAt ?? [])];
+    return parts.now() - Math.max(...times.map((time) => Date.parse(time))) >= queueTimeoutMs;
+  }
+
   /** Recovers a task that is overdue by repeating whatever was lost: the link, the message, the consequences. */
   async function recover(task: Task, posted: PostedFiles = noFiles): Promise<void> {
     if (task.job && !(await records.job(task.job))) {
@@ -386,6 +394,7 @@ export function createLifecycle(parts: LifecycleParts) {
     settleAgain,
     inputsOf,
     deleteJob,
+    isLate,
     recover,
     recoverJob,
     recoveryFailed,

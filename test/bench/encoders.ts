@@ -1,17 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { videoArgs } from '../../functions/engines/media/codecs.ts';
 import { mediaFormat, type VideoEncoder } from '../../functions/engines/media/formats.ts';
 import { presets } from '../../functions/engines/media/presets.ts';
-import { ffmpegPath } from '../../functions/engines/media/programs.ts';
-
-/** Cores of the largest Lambda function. */
-const cores = 6;
-const ticksPerSecond = 100;
+import { lambdaCores as cores, costOf, ffmpeg } from './ffmpeg-cost.ts';
 
 /** Encoders with a format that holds them, and those of them that have presets. */
 const encoders: [VideoEncoder, string][] = [
@@ -76,17 +69,7 @@ const others: [name: string, args: string[]][] = [
   ['apng', ['-c:v', 'apng', '-pix_fmt', 'rgb24']],
 ];
 
-interface Cost {
-  megapixelsPerSecond: number;
-  /** How many cores it can use. */
-  cores: number;
-}
-
-/**
- * Measures how many megapixels each encoder writes in a second of CPU time, and how many cores it can use: with as many
- * threads as Lambda has cores, the time of the whole program divided by that of its busiest thread. CPU time does not
- * depend on how many cores this machine has.
- */
+/** Measures how many megapixels each encoder writes in a second of CPU time, and how many of Lambda's cores it can use. */
 export async function benchEncoders(print: (line: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-encoders-'));
   try {
@@ -102,8 +85,9 @@ export async function benchEncoders(print: (line: string) => void): Promise<void
         ...['-vf', 'noise=alls=8:allf=t', '-frames:v', String(frames), '-pix_fmt', 'yuv420p', source],
       ]);
       const measure = async (label: string, args: string[], count: number) => {
-        const cost = await costOf(['-i', source, '-frames:v', String(count), ...args], (width * height * count) / 1e6);
-        print(`${name} ${label}: [${cost.megapixelsPerSecond.toPrecision(2)}, ${cost.cores.toFixed(1)}]`);
+        const cost = await costOf(['-i', source, '-frames:v', String(count), ...args, '-f', 'null', '-']);
+        const megapixels = (width * height * count) / 1e6;
+        print(`${name} ${label}: [${(megapixels / cost.cpuSeconds).toPrecision(2)}, ${cost.cores.toFixed(1)}]`);
       };
       for (const [encoder, ext] of encoders) {
         const measured = presets.slice(0, presets.indexOf(slowest) + 1);
@@ -125,38 +109,4 @@ function threads(encoder: VideoEncoder): string[] {
   if (encoder === 'libsvtav1') return ['-svtav1-params', `lp=${cores}`];
   // The threads of VP8 spin while they wait, and so would count time in which they do nothing.
   return ['-threads', String(encoder === 'libvpx' ? 1 : cores)];
-}
-
-async function ffmpeg(args: string[]): Promise<void> {
-  const child = spawn(ffmpegPath(), ['-v', 'error', '-nostdin', '-y', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`ffmpeg ended with code ${code}: ${args.join(' ')}`);
-}
-
-async function costOf(args: string[], megapixels: number): Promise<Cost> {
-  const child = spawn(ffmpegPath(), ['-v', 'error', '-nostdin', '-y', ...args, '-f', 'null', '-'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const used = new Map<string, number>();
-  const watch = setInterval(() => sample(child.pid ?? 0, used), 10);
-  const [code] = await once(child, 'exit');
-  clearInterval(watch);
-  if (code !== 0) throw new Error(`ffmpeg ended with code ${code}: ${args.join(' ')}`);
-  const all = [...used.values()];
-  const total = all.reduce((sum, ticks) => sum + ticks, 0);
-  return { megapixelsPerSecond: megapixels / (total / ticksPerSecond), cores: total / Math.max(...all) };
-}
-
-/** Reads the CPU time of each thread of a process from Linux. */
-function sample(pid: number, used: Map<string, number>): void {
-  try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      const fields = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      used.set(thread, Number(fields[11]) + Number(fields[12]));
-    }
-  } catch {
-    // The process or one of its threads has just ended.
-  }
 }

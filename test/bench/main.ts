@@ -13,6 +13,7 @@ import { benchSoak } from './soak.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
 import { benchTypicalJobs } from './typical-jobs.ts';
+import { benchVideo } from './video.ts';
 
 /** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
 const parts: Record<string, () => Promise<void>> = {
@@ -70,6 +71,23 @@ const parts: Record<string, () => Promise<void>> = {
     await benchEncoders(console.log);
   },
 
+  async video() {
+    console.log('\nFive minutes of 1080p, 30 frames a second, from H.264 at 8 Mbit/s\n');
+    console.log(
+      formatTable(
+        ['', 'CPU seconds', 'of six cores', 'Mbit/s', 'SSIM', 'VMAF'],
+        (await benchVideo()).map(({ name, pricedCpuSeconds, cores, megabitsPerSecond, ssim, vmaf }) => [
+          name,
+          pricedCpuSeconds.toFixed(0),
+          cores.toFixed(1),
+          megabitsPerSecond.toFixed(2),
+          ssim.toFixed(4),
+          vmaf?.toFixed(1) ?? '',
+        ]),
+      ),
+    );
+  },
+
   async memory() {
     console.log(`\nMemory of an engine's processes while they convert again and again\n\n${await benchMemory()}`);
   },
@@ -91,7 +109,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak', 'encoders']);
+const onlyByName = new Set(['soak', 'encoders', 'video']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {

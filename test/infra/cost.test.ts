@@ -18,6 +18,10 @@ const mapping = (properties: object = {}) => ({
 const withResources = (added: object) => inventoryOf({ Resources: { ...template.Resources, ...added } });
 
 describe('a month without a job', () => {
+  test('costs less than three dollars', () => {
+    expect(total(idleCosts(usual))).toBeLessThan(3);
+  });
+
   test('is billed for nothing by the hour', () => {
     expect(usual.hourly).toEqual([]);
   });
@@ -54,28 +58,38 @@ describe('a thousand jobs', () => {
     },
   );
 
+  test.for(measurements.jobs.filter(({ engine }) => engine === 'media').map((job) => [job.name, job] as const))(
+    '(%s) cost less than twenty dollars',
+    ([, job]) => {
+      expect(total(jobCosts(usual, job))).toBeLessThan(20);
+    },
+  );
+
   const videos: [name: string, video: VideoEncoder, audio: AudioEncoder, preset: Preset][] = [
     ['5 minutes of 1080p to mp4', 'libx264', 'aac', 'veryfast'],
-    ['5 minutes of 1080p to webm', 'libvpx-vp9', 'libopus', 'superfast'],
+    ['5 minutes of 1080p to webm', 'libvpx-vp9', 'libopus', 'veryfast'],
   ];
 
-  test.for(videos)('(%s) take as long as the engine estimates', ([name, writer, audio, preset]) => {
-    const [width, height, seconds, frames] = [1920, 1080, 300, 9000];
-    const load: Load = {
-      seconds,
-      pictures: { writer, width, height, frames, bitsPerPixel: (8e6 * seconds) / (width * height * frames) },
-      megapixelsRead: (width * height * frames) / 1e6,
-      oneCoreSeconds: audioSeconds(audio, seconds),
-    };
-    const media = usual.engines.get('media');
-    const job = measurements.jobs.find((each) => each.name === name);
-    if (!media || !job) throw new Error(`Expected the engine media and the job ${name}.`);
-    const cores = media.memoryMegabytes / 1769;
-    const chosen = choosePreset(load, undefined, { cores, max: 900, usual: 450 }, { writers: [], hasOptions: true });
-    expect(chosen).toBe(preset);
-    const transferred = (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
-    const ratio = (engineSeconds(media, job) - transferred) / estimate(load, preset, cores);
-    expect(ratio).toBeGreaterThan(0.98);
-    expect(ratio).toBeLessThan(1.02);
-  });
+  test.for(videos)(
+    '(%s) take no longer than the engine estimates, and not much less than half as long',
+    ([name, writer, audio, preset]) => {
+      const [width, height, seconds, frames] = [1920, 1080, 300, 9000];
+      const load: Load = {
+        seconds,
+        pictures: { writer, width, height, frames, bitsPerPixel: (8e6 * seconds) / (width * height * frames) },
+        megapixelsRead: (width * height * frames) / 1e6,
+        oneCoreSeconds: audioSeconds(audio, seconds),
+      };
+      const media = usual.engines.get('media');
+      const job = measurements.jobs.find((each) => each.name === name);
+      if (!media || !job) throw new Error(`Expected the engine media and the job ${name}.`);
+      const cores = media.memoryMegabytes / 1769;
+      const chosen = choosePreset(load, undefined, { cores, max: 900, usual: 450 }, { writers: [], hasOptions: true });
+      expect(chosen).toBe(preset);
+      const transferred = (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
+      const ratio = (engineSeconds(media, job) - transferred) / estimate(load, preset, cores);
+      expect(ratio).toBeGreaterThan(0.4);
+      expect(ratio).toBeLessThan(1);
+    },
+  );
 });

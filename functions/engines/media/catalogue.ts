@@ -69,8 +69,9 @@ export const catalogue: EngineCatalogue = {
   summary: 'Converts, compresses, trims and crops video and audio with ffmpeg',
   resources: {
     packaging: 'image',
-    // The maximum of Lambda, which allocates cores with memory: video encoding uses all of them.
-    memoryMegabytes: 10_240,
+    // Five cores, which Lambda allocates with memory: encoders of VP9 and AV1 use fewer than that, and a sixth would be paid
+    // for all the same. H.264 takes a sixth longer than with the maximum, for the same price.
+    memoryMegabytes: 8_845,
     // The maximum of Lambda: half for the input, half for the output.
     diskMegabytes: 10_240,
     // The maximum of Lambda.

@@ -7,7 +7,7 @@ import { oneOf, presetSize } from './convert.ts';
 import { explain } from './explain.ts';
 import { type AudioEncoder, type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
 import { emptyRequest, type MediaRequest, plan, type Resize } from './plan.ts';
-import type { Preset } from './presets.ts';
+import { type Preset, usualPreset } from './presets.ts';
 import { openingArgs, type Probe, probeInput, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { choosePreset, type Runs } from './time-limit.ts';
@@ -252,7 +252,9 @@ function presetFor(
   const wanted = wordOf(options, 'video_compress_speed');
   const { load } = plan(probe, mediaFormat(input.format), target, request, seconds);
   if (!load) throw new Error('A video whose duration is known has a load.');
-  const choices = { writers: target.video?.encoders ?? [], hasOptions: true };
+  // What a size can hold is best with two passes, and VP9 has none while it encodes for real time.
+  const slowest: Preset = encoder === 'libvpx-vp9' ? 'fast' : usualPreset;
+  const choices = { writers: target.video?.encoders ?? [], hasOptions: true, slowest };
   return choosePreset(load, wanted, run.timeLimit(), choices, (preset) =>
     twoPassEncoders.includes(encoder) && !encodesInRealTime(encoder, preset) ? twoPassRuns : onePassRuns,
   );

@@ -283,8 +283,7 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   ];
 }
 
-const presetDefault = `Defaults to ${usualPreset}, or to a faster one if that would take too long.`;
-const presetHint = `Slower presets make smaller files at the same quality. ${presetDefault}`;
+const presetHint = `Slower presets make smaller files at the same quality. Defaults to ${usualPreset}, or to a faster one if that would take too long.`;
 const presetChoices: [string, string][] = presets.map((preset) => [preset, preset]);
 
 function when(name: string, values: string[], required = true): OptionCondition {
@@ -501,7 +500,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
           choice(
             'video_compress_speed',
             'Speed',
-            `Slower presets look better at the same size. ${presetDefault}`,
+            `Slower presets look better at the same size. Defaults to ${usualPreset} (fast for VP9 to a size), or to a faster one if that would take too long.`,
             presetChoices,
           ),
         ]

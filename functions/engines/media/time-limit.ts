@@ -43,6 +43,8 @@ export interface Choices {
   writers: readonly Writer[];
   /** Whether the operation has options for preset, codec and resolution. */
   hasOptions: boolean;
+  /** The slowest preset that is chosen by default; the usual one where it is absent. */
+  slowest?: Preset;
 }
 
 const once: Runs = { usual: 1, min: 1 };
@@ -84,7 +86,7 @@ export function choosePreset(
   runsOf: (preset: Preset) => Runs = () => once,
 ): Preset {
   const timeOf = (preset: Preset) => estimate(load, preset, limit.cores) * runsOf(preset).usual;
-  const offered = defaultsOf(load.pictures?.writer);
+  const offered = defaultsOf(load.pictures?.writer, choices.slowest ?? usualPreset);
   const preset =
     presets.find((known) => known === wanted) ??
     offered.find((known) => timeOf(known) <= limit.usual) ??
@@ -96,9 +98,9 @@ export function choosePreset(
 }
 
 /** Lists the presets that are chosen by default, the slowest first. */
-function defaultsOf(writer: Writer | undefined): Preset[] {
+function defaultsOf(writer: Writer | undefined, slowest: Preset): Preset[] {
   const known = writer === undefined ? [usualPreset] : presetsOf(writer);
-  return known.slice(0, known.indexOf(usualPreset) + 1).reverse();
+  return known.filter((preset) => presets.indexOf(preset) <= presets.indexOf(slowest)).reverse();
 }
 
 function tooLong(

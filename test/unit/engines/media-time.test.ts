@@ -45,9 +45,8 @@ function presetOf(args: string[], encoder: VideoEncoder, to: string): Preset | u
 
 describe('The default preset', () => {
   test.each([
-    ['webm', 'libvpx-vp9', 30, 'veryfast'],
-    ['webm', 'libvpx-vp9', 5 * minute, 'superfast'],
-    ['webm', 'libvpx-vp9', 10 * minute, 'ultrafast'],
+    ['mkv', 'libsvtav1', 30, 'veryfast'],
+    ['mkv', 'libsvtav1', 10 * minute, 'ultrafast'],
     ['mp4', 'libx264', 5 * minute, 'veryfast'],
     ['mp4', 'libx264', 25 * minute, 'ultrafast'],
     ['mp4', 'libx265', 30, 'veryfast'],
@@ -75,7 +74,7 @@ describe('The default preset', () => {
             oneCoreSeconds: 0,
           };
           const fitting = presetsOf(writer)
-            .slice(0, 3)
+            .filter((preset) => presets.indexOf(preset) <= presets.indexOf('veryfast'))
             .filter((preset) => estimate(load, preset, lambda.cores) <= lambda.usual);
           if (fitting.length === 0) continue;
           expect(choosePreset(load, undefined, lambda, { writers: [], hasOptions: true })).toBe(fitting.at(-1));
@@ -100,11 +99,27 @@ describe('The default preset', () => {
 
   test('uses the frames that were counted where the file does not declare its duration', () => {
     const from = mediaFormat('h264');
-    const long = planInTime(probeOf(undefined), from, mediaFormat('webm'), emptyRequest, lambda, 5 * minute);
-    const unknown = planInTime(probeOf(undefined), from, mediaFormat('webm'), emptyRequest, lambda);
+    const request = { ...emptyRequest, video: { encoder: 'libx265' as const } };
+    const long = planInTime(probeOf(undefined), from, mediaFormat('mp4'), request, lambda, 8 * minute);
+    const unknown = planInTime(probeOf(undefined), from, mediaFormat('mp4'), request, lambda);
 
-    expect(presetOf(long.after, 'libvpx-vp9', 'webm')).toBe('superfast');
-    expect(presetOf(unknown.after, 'libvpx-vp9', 'webm')).toBe('veryfast');
+    expect(presetOf(long.after, 'libx265', 'mp4')).toBe('ultrafast');
+    expect(presetOf(unknown.after, 'libx265', 'mp4')).toBe('veryfast');
+  });
+
+  test('of VP9 is its fastest, however short the video, unless it is to have a size', () => {
+    const load: Load = {
+      seconds: 10,
+      pictures: { writer: 'libvpx-vp9', width: 1920, height: 1080, frames: 300 },
+      megapixelsRead: 622,
+      oneCoreSeconds: 0,
+    };
+    const choices = { writers: [], hasOptions: true };
+
+    expect(choosePreset(load, undefined, lambda, choices)).toBe('veryfast');
+    expect(presetsOf('libvpx-vp9')[0]).toBe('veryfast');
+    expect(choosePreset(load, undefined, lambda, { ...choices, slowest: 'fast' })).toBe('fast');
+    expect(choosePreset(load, undefined, { ...lambda, usual: 30 }, { ...choices, slowest: 'fast' })).toBe('faster');
   });
 });
 
@@ -137,7 +152,7 @@ test('The bits of a video count only where its codec is efficient', () => {
 describe('What cannot end in time', () => {
   test('is refused with the estimate, the limit and what would fit', () => {
     expect(() => planned(15 * minute, 'mkv', { video: { encoder: 'libvpx-vp9', preset: 'faster' } })).toThrow(
-      /^This would take about \d+ minutes, but the limit is 15 minutes\. To stay within it, choose the preset ultrafast, or choose the codec libx264, or choose a resolution of at most 1280 × 720, or trim the file to at most \d+ minutes\.$/,
+      /^This would take about \d+ minutes, but the limit is 15 minutes\. To stay within it, choose the preset veryfast, or choose the codec libx264, or choose a resolution of at most 1280 × 720, or trim the file to at most \d+ minutes\.$/,
     );
   });
 

@@ -672,6 +672,27 @@ describe('the sweep', () => {
     expect(service.queue).toHaveLength(1);
   });
 
+  it('calls a task late that has been in its queue for as long as the sweep waits, from the end of its last input', async () => {
+    const { service, lifecycle, task, complete } = await createdService(planOf({ a: [], b: ['a'] }));
+    const isLate = (name: string) => {
+      const found = task(name);
+      if (!found) throw new Error(`There is no task ${name}.`);
+      return lifecycle.isLate(found);
+    };
+
+    service.now += queueTimeoutMs - 1;
+    expect(await isLate('a')).toBe(false);
+    service.now += 1;
+    expect(await isLate('a')).toBe(true);
+    expect(await isLate('b')).toBe(false);
+
+    await complete('a');
+    expect(await isLate('a')).toBe(false);
+    expect(await isLate('b')).toBe(false);
+    service.now += queueTimeoutMs;
+    expect(await isLate('b')).toBe(true);
+  });
+
   it('links a task whose input does not know of it', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
     const { service, complete } = await createdService(earlier);
