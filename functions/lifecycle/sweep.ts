@@ -28,21 +28,17 @@ const posted: PostedFiles = {
 
 /** Links end by the clock and not by this, and a list of every prefix in each minute of a month would cost more than a dollar. */
 const deleteFiles = inEvery(10, deleteOldFiles);
-/**
- * A message that no worker could handle was tried for a quarter of an hour or longer, so that a few minutes more matter
- * little; looking for one takes a second, in which nothing else is left to do, and makes up most of what an idle sweep costs.
- */
-const settleLetters = inEvery(5, settleDeadLetters);
+/** Looking for dead letters takes a second, in which an idle sweep has nothing else to do, and makes up most of what it costs. */
+const settleUnexpected = inEvery(5, settleDeadLetters);
 
 /** Recovers lost and overdue work, settles dead letters, and deletes expired files. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
   const hasTime = () => context.getRemainingTimeInMillis() > reserveMs;
   // A part that fails does not stop the others.
-  const [recovered, settled, filesDeleted] = await Promise.allSettled([
-    recoverDue(hasTime),
-    settleLetters(logger, hasTime),
-    deleteFiles(),
-  ]);
+  const [recovered, filesDeleted] = await Promise.allSettled([recoverDue(hasTime), deleteFiles()]);
+  // A task whose workers died is due, and its message may be a dead letter by now.
+  const settle = countOf(recovered) === 0 ? settleUnexpected : settleDeadLetters;
+  const [settled] = await Promise.allSettled([settle(logger, hasTime)]);
   logger.info('swept', {
     recovered: countOf(recovered),
     deadLettersSettled: countOf(settled),
