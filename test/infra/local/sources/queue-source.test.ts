@@ -320,7 +320,8 @@ test('a real function is invoked within milliseconds of the message', async () =
     latencies.push((ends.at(-1) ?? 0) - before);
   }
 
-  expect(latencies.toSorted((a, b) => a - b)[10]).toBeLessThan(50);
+  // A pause between polls would delay the fastest of them as well, and a busy machine does not.
+  expect(Math.min(...latencies)).toBeLessThan(50);
 });
 
 test('a source that is drained leaves what comes afterwards to the next', async () => {
