@@ -30,10 +30,11 @@ export function judge({ outcomes, isPartial }: Exclude<Opinion, { missing: strin
   };
 }
 
-/** Reads the tests named in the first column of the tables under a heading of a Markdown document. */
+/** Reads the tests named in the first column of the tables of tests under a heading of a Markdown document. */
 export function readDeviations(document: string, heading: string): Set<string> {
   const text = readFileSync(document, 'utf8');
   const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
-  const cells = section.split('\n').flatMap((line) => /^\| (.*?) \|/.exec(line)?.[1] ?? []);
+  const tables = section.split(/\n{2,}/).filter((paragraph) => paragraph.startsWith('| tests |'));
+  const cells = tables.flatMap((table) => table.split('\n')).flatMap((line) => /^\| (.*?) \|/.exec(line)?.[1] ?? []);
   return new Set(cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)));
 }
