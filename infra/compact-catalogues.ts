@@ -17,11 +17,10 @@ const codeModules = ['requires.ts', 'detect.ts'];
 export const compactCatalogues: Plugin = {
   name: 'compact-catalogues',
   setup({ onLoad, onResolve }) {
-    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|transfers)\/catalogue\.ts$/ }, async ({ path }) => ({
-      contents: (await compact(path)).module,
-      loader: 'js',
-      resolveDir: dirname(path),
-    }));
+    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|transfers)\/catalogue\.ts$/ }, async ({ path }) => {
+      const { module } = await compact(path);
+      return module === undefined ? undefined : { contents: module, loader: 'js', resolveDir: dirname(path) };
+    });
     onResolve({ filter: /^table:/ }, ({ path, resolveDir }) => {
       const [, engine, table] = path.split(':');
       const pluginData = { path: join(resolveDir, 'catalogue.ts'), table };
@@ -35,7 +34,8 @@ export const compactCatalogues: Plugin = {
 };
 
 interface Compact {
-  module: string;
+  /** Absent where the catalogue has code of its own, and is bundled as it is. */
+  module: string | undefined;
   tables: CompactTables;
 }
 
@@ -53,13 +53,15 @@ async function makeCompact(path: string): Promise<Compact> {
   return { module: await moduleOf(catalogue, dirname(path)), tables: compactTables(catalogue) };
 }
 
-async function moduleOf(catalogue: EngineCatalogue, folder: string): Promise<string> {
+async function moduleOf(catalogue: EngineCatalogue, folder: string): Promise<string | undefined> {
   const { formats: _formats, capabilities: _capabilities, requires, detect, ...head } = catalogue;
-  const code = await Promise.all(
-    Object.entries({ requires, detect }).map(async ([name, use]) =>
-      use ? `${name}: (...given) => ${await importOf(use, folder)}(...given),` : '',
-    ),
-  );
+  const code: string[] = [];
+  for (const [name, use] of Object.entries({ requires, detect })) {
+    if (!use) continue;
+    const loaded = await importOf(use, folder);
+    if (loaded === undefined) return undefined;
+    code.push(`${name}: (...given) => ${loaded}(...given),`);
+  }
   return `
     import { expandCatalogue } from ${JSON.stringify(expansion)};
     import formats from 'table:${head.engine}:formats';
@@ -71,11 +73,11 @@ async function moduleOf(catalogue: EngineCatalogue, folder: string): Promise<str
 }
 
 /** Returns the expression that loads a function when it is called, which esbuild makes of `require`. */
-async function importOf(use: unknown, folder: string): Promise<string> {
+async function importOf(use: unknown, folder: string): Promise<string | undefined> {
   for (const name of codeModules.filter((each) => existsSync(join(folder, each)))) {
     const exports: Record<string, unknown> = await import(pathToFileURL(join(folder, name)).href);
     const found = Object.keys(exports).find((key) => exports[key] === use);
     if (found) return `require('./${name}').${found}`;
   }
-  throw new Error(`Expected ${codeModules.join(' or ')} in ${folder} to export the functions of its catalogue.`);
+  return undefined;
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { encodeMissing } from '../../shared/catalogue/missing.ts';
 import { type Bundle, bundle, byPackage, writeBundle } from '../support/bundle.ts';
@@ -78,6 +79,12 @@ describe('the bundle of every zip function', () => {
       expect([...clients].filter((client) => client.lastIndexOf('node_modules') > 0)).toEqual([]);
     },
   );
+});
+
+test('a bundle holds the catalogue of every engine as data', () => {
+  const names = bundles.get('functions/api/jobs/create-job.ts')?.files.map(({ name }) => name) ?? [];
+  const engines = new Set(names.flatMap((name) => /^([a-z-]+)-capabilities-\w+\.json$/.exec(name)?.[1] ?? []));
+  expect([...engines].toSorted()).toEqual(engineCatalogues.map(({ engine }) => engine).toSorted());
 });
 
 test('the bundled document of the API is that of the source, with and without missing components', async () => {
