@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { encodeRfc3986 } from '../aws/s3/encode.ts';
+import { canonicalQuery, deriveSigningKey } from '../aws/s3/sign.ts';
 import type { Credentials } from './credentials.ts';
 import { Refusal, type Service } from './errors.ts';
 
@@ -70,10 +71,7 @@ export function createVerifier(all: Credentials[], now: () => number = Date.now)
       if (signingKeys.size > 500) signingKeys.clear();
       // As an object: crypto creates one from a buffer for each use, which takes longer than the use.
       key = createSecretKey(
-        [scope.date, scope.region, scope.service, 'aws4_request'].reduce<Buffer>(
-          (previous, part) => hmac(previous, part),
-          Buffer.from(`AWS4${credentials.secretAccessKey}`),
-        ),
+        deriveSigningKey(credentials.secretAccessKey, [scope.date, scope.region, scope.service, 'aws4_request']),
       );
       signingKeys.set(id, key);
     }
@@ -99,7 +97,7 @@ export function createVerifier(all: Credentials[], now: () => number = Date.now)
       const canonicalRequest = [
         req.method,
         canonicalPath(service, path),
-        canonicalQuery(query),
+        canonicalQuery(query.pairs.filter(([key]) => key !== 'X-Amz-Signature')),
         canonicalHeaders(req, claim.signedHeaders, service),
         claim.signedHeaders.join(';'),
         payloadHash,
@@ -263,15 +261,6 @@ function canonicalPath(service: Service, path: string): string {
   return path.split('/').map(encodeRfc3986).join('/');
 }
 
-function canonicalQuery(query: Query): string {
-  return query.pairs
-    .filter(([key]) => key !== 'X-Amz-Signature')
-    .map(([key, value]): [string, string] => [encodeRfc3986(key), encodeRfc3986(value)])
-    .sort(([aKey, aValue], [bKey, bValue]) => compare(aKey, bKey) || compare(aValue, bValue))
-    .map(([key, value]) => `${key}=${value}`)
-    .join('&');
-}
-
 function canonicalHeaders(req: IncomingMessage, signedHeaders: string[], service: Service): string {
   if (!signedHeaders.includes('host')) throw new Refusal('signature-mismatch', "'Host' must be a 'SignedHeader'.");
   for (const name of Object.keys(req.headers)) {
@@ -307,11 +296,7 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function hmac(key: Buffer | KeyObject, text: string): Buffer {
+function hmac(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 

@@ -34,11 +34,7 @@ export function sign(key: SigningKey, { method, path, query, headers }: Unsigned
     all['x-amz-content-sha256'],
   ].join('\n');
   const hash = createHash('sha256').update(canonical).digest('hex');
-  const signingKey = scope.reduce<Buffer>(
-    (previous, part) => createHmac('sha256', previous).update(part).digest(),
-    Buffer.from(`AWS4${key.secretAccessKey}`),
-  );
-  const signature = createHmac('sha256', signingKey)
+  const signature = createHmac('sha256', deriveSigningKey(key.secretAccessKey, scope))
     .update(['AWS4-HMAC-SHA256', timestamp, scope.join('/'), hash].join('\n'))
     .digest('hex');
   return {
@@ -47,10 +43,22 @@ export function sign(key: SigningKey, { method, path, query, headers }: Unsigned
   };
 }
 
+/** Derives the key for the requests of one day, region and service from a secret. */
+export function deriveSigningKey(secretAccessKey: string, scope: string[]): Buffer {
+  return scope.reduce<Buffer>(
+    (previous, part) => createHmac('sha256', previous).update(part).digest(),
+    Buffer.from(`AWS4${secretAccessKey}`),
+  );
+}
+
 /** Writes a query in the form that is signed, which servers take as well. */
-export function canonicalQuery(query: URLSearchParams): string {
-  return [...query]
-    .map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`)
-    .sort()
+export function canonicalQuery(pairs: Iterable<[string, string]>): string {
+  return Array.from(pairs, ([name, value]): [string, string] => [encodeRfc3986(name), encodeRfc3986(value)])
+    .sort(([aName, aValue], [bName, bValue]) => compare(aName, bName) || compare(aValue, bValue))
+    .map(([name, value]) => `${name}=${value}`)
     .join('&');
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
