@@ -40,10 +40,20 @@ export function findPython(packages: string[]): { program: string } | { missing:
   const program = join(environment, 'bin/python');
   const hasAll = () => spawnSync(program, ['-m', 'pip', 'show', '--quiet', ...packages]).stderr?.length === 0;
   if (existsSync(program) && hasAll()) return { program };
+  return installPython(environment, packages, packages.join(', '));
+}
+
+/** Makes a virtual environment with what the arguments of pip name, and returns its Python, or why there is none. */
+export function installPython(
+  environment: string,
+  args: string[],
+  what: string,
+): { program: string } | { missing: string } {
+  const program = join(environment, 'bin/python');
   if (spawnSync('python3', ['-m', 'venv', environment]).status !== 0)
     return { missing: 'python3 cannot make a virtual environment' };
-  const installed = spawnSync(program, ['-m', 'pip', 'install', '--quiet', ...packages]);
-  return installed.status === 0 ? { program } : { missing: `pip could not install ${packages.join(', ')} from PyPI` };
+  const installed = spawnSync(program, ['-m', 'pip', 'install', '--quiet', ...args]);
+  return installed.status === 0 ? { program } : { missing: `pip could not install ${what} from PyPI` };
 }
 
 /** Runs tests of a suite by pytest, with plugins of this folder, and returns which of them passed. */

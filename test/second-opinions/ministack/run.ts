@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { projectRoot } from '../../../infra/bundling.ts';
 import { findMissing } from '../../../infra/local/engine-checks.ts';
 import { fontVariables } from '../../../infra/local/fonts.ts';
 import { currentTemplate } from '../../../infra/local/template-cache.ts';
@@ -10,6 +9,7 @@ import { apiKeyItem, newApiKey } from '../../../shared/aws/api-keys.ts';
 import { encodeMissing } from '../../../shared/catalogue/missing.ts';
 import { newId } from '../../../shared/ids.ts';
 import { startReceiver } from '../../events/receiver.ts';
+import { cache } from '../cache.ts';
 import type { Opinion } from '../opinion.ts';
 import { credentials, region } from './account.ts';
 import { runContractSuite } from './contract-suite.ts';
@@ -18,7 +18,7 @@ import { checkEvents } from './events-check.ts';
 import { findMinistack } from './find-ministack.ts';
 import { startMinistack } from './server.ts';
 
-const log = join(projectRoot, 'node_modules/.cache/second-opinions/ministack.log');
+const log = join(cache, 'ministack.log');
 
 /** Deploys the synthesized template into ministack, and runs the contract suite against it there. */
 export async function runMinistack(only: string | undefined): Promise<Opinion> {
@@ -31,7 +31,7 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     await using receiver = await startReceiver((res) => res.writeHead(204).end());
-    await using ministack = await startMinistack(found.python, folder, log);
+    await using ministack = await startMinistack(found.program, folder, log);
     // After the end of ministack, which comes first where the command is broken off.
     process.once('exit', remove);
     print(`ministack is at ${ministack.endpoint}; its log is ${log}`);
