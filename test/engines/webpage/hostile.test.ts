@@ -211,7 +211,8 @@ describe('hostile pages', () => {
   it('tunnels to an excepted host, as secure pages and WebSockets need, and to no other', async () => {
     const { touched, port: privatePort } = await startCanary();
     const site = await startSite((_request, response) => response.end('through the tunnel'));
-    const proxy = await startProxy(parseAllowHosts(site.host), { requests: 10, bytes: 100_000 });
+    const proxy = await startProxy({ requests: 10, bytes: 100_000 });
+    proxy.open({ allow: parseAllowHosts(site.host) });
     const { port, hostname } = new URL(proxy.url);
     const tunnel = (authority: string) =>
       new Promise<string>((done) => {
@@ -242,7 +243,8 @@ describe('hostile pages', () => {
 
   it('stops a page that fetches without end by number and by size', async () => {
     const site = await startSite((_request, response) => response.end(Buffer.alloc(100_000)));
-    const proxy = await startProxy(parseAllowHosts(site.host), { requests: 3, bytes: 250_000 });
+    const proxy = await startProxy({ requests: 3, bytes: 250_000 });
+    proxy.open({ allow: parseAllowHosts(site.host) });
     const fetchThrough = () =>
       new Promise<number>((done) => {
         const { port, hostname } = new URL(proxy.url);
