@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,9 +19,6 @@ const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
-
-/** Made in images: LibreOffice sets up a new profile and then starts again, which costs as much as a short document. */
-const preparedProfile = '/usr/share/lathe/office-profile';
 
 /** Debian's own, for which its package python3-uno is. */
 const python = '/usr/bin/python3';
@@ -186,12 +183,7 @@ async function start(vectors: boolean): Promise<Listener> {
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
   const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
-  await mkdir(join(folder, 'profile', 'user'), { recursive: true });
-  if (existsSync(preparedProfile)) await cp(preparedProfile, join(folder, 'profile'), { recursive: true });
-  await writeFile(
-    join(folder, 'profile', 'user', 'registrymodifications.xcu'),
-    profileRegistry({ folder, installed: await realpath(dirname(programs)), vectors }),
-  );
+  await makeProfile(join(folder, 'profile', 'user'), programs, { folder, vectors });
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
   const ending = new AbortController();
@@ -231,6 +223,22 @@ async function start(vectors: boolean): Promise<Listener> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Makes the profile of a LibreOffice. It has to name the build that last looked for extensions: LibreOffice otherwise does
+ * so, writes that name and starts again, which takes twice as long.
+ */
+async function makeProfile(
+  user: string,
+  programs: string,
+  { folder, vectors }: { folder: string; vectors: boolean },
+): Promise<void> {
+  await mkdir(join(user, 'extensions'), { recursive: true });
+  const registry = profileRegistry({ folder, installed: await realpath(dirname(programs)), vectors });
+  await writeFile(join(user, 'registrymodifications.xcu'), registry);
+  const build = /^buildid=(.+)$/m.exec(await readFile(join(programs, 'versionrc'), 'utf8'))?.[1];
+  if (build !== undefined) await writeFile(join(user, 'extensions', 'buildid'), build);
 }
 
 function open(path: string): Promise<Socket> {
