@@ -8,6 +8,7 @@ import { runProgram } from '../runtime/program.ts';
 import { warmFolder } from '../runtime/warm-folder.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
 import { withoutPeers } from './page-scripts.ts';
+import { PipeTransport } from './pipe-transport.ts';
 import { type PageProxy, startProxy } from './proxy.ts';
 
 /** The browser is replaced regularly to bound its leaks. */
@@ -190,10 +191,7 @@ async function launch(): Promise<Running> {
   const { path: program, env } = await findChromium();
   const profile = await mkdtemp(join(warmFolder(), `${profilePrefix}${process.pid}-`));
   const ending = new AbortController();
-  let onEndpoint: (endpoint: string) => void = () => {};
-  const endpoint = new Promise<string>((resolve) => {
-    onEndpoint = resolve;
-  });
+  const transport = Promise.withResolvers<PipeTransport>();
   const ended = runProgram(program, chromiumArguments(profile), {
     cwd: profile,
     warm: true,
@@ -205,10 +203,7 @@ async function launch(): Promise<Running> {
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     },
     signal: ending.signal,
-    onStderrLine: (line) => {
-      const [, address] = /^DevTools listening on (ws:\S+)/.exec(line) ?? [];
-      if (address) onEndpoint(address);
-    },
+    onPipes: (to, from) => transport.resolve(new PipeTransport(to, from)),
   });
   ended.catch(() => {});
   const stop = async () => {
@@ -218,8 +213,10 @@ async function launch(): Promise<Running> {
   };
   try {
     const gone = ended.then(() => Promise.reject(new Error('Chromium ended as soon as it was started.')));
-    const browserWSEndpoint = await Promise.race([endpoint, gone, afterStartTime()]);
-    const browser = await puppeteer.connect({ browserWSEndpoint, defaultViewport: null, protocolTimeout: 300_000 });
+    const connected = transport.promise.then((pipes) =>
+      puppeteer.connect({ transport: pipes, defaultViewport: null, protocolTimeout: 300_000 }),
+    );
+    const browser = await Promise.race([connected, gone, afterStartTime()]);
     return { browser, tasks: 0, stop };
   } catch (error) {
     await stop();

@@ -104,7 +104,7 @@ export function chromiumArguments(profile: string): string[] {
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     `--user-data-dir=${profile}`,
-    '--remote-debugging-port=0',
+    '--remote-debugging-pipe',
     'about:blank',
   ];
 }
