@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
-import { runProgram } from '../../../functions/engines/runtime/program.ts';
+import { runProgram, warmPrograms } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { capturePage } from '../../../functions/engines/webpage/capture.ts';
 import { startProxy } from '../../../functions/engines/webpage/proxy.ts';
@@ -239,6 +239,40 @@ describe('hostile pages', () => {
     expect(responses[0]).toContain('through the tunnel');
     expect(responses.slice(1)).toEqual(['403', '403']);
     expect(touched).toEqual([]);
+  });
+
+  it('loads nothing through a proxy whose task has not begun', async () => {
+    const { touched, port: privatePort } = await startCanary();
+    const proxy = await startProxy({ requests: 10, bytes: 100_000 });
+    const { port, hostname } = new URL(proxy.url);
+    const respond = (method: string, path: string) =>
+      new Promise<number>((done, fail) => {
+        const outgoing = request({ host: hostname, port, method, path, agent: false });
+        outgoing.on('response', (response) => done(response.resume().statusCode ?? 0));
+        outgoing.on('connect', (response) => done(response.statusCode ?? 0));
+        outgoing.on('error', fail).end();
+      });
+
+    const statuses = [
+      await respond('GET', 'http://uploaded-file.invalid/'),
+      await respond('GET', `http://127.0.0.1:${privatePort}/`),
+      await respond('CONNECT', 'example.com:443'),
+    ];
+    proxy.close();
+
+    expect(statuses).toEqual([403, 403, 403]);
+    expect(touched).toEqual([]);
+  });
+
+  it('goes on with another browser if the one that waits for the next task is killed', async () => {
+    expect(await textOf(`${head}<p>First page</p>`)).toContain('First page');
+
+    const [browser] = warmPrograms();
+    if (browser === undefined) throw new Error('No browser waits.');
+    process.kill(browser, 'SIGKILL');
+    await vi.waitFor(() => expect(warmPrograms()).toEqual([]));
+
+    expect(await textOf(`${head}<p>Second page</p>`)).toContain('Second page');
   });
 
   it('stops a page that fetches without end by number and by size', async () => {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
 import { runProgram } from '../../runtime/program.ts';
 import { warmFolder } from '../../runtime/warm-folder.ts';
-import { profileRegistry } from './office-profile.ts';
+import { makeProfile } from './office-profile.ts';
 
 /** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
 const maxJobs = 50;
@@ -183,7 +183,7 @@ async function start(vectors: boolean): Promise<Listener> {
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
   const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
-  await makeProfile(join(folder, 'profile', 'user'), programs, { folder, vectors });
+  await makeProfile({ folder, programs, vectors });
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
   const ending = new AbortController();
@@ -223,22 +223,6 @@ async function start(vectors: boolean): Promise<Listener> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/**
- * Makes the profile of a LibreOffice. It has to name the build that last looked for extensions: LibreOffice otherwise does
- * so, writes that name and starts again, which takes twice as long.
- */
-async function makeProfile(
-  user: string,
-  programs: string,
-  { folder, vectors }: { folder: string; vectors: boolean },
-): Promise<void> {
-  await mkdir(join(user, 'extensions'), { recursive: true });
-  const registry = profileRegistry({ folder, installed: await realpath(dirname(programs)), vectors });
-  await writeFile(join(user, 'registrymodifications.xcu'), registry);
-  const build = /^buildid=(.+)$/m.exec(await readFile(join(programs, 'versionrc'), 'utf8'))?.[1];
-  if (build !== undefined) await writeFile(join(user, 'extensions', 'buildid'), build);
 }
 
 function open(path: string): Promise<Socket> {
