@@ -66,7 +66,10 @@ export async function withPage<T>(setting: PageSetting, work: (place: Place) => 
     throw error;
   } finally {
     place?.proxy.close();
-    if (place && isHealthy && place.running.tasks < maxTasks && place.running.browser.connected) replacePlace(place);
+    // Nothing of a task may go on into the next one, so its context is closed before the task ends.
+    if (place && isHealthy) await closeContext(place.context);
+    if (place && isHealthy && place.running.tasks < maxTasks && place.running.browser.connected)
+      prepareNext(place.running);
     else await closeBrowser();
   }
 }
@@ -109,10 +112,9 @@ async function takePlace(): Promise<PreparedPlace> {
   return place;
 }
 
-/** Closes a task's context and prepares the next task's page; that task waits for both. */
-function replacePlace({ running: current, context }: PreparedPlace): void {
-  const closed = closeContext(context);
-  ahead ??= closed.then(() => preparePlace(current));
+function prepareNext(current: Running): void {
+  ahead ??= preparePlace(current);
+  // The next task prepares another.
   ahead.catch(() => {});
 }
 
