@@ -154,16 +154,23 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
       await writePostScript(selected, output, undefined, folder, context);
       break;
     default:
-      return [{ path: await finishPdf(selected, options, drawnElsewhere, folder, context) }];
+      return [
+        {
+          path: await finishPdf(selected, options, { archive: drawnElsewhere, checked: pdf.path }, folder, context),
+        },
+      ];
   }
   return [{ path: output }];
 }
 
-/** Applies the options of a PDF: PDF/A if its writer has not done so already, or password protection. */
+/**
+ * Applies the options of a PDF: PDF/A if its writer has not done so already, or password protection. Checks what it returns,
+ * unless that is the file that was checked already.
+ */
 async function finishPdf(
   pdf: Pdf,
   options: OptionValues,
-  archive: boolean,
+  { archive, checked }: { archive: boolean; checked: string },
   folder: string,
   context: WorkContext,
 ): Promise<string> {
@@ -180,7 +187,7 @@ async function finishPdf(
     await protectPdf(path, locked, options.output_password, folder, context);
     return locked;
   }
-  await checkPdf(path, folder, context, pdf.pages);
+  if (path !== checked) await checkPdf(path, folder, context, pdf.pages);
   return path;
 }
 

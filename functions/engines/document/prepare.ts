@@ -6,7 +6,7 @@ import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
 import { defuseContent } from './guards/defuse-content.ts';
 import { defuseHtml } from './guards/defuse-html.ts';
-import { defusePackage } from './guards/defuse-package.ts';
+import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
 import { checkIwork } from './office/iwork.ts';
 import { copyAsUtf8, readHtml } from './plain-text.ts';
@@ -33,10 +33,12 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
   const copy = { path: join(folder, 'prepared'), vectors: false };
   switch (container) {
     case 'zip':
-      await checkPackage(input);
-      return officeFormat(input.format) && !(await isCompound(input.path)) ? defusePackage(input.path, folder) : given;
+      if (!(await isPackage(input))) return given;
+      if (officeFormat(input.format)) return checkAndDefusePackage(input.path, input.size, folder);
+      await checkZip(input.path, input.size);
+      return given;
     case 'iwork':
-      await checkPackage(input);
+      if (await isPackage(input)) await checkZip(input.path, input.size);
       await checkIwork(input, folder);
       return given;
     case 'xml':
@@ -66,18 +68,15 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
   }
 }
 
-/** A protected Office file is a compound file around the encrypted package; its password is LibreOffice's to check. */
-async function isCompound(path: string): Promise<boolean> {
-  return (await firstBytes(path, 4)).toString('hex') === 'd0cf11e0';
-}
-
-async function checkPackage(input: InputFile): Promise<void> {
-  if (await isCompound(input.path)) return;
-  if ((await firstBytes(input.path, 2)).toString('latin1') !== 'PK')
-    throw new EngineError(
-      `The file could not be read as ${input.format}: it is damaged or does not match its extension.`,
-    );
-  await checkZip(input.path, input.size);
+/**
+ * Returns whether a file is a zipped document. A protected Office file is a compound file around the encrypted package; its
+ * password is LibreOffice's to check. Anything else is rejected.
+ */
+async function isPackage({ path, format }: InputFile): Promise<boolean> {
+  const start = await firstBytes(path, 4);
+  if (start.toString('hex') === 'd0cf11e0') return false;
+  if (start.toString('latin1', 0, 2) === 'PK') return true;
+  throw new EngineError(`The file could not be read as ${format}: it is damaged or does not match its extension.`);
 }
 
 /** Returns whether a document that failed to load requires a password. */

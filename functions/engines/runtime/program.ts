@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 export interface ProgramOptions {
   /** Working directory; engines pass their task's folder. */
@@ -13,6 +13,8 @@ export interface ProgramOptions {
   input?: string | Uint8Array;
   onStdoutLine?: (line: string) => void;
   onStderrLine?: (line: string) => void;
+  /** Called with the ends of two more pipes: one that the program reads as descriptor 3, and one that it writes to as 4. */
+  onPipes?: (to: Writable, from: Readable) => void;
   /** Exit codes that count as success. Defaults to 0. */
   successCodes?: number[];
   /** Whether it stays when the task ends, to serve further tasks of the same tenant. Whatever else is running then is killed. */
@@ -79,9 +81,16 @@ export async function runProgram(program: string, args: string[], options: Progr
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: { ...pickVariables(programVariables), ...options.env },
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [
+      options.input === undefined ? 'ignore' : 'pipe',
+      'pipe',
+      'pipe',
+      ...(options.onPipes ? (['pipe', 'pipe'] as const) : []),
+    ],
     shell: false,
   });
+  const [, , , to, from] = child.stdio;
+  if (to && 'write' in to && from && 'read' in from) options.onPipes?.(to, from);
   const { pid } = child;
   if (options.warm && pid !== undefined) {
     warm.add(pid);

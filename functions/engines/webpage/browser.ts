@@ -7,12 +7,17 @@ import { isAlive } from '../runtime/is-alive.ts';
 import { runProgram } from '../runtime/program.ts';
 import { warmFolder } from '../runtime/warm-folder.ts';
 import { chromiumArguments, findChromium } from './chromium.ts';
+import { withoutPeers } from './page-scripts.ts';
+import { PipeTransport } from './pipe-transport.ts';
+import { type PageProxy, startProxy } from './proxy.ts';
 
 /** The browser is replaced regularly to bound its leaks. */
-const maxTasks = 50;
+const maxTasks = 100;
 const startMs = 60_000;
 const closeMs = 3000;
 const profilePrefix = 'lathe-chromium-';
+const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
+export const usualViewport = { width: 1440, height: 900, deviceScaleFactor: 1 };
 
 interface Running {
   browser: Browser;
@@ -20,37 +25,71 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** A page for one task, in a context and behind a proxy of its own. */
+export interface Place {
+  page: Page;
+  proxy: PageProxy;
+}
+
+interface PreparedPlace extends Place {
+  running: Running;
+  context: BrowserContext;
+}
+
 // The browser alone stays between tasks; cookies, caches and pages are the context's, and each task has its own.
 let running: Promise<Running> | undefined;
 
+// Making a page takes as long as loading a short one, so the next task's is made while the last one's output is stored.
+let ahead: Promise<PreparedPlace> | undefined;
+
 export interface PageSetting {
-  /** Address of the task's proxy. */
-  proxy: string;
   /** Timeout after which the page is aborted, and the browser with it. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Runs work with a page of a fresh context, and kills the browser if the work times out. */
-export async function withPage<T>(setting: PageSetting, work: (page: Page) => Promise<T>): Promise<T> {
-  const current = await start();
+/** Runs work with a page that no other task has used, and kills the browser if the work times out. */
+export async function withPage<T>(setting: PageSetting, work: (place: Place) => Promise<T>): Promise<T> {
   setting.signal.throwIfAborted();
-  current.tasks += 1;
+  let place: PreparedPlace | undefined;
   let isHealthy = false;
+  const run = async () => {
+    place = await takePlace();
+    return work(place);
+  };
   try {
-    const result = await withinTime(setting, lend(current.browser, setting.proxy, work));
+    const result = await withinTime(setting, run());
     isHealthy = true;
     return result;
   } catch (error) {
     isHealthy = error instanceof EngineError && !(error instanceof PageTimeout);
     throw error;
   } finally {
-    if (!isHealthy || current.tasks >= maxTasks || !current.browser.connected) await closeBrowser();
+    place?.proxy.close();
+    // Nothing of a task may go on into the next one, so its context is closed before the task ends.
+    if (place && isHealthy) await closeContext(place.context);
+    if (place && isHealthy && place.running.tasks < maxTasks && place.running.browser.connected)
+      prepareNext(place.running);
+    else await closeBrowser();
   }
+}
+
+/** Starts the browser ahead of the first page. */
+export function warmBrowser(): void {
+  ahead ??= start().then(preparePlace);
+  // The first task starts another, and reports it if that fails too.
+  ahead.catch(() => {});
 }
 
 /** Closes the browser; the next task starts another. */
 export async function closeBrowser(): Promise<void> {
+  const unused = ahead;
+  ahead = undefined;
+  await stopBrowser();
+  await unused?.then(({ proxy }) => proxy.close()).catch(() => {});
+}
+
+async function stopBrowser(): Promise<void> {
   const ending = running;
   running = undefined;
   await ending?.then(({ stop }) => stop()).catch(() => {});
@@ -61,19 +100,44 @@ class PageTimeout extends EngineError {
   override name = 'PageTimeout';
 }
 
-async function lend<T>(browser: Browser, proxy: string, work: (page: Page) => Promise<T>): Promise<T> {
-  const context = await browser.createBrowserContext({
-    proxyServer: proxy,
-    proxyBypassList: ['<-loopback>'],
-    downloadBehavior: { policy: 'deny' },
-  });
+async function takePlace(): Promise<PreparedPlace> {
+  const prepared = ahead;
+  ahead = undefined;
+  let place = await prepared?.catch(() => undefined);
+  if (!place?.running.browser.connected || place.page.isClosed()) {
+    place?.proxy.close();
+    place = await preparePlace(await start());
+  }
+  place.running.tasks += 1;
+  return place;
+}
+
+function prepareNext(current: Running): void {
+  ahead ??= preparePlace(current);
+  // The next task prepares another.
+  ahead.catch(() => {});
+}
+
+async function preparePlace(current: Running): Promise<PreparedPlace> {
+  const proxy = await startProxy(limits);
   try {
+    const context = await current.browser.createBrowserContext({
+      proxyServer: proxy.url,
+      proxyBypassList: ['<-loopback>'],
+      downloadBehavior: { policy: 'deny' },
+    });
     const page = await context.newPage();
     closePopups(context, page);
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
-    return await work(page);
-  } finally {
-    await closeContext(context);
+    await Promise.all([
+      page.setViewport(usualViewport),
+      page.emulateMediaType('screen'),
+      page.evaluateOnNewDocument(withoutPeers),
+    ]);
+    return { running: current, context, page, proxy };
+  } catch (error) {
+    proxy.close();
+    throw error;
   }
 }
 
@@ -81,7 +145,7 @@ async function lend<T>(browser: Browser, proxy: string, work: (page: Page) => Pr
 async function closeContext(context: BrowserContext): Promise<void> {
   const ending = new AbortController();
   const closed = context.close().catch(() => {});
-  await Promise.race([closed, wait(closeMs, undefined, { signal: ending.signal }).then(closeBrowser, () => {})]);
+  await Promise.race([closed, wait(closeMs, undefined, { signal: ending.signal }).then(stopBrowser, () => {})]);
   ending.abort();
 }
 
@@ -129,10 +193,7 @@ async function launch(): Promise<Running> {
   const { path: program, env } = await findChromium();
   const profile = await mkdtemp(join(warmFolder(), `${profilePrefix}${process.pid}-`));
   const ending = new AbortController();
-  let onEndpoint: (endpoint: string) => void = () => {};
-  const endpoint = new Promise<string>((resolve) => {
-    onEndpoint = resolve;
-  });
+  const transport = Promise.withResolvers<PipeTransport>();
   const ended = runProgram(program, chromiumArguments(profile), {
     cwd: profile,
     warm: true,
@@ -144,10 +205,7 @@ async function launch(): Promise<Running> {
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     },
     signal: ending.signal,
-    onStderrLine: (line) => {
-      const [, address] = /^DevTools listening on (ws:\S+)/.exec(line) ?? [];
-      if (address) onEndpoint(address);
-    },
+    onPipes: (to, from) => transport.resolve(new PipeTransport(to, from)),
   });
   ended.catch(() => {});
   const stop = async () => {
@@ -157,8 +215,10 @@ async function launch(): Promise<Running> {
   };
   try {
     const gone = ended.then(() => Promise.reject(new Error('Chromium ended as soon as it was started.')));
-    const browserWSEndpoint = await Promise.race([endpoint, gone, afterStartTime()]);
-    const browser = await puppeteer.connect({ browserWSEndpoint, defaultViewport: null, protocolTimeout: 300_000 });
+    const connected = transport.promise.then((pipes) =>
+      puppeteer.connect({ transport: pipes, defaultViewport: null, protocolTimeout: 300_000 }),
+    );
+    const browser = await Promise.race([connected, gone, afterStartTime()]);
     return { browser, tasks: 0, stop };
   } catch (error) {
     await stop();

@@ -74,7 +74,7 @@ export const hideCookieBanners = `(() => {
     if (element && getComputedStyle(element).overflowY === 'hidden') element.style.setProperty('overflow', 'visible', 'important');
 })()`;
 
-/** Scrolls down once, so that lazy content is loaded, and waits a little for images and fonts. */
+/** Scrolls down once, so that lazy content is loaded, and waits a little for images. */
 export const scrollThrough = `(async () => {
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const height = () => Math.max(document.documentElement?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0);
@@ -84,7 +84,16 @@ export const scrollThrough = `(async () => {
     scrollTo(0, 0);
     for (let step = 0; step < 50 && [...document.images].some((image) => !image.complete); step++) await pause(100);
   }
-  await Promise.race([document.fonts?.ready, pause(3000)]);
+})()`;
+
+/**
+ * Waits a little for the fonts that the text needs: layout starts their loading. Fonts that have loaded are not awaited, since
+ * that takes until the next frame is drawn.
+ */
+export const fontsLoaded = `(async () => {
+  document.documentElement?.getBoundingClientRect();
+  if (document.fonts?.status === 'loading')
+    await Promise.race([document.fonts.ready, new Promise((done) => setTimeout(done, 3000))]);
 })()`;
 
 /** Writes the state of the page into its elements: form input, selections and canvas content. */

@@ -37,9 +37,11 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
     );
   const scale = target.layoutWidth ? printable.width / target.layoutWidth : (target.scale ?? 1);
   const used = Math.min(2, Math.max(0.1, scale));
-  await checkPages(page, printable.height / used);
+  await Promise.all([
+    checkPages(page, printable.height / used),
+    target.pageSize === undefined ? undefined : page.evaluate(paperRule(width, height, margin)),
+  ]);
   const side = `${margin}mm`;
-  if (target.pageSize !== undefined) await page.evaluate(paperRule(width, height, margin));
   const pdf = await page.pdf({
     width: `${width}mm`,
     height: `${height}mm`,
@@ -48,6 +50,8 @@ export async function writePdf(page: Page, target: PdfTarget, output: string): P
     printBackground: target.printBackground ?? true,
     preferCSSPageSize: true,
     timeout: 0,
+    // Awaited when the page was loaded.
+    waitForFonts: false,
   });
   checkPdf(pdf);
   await writeFile(output, pdf);

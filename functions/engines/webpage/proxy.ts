@@ -16,8 +16,17 @@ export interface ServedDocument {
   contentType: string;
 }
 
+/** What one task's page may load. */
+export interface PageAccess {
+  /** Private hosts that are exempt from the outbound policy. */
+  allow: AllowedHosts;
+  document?: ServedDocument | undefined;
+}
+
 export interface PageProxy {
   url: string;
+  /** Opens the proxy for a task's page; until then it refuses every request. */
+  open(access: PageAccess): void;
   /** Requests that the policy blocked, by host and port, as a host may be exempt on another port. */
   refused: Map<string, string>;
   /** Returns which limit was reached, if any. */
@@ -40,11 +49,8 @@ const idleMs = 30_000;
  * Starts the proxy that is a page's only access to the network. Every request passes it, WebSockets included, and each
  * connection goes to an address that the outbound policy has checked.
  */
-export async function startProxy(
-  allow: AllowedHosts,
-  limits: ProxyLimits,
-  document?: ServedDocument,
-): Promise<PageProxy> {
+export async function startProxy(limits: ProxyLimits): Promise<PageProxy> {
+  let access: PageAccess | undefined;
   const sockets = new Set<Duplex>();
   const refused = new Map<string, string>();
   let requests = 0;
@@ -72,6 +78,8 @@ export async function startProxy(
   };
 
   const server: Server = createServer((incoming, outgoing) => {
+    if (!access) return refuse(outgoing, 403);
+    const { allow, document } = access;
     if (document && incoming.url === document.url.href) return serve(document, outgoing);
     if (!admit()) return refuse(outgoing, 429);
     forward(incoming, outgoing, allow, keep, count).catch((error: unknown) => {
@@ -81,11 +89,11 @@ export async function startProxy(
   });
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     keep(client);
-    if (!admit()) {
-      client.end('HTTP/1.1 429 Too Many Requests\r\n\r\n');
+    if (!access || !admit()) {
+      client.end(`HTTP/1.1 ${access ? '429 Too Many Requests' : '403 Forbidden'}\r\n\r\n`);
       return;
     }
-    tunnel(incoming.url ?? '', client, head, allow, keep, count).catch((error: unknown) => {
+    tunnel(incoming.url ?? '', client, head, access.allow, keep, count).catch((error: unknown) => {
       note(error, `https://${incoming.url}`);
       client.end(`HTTP/1.1 ${error instanceof AddressRefused ? '403 Forbidden' : '502 Bad Gateway'}\r\n\r\n`);
     });
@@ -95,6 +103,9 @@ export async function startProxy(
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
+    open(granted) {
+      access = granted;
+    },
     refused,
     exceeded: () => exceeded,
     close() {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type HTTPResponse, type Page, TimeoutError } from 'puppeteer-core';
 import {
   AddressRefused,
@@ -9,10 +10,10 @@ import {
   lookupPublic,
 } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../runtime/engine.ts';
-import { withPage } from './browser.ts';
-import { hideCookieBanners, scrollThrough, withoutPeers } from './page-scripts.ts';
+import { usualViewport, withPage } from './browser.ts';
+import { fontsLoaded, hideCookieBanners, scrollThrough } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';
-import { type PageProxy, type ServedDocument, startProxy } from './proxy.ts';
+import type { PageProxy, ServedDocument } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
 import type { ImageTarget, LoadOptions, PdfTarget, WaitUntil } from './targets.ts';
 
@@ -31,7 +32,6 @@ export interface RenderRequest {
   timeoutMs?: number;
 }
 
-const limits = { requests: 2000, bytes: 200 * 1024 ** 2 };
 const loadMs = 30_000;
 const wholeMs = 120_000;
 /** A page that reloads more often than this is not going to stop. */
@@ -64,22 +64,18 @@ export async function visit<T>(request: Visit, work: (page: Page) => Promise<T>)
   const { allow, signal, source } = request;
   const url = 'url' in source ? await checkedPage(source.url, allow) : fileUrl;
   const document = 'url' in source ? undefined : await documentFrom(source);
-  const proxy = await startProxy(allow, limits, document);
-  try {
-    return await withPage({ proxy: proxy.url, timeoutMs: request.timeoutMs ?? wholeMs, signal }, async (page) => {
-      request.prepare?.(page);
-      const done = load(page, url, request.load, proxy).then(() => work(page));
-      // If the page reloads, it fails with the page.
-      done.catch(() => {});
-      try {
-        return await Promise.race([done, endlessReload(page)]);
-      } catch (error) {
-        throw explain(error, proxy);
-      }
-    });
-  } finally {
-    proxy.close();
-  }
+  return withPage({ timeoutMs: request.timeoutMs ?? wholeMs, signal }, async ({ page, proxy }) => {
+    proxy.open({ allow, document });
+    request.prepare?.(page);
+    const done = load(page, url, request.load, proxy).then(() => work(page));
+    // If the page reloads, it fails with the page.
+    done.catch(() => {});
+    try {
+      return await Promise.race([done, endlessReload(page)]);
+    } catch (error) {
+      throw explain(error, proxy);
+    }
+  });
 }
 
 async function checkedPage(text: string, allow: AllowedHosts): Promise<URL> {
@@ -128,18 +124,21 @@ function endlessReload(page: Page): Promise<never> {
 }
 
 async function load(page: Page, url: URL, options: LoadOptions, proxy: PageProxy): Promise<void> {
-  await page.setViewport({
-    width: options.viewportWidth ?? 1440,
-    height: options.viewportHeight ?? 900,
-    deviceScaleFactor: options.deviceScale ?? 1,
-  });
-  await page.emulateMediaType(options.usePrintStylesheet ? 'print' : 'screen');
-  await page.evaluateOnNewDocument(withoutPeers);
+  await Promise.all([resize(page, options), options.usePrintStylesheet ? page.emulateMediaType('print') : undefined]);
   const response = await navigate(page, url, options.waitUntil ?? 'load');
   checkAnswer(response, url, proxy);
   await page.evaluate(scrollThrough);
   if (options.initialDelay) await wait(options.initialDelay * 1000);
-  if (options.hideCookie) await page.evaluate(hideCookieBanners);
+  await Promise.all([options.hideCookie ? page.evaluate(hideCookieBanners) : undefined, page.evaluate(fontsLoaded)]);
+}
+
+async function resize(page: Page, options: LoadOptions): Promise<void> {
+  const viewport = {
+    width: options.viewportWidth ?? usualViewport.width,
+    height: options.viewportHeight ?? usualViewport.height,
+    deviceScaleFactor: options.deviceScale ?? usualViewport.deviceScaleFactor,
+  };
+  if (!isDeepStrictEqual(viewport, usualViewport)) await page.setViewport(viewport);
 }
 
 async function navigate(page: Page, url: URL, waitUntil: WaitUntil): Promise<HTTPResponse | null> {

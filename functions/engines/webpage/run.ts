@@ -5,6 +5,7 @@ import { withExtension } from '../../../shared/files/names.ts';
 import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresses.ts';
 import { changesPicture, withPictureOptions } from '../image/encoding-options.ts';
 import { type Engine, EngineError, type OutputFile, type Work } from '../runtime/engine.ts';
+import { warmBrowser } from './browser.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
@@ -19,6 +20,9 @@ import {
 
 /** Larger files are not real pages. */
 const maxBytes = 100 * 1024 ** 2;
+
+// The first page need not wait for the browser: it starts while the input is still being fetched.
+warmBrowser();
 
 /** Renders web pages with Chromium, which may load public addresses only. */
 export const engine: Engine = {

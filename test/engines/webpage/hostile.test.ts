@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
-import { runProgram } from '../../../functions/engines/runtime/program.ts';
+import { runProgram, warmPrograms } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { capturePage } from '../../../functions/engines/webpage/capture.ts';
 import { startProxy } from '../../../functions/engines/webpage/proxy.ts';
@@ -211,7 +211,8 @@ describe('hostile pages', () => {
   it('tunnels to an excepted host, as secure pages and WebSockets need, and to no other', async () => {
     const { touched, port: privatePort } = await startCanary();
     const site = await startSite((_request, response) => response.end('through the tunnel'));
-    const proxy = await startProxy(parseAllowHosts(site.host), { requests: 10, bytes: 100_000 });
+    const proxy = await startProxy({ requests: 10, bytes: 100_000 });
+    proxy.open({ allow: parseAllowHosts(site.host) });
     const { port, hostname } = new URL(proxy.url);
     const tunnel = (authority: string) =>
       new Promise<string>((done) => {
@@ -240,9 +241,44 @@ describe('hostile pages', () => {
     expect(touched).toEqual([]);
   });
 
+  it('loads nothing through a proxy whose task has not begun', async () => {
+    const { touched, port: privatePort } = await startCanary();
+    const proxy = await startProxy({ requests: 10, bytes: 100_000 });
+    const { port, hostname } = new URL(proxy.url);
+    const respond = (method: string, path: string) =>
+      new Promise<number>((done, fail) => {
+        const outgoing = request({ host: hostname, port, method, path, agent: false });
+        outgoing.on('response', (response) => done(response.resume().statusCode ?? 0));
+        outgoing.on('connect', (response) => done(response.statusCode ?? 0));
+        outgoing.on('error', fail).end();
+      });
+
+    const statuses = [
+      await respond('GET', 'http://uploaded-file.invalid/'),
+      await respond('GET', `http://127.0.0.1:${privatePort}/`),
+      await respond('CONNECT', 'example.com:443'),
+    ];
+    proxy.close();
+
+    expect(statuses).toEqual([403, 403, 403]);
+    expect(touched).toEqual([]);
+  });
+
+  it('goes on with another browser if the one that waits for the next task is killed', async () => {
+    expect(await textOf(`${head}<p>First page</p>`)).toContain('First page');
+
+    const [browser] = warmPrograms();
+    if (browser === undefined) throw new Error('No browser waits.');
+    process.kill(browser, 'SIGKILL');
+    await vi.waitFor(() => expect(warmPrograms()).toEqual([]));
+
+    expect(await textOf(`${head}<p>Second page</p>`)).toContain('Second page');
+  });
+
   it('stops a page that fetches without end by number and by size', async () => {
     const site = await startSite((_request, response) => response.end(Buffer.alloc(100_000)));
-    const proxy = await startProxy(parseAllowHosts(site.host), { requests: 3, bytes: 250_000 });
+    const proxy = await startProxy({ requests: 3, bytes: 250_000 });
+    proxy.open({ allow: parseAllowHosts(site.host) });
     const fetchThrough = () =>
       new Promise<number>((done) => {
         const { port, hostname } = new URL(proxy.url);

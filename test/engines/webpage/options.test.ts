@@ -1,6 +1,6 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runProgram } from '../../../functions/engines/runtime/program.ts';
 import { closeBrowser } from '../../../functions/engines/webpage/browser.ts';
 import { catalogue } from '../../../functions/engines/webpage/catalogue.ts';
@@ -8,7 +8,7 @@ import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 import { type PictureFacts, pictureFacts, pixelAt } from '../picture-facts.ts';
 import { decode, expectColour, paint } from './matrix.ts';
-import { convertFile, convertHtml, temporaryFolder } from './site.ts';
+import { convertFile, convertHtml, startSite, temporaryFolder } from './site.ts';
 
 const head = '<!doctype html><meta charset="utf-8">';
 const red = [255, 0, 0];
@@ -128,6 +128,31 @@ describe('options of the webpage engine', () => {
 
     expectColour(early.at(50, 50), red, 'at once');
     expectColour(late.at(50, 50), green, 'after the delay');
+  });
+
+  it('draws text in fonts that are still loading when the page is, or that it asks for during initial_delay', async () => {
+    const font = await readFile('/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf');
+    const site = await startSite((_request, response) => {
+      response.writeHead(200, { 'content-type': 'font/ttf', 'access-control-allow-origin': '*' });
+      setTimeout(() => response.end(font), 500);
+    });
+    process.env.LATHE_ALLOW_HOSTS = site.host;
+    onTestFinished(() => {
+      delete process.env.LATHE_ALLOW_HOSTS;
+    });
+    const face = `${head}<style>@font-face{font-family:Late;src:url(${site.url}late.ttf)}.late{font-family:Late}</style>`;
+    const fontsOf = async (path: string) =>
+      (await runProgram('pdffonts', [path], { cwd: join(path, '..') })).stdout.match(/\+(\S+)/)?.[1];
+
+    const used = await convertHtml(`${face}<p class="late">Text</p>`, 'pdf');
+    const added = await convertHtml(
+      `${face}<p>Text</p><script>setTimeout(() => document.querySelector('p').className = 'late', 800)</script>`,
+      'pdf',
+      { initial_delay: 1 },
+    );
+
+    expect(await fontsOf(used.path)).toBe('DejaVuSansMono-Bold');
+    expect(await fontsOf(added.path)).toBe('DejaVuSansMono-Bold');
   });
 
   it('hides cookie banners and the veil that locks the page, known and unknown, and nothing else', async () => {

@@ -14,41 +14,65 @@ const maxMarkupBytes = 200_000_000;
 /** Below this a high ratio is common and harmless. */
 const unsuspiciousBytes = 16_000_000;
 const maxRatio = 200;
+/** Small enough to be read into memory whole. */
+const maxBufferedBytes = 32 * 1024 ** 2;
 const maxGroupDepth = 1_000;
 const maxTagDepth = 500;
 
 const tooLarge = 'The document is too large when unpacked. Remove large content, or split it.';
+
+type Zip = Awaited<ReturnType<typeof openPromise>>;
+type Parts = Map<string, Buffer>;
 
 /**
  * Unpacks a zipped document without storing it, and rejects decompression and XML bombs. Counts the actual bytes:
  * sizes in the headers of a zip cannot be trusted.
  */
 export async function checkZip(path: string, size: number): Promise<void> {
-  const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
-    throw damaged(error);
-  });
+  await orDamaged(() => withZip(path, size, (zip) => checkEntries(zip, size)));
+}
+
+/** Checks a zipped document likewise, and reads its parts. Throws on duplicate names, as parsers differ in which part they use. */
+export async function readChecked(path: string, size: number): Promise<Parts> {
+  return orDamaged(() => withZip(path, size, (zip) => checkAndRead(zip, size)));
+}
+
+/** Checks a zipped document inside another likewise, and reads its parts. */
+export async function checkAndReadParts(bytes: Buffer): Promise<Parts> {
+  return orDamaged(async () => checkAndRead(await fromBufferPromise(bytes), bytes.length));
+}
+
+async function orDamaged<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await checkEntries(zip, size);
+    return await work();
   } catch (error) {
     throw error instanceof EngineError ? error : damaged(error);
+  }
+}
+
+/** Opens a zip: in memory if it is small, since the parts of a file are read by many small requests. */
+async function withZip<T>(path: string, size: number, work: (zip: Zip) => Promise<T>): Promise<T> {
+  if (size <= maxBufferedBytes) return work(await fromBufferPromise(await readFile(path)));
+  const zip = await openPromise(path, { autoClose: false });
+  try {
+    return await work(zip);
   } finally {
     zip.close();
   }
 }
 
-/** Checks a zipped document inside another likewise, and reads its parts. */
-export async function checkAndReadParts(bytes: Buffer): Promise<Map<string, Buffer>> {
-  try {
-    await checkEntries(await fromBufferPromise(bytes), bytes.length);
-    return await partsOf(await fromBufferPromise(bytes));
-  } catch (error) {
-    throw error instanceof EngineError ? error : damaged(error);
-  }
+async function checkAndRead(zip: Zip, size: number): Promise<Parts> {
+  const parts: Parts = new Map();
+  await checkEntries(zip, size, (name, bytes) => addPart(parts, name, bytes));
+  return parts;
 }
 
-type Zip = Awaited<ReturnType<typeof openPromise>>;
+function addPart(parts: Parts, name: string, bytes: Buffer): void {
+  if (parts.has(name)) throw damaged(new Error(`two parts are called ${name}`));
+  parts.set(name, bytes);
+}
 
-async function checkEntries(zip: Zip, size: number): Promise<void> {
+async function checkEntries(zip: Zip, size: number, onPart?: (name: string, bytes: Buffer) => void): Promise<void> {
   if (zip.entryCount > maxEntries)
     throw new EngineError(`The document contains more than ${maxEntries} parts. Split it.`);
   let total = 0;
@@ -57,6 +81,7 @@ async function checkEntries(zip: Zip, size: number): Promise<void> {
     if (entry.fileName.endsWith('/')) continue;
     let guard: MarkupGuard | undefined;
     let first = true;
+    const chunks: Buffer[] = [];
     for await (const chunk of await open(zip, entry)) {
       total += chunk.length;
       if (first) guard = isMarkup(chunk) ? new MarkupGuard() : undefined;
@@ -67,7 +92,9 @@ async function checkEntries(zip: Zip, size: number): Promise<void> {
       }
       const bomb = total > unsuspiciousBytes && total / size > maxRatio;
       if (bomb || total > maxBytes || markup > maxMarkupBytes) throw new EngineError(tooLarge);
+      if (onPart) chunks.push(chunk);
     }
+    onPart?.(entry.fileName, Buffer.concat(chunks));
   }
 }
 
@@ -89,26 +116,21 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
-/** Reads all parts of a checked document. Throws on duplicate names, as parsers differ in which part they use. */
-export async function readParts(path: string): Promise<Map<string, Buffer>> {
+/** Reads all parts of a document that a program of ours wrote. Throws on duplicate names. */
+export async function readParts(path: string): Promise<Parts> {
   const zip = await openPromise(path, { autoClose: false });
+  const parts: Parts = new Map();
   try {
-    return await partsOf(zip);
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) continue;
+      const chunks: Buffer[] = [];
+      for await (const chunk of await open(zip, entry)) chunks.push(chunk);
+      addPart(parts, entry.fileName, Buffer.concat(chunks));
+    }
+    return parts;
   } finally {
     zip.close();
   }
-}
-
-async function partsOf(zip: Zip): Promise<Map<string, Buffer>> {
-  const parts = new Map<string, Buffer>();
-  for await (const entry of zip.eachEntry()) {
-    if (entry.fileName.endsWith('/')) continue;
-    if (parts.has(entry.fileName)) throw damaged(new Error(`two parts are called ${entry.fileName}`));
-    const chunks: Buffer[] = [];
-    for await (const chunk of await open(zip, entry)) chunks.push(chunk);
-    parts.set(entry.fileName, Buffer.concat(chunks));
-  }
-  return parts;
 }
 
 /** Writes parts as a zipped document; its media type is stored first and plain, as readers expect. */

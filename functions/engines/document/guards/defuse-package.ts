@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readParts, zipOf } from './containers.ts';
+import { readChecked, readParts, zipOf } from './containers.ts';
 import { defuseParts } from './defuse-content.ts';
 import { Inspection, type SafeFile } from './inspection.ts';
 
@@ -9,8 +9,16 @@ import { Inspection, type SafeFile } from './inspection.ts';
  * not every platform can block files and network for a process. Returns the document itself if nothing had to be removed.
  */
 export async function defusePackage(path: string, folder: string): Promise<SafeFile> {
+  return defuseRead(await readParts(path), path, folder);
+}
+
+/** Checks a zipped document, and removes external references from it likewise. */
+export async function checkAndDefusePackage(path: string, size: number, folder: string): Promise<SafeFile> {
+  return defuseRead(await readChecked(path, size), path, folder);
+}
+
+async function defuseRead(parts: Map<string, Buffer>, path: string, folder: string): Promise<SafeFile> {
   const inspection = new Inspection();
-  const parts = await readParts(path);
   let changed = false;
   await inspection.settle(async () => {
     changed = (await defuseParts(parts, inspection)) || changed;

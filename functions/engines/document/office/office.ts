@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
 import { runProgram } from '../../runtime/program.ts';
 import { warmFolder } from '../../runtime/warm-folder.ts';
-import { profileRegistry } from './office-profile.ts';
+import { makeProfile } from './office-profile.ts';
 
 /** LibreOffice leaks a little with every document; the process is replaced regularly to bound that. */
 const maxJobs = 50;
@@ -19,9 +19,6 @@ const jobMs = 240_000;
 const folderPrefix = 'lathe-office-';
 
 const programFolders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program', '/opt/libreoffice/program'];
-
-/** Made in images: LibreOffice sets up a new profile and then starts again, which costs as much as a short document. */
-const preparedProfile = '/usr/share/lathe/office-profile';
 
 /** Debian's own, for which its package python3-uno is. */
 const python = '/usr/bin/python3';
@@ -186,12 +183,7 @@ async function start(vectors: boolean): Promise<Listener> {
   if (!programs) throw new Error('LibreOffice is not installed.');
   await sweepAbandoned();
   const folder = await mkdtemp(join(warmFolder(), `${folderPrefix}${process.pid}-`));
-  await mkdir(join(folder, 'profile', 'user'), { recursive: true });
-  if (existsSync(preparedProfile)) await cp(preparedProfile, join(folder, 'profile'), { recursive: true });
-  await writeFile(
-    join(folder, 'profile', 'user', 'registrymodifications.xcu'),
-    profileRegistry({ folder, installed: await realpath(dirname(programs)), vectors }),
-  );
+  await makeProfile({ folder, programs, vectors });
   const script = fileURLToPath(new URL('office.py', import.meta.url));
   const pipe = basename(folder);
   const ending = new AbortController();

@@ -8,6 +8,7 @@ import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { checkFileCount } from '../../runtime/outputs.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
+import { countTreePages } from './page-tree.ts';
 
 export const maxPages = 5_000;
 /** Larger images need gigabytes while they are rendered. */
@@ -322,7 +323,7 @@ export async function runTool(
 /** Checks that an output PDF opens and has the expected pages. */
 export async function checkPdf(path: string, folder: string, context: Signal, pages?: number): Promise<Pdf> {
   if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty PDF.');
-  const found = await countPages(path, folder, context);
+  const found = (await countTreePages(path)) ?? (await countPages(path, folder, context));
   if (found < 1 || (pages !== undefined && found !== pages))
     throw new EngineError(`The output PDF has ${found} pages${pages === undefined ? '' : ` instead of ${pages}`}.`);
   return { path, pages: found };

@@ -31,14 +31,18 @@ export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[
   return [...found.values()];
 }
 
-/** Returns whether processes have children besides each other; cheap, where the system lists children. */
-export function haveOtherChildren(pids: Set<number>): boolean {
+/**
+ * Returns whether processes have children besides each other and those that are expected, by their numbers in the sandbox.
+ * Cheap where the system lists children: the machine may have hundreds of processes that are not the sandbox's.
+ */
+export function haveOtherChildren(pids: Set<number>, expected: Set<number>): boolean {
+  const isOther = (child: number) => !pids.has(child) && !expected.has(innerPid(child));
   try {
     return [...pids].some((pid) =>
       readdirSync(`/proc/${pid}/task`).some((task) =>
         readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
           .split(' ')
-          .some((child) => child !== '' && !pids.has(Number(child))),
+          .some((child) => child !== '' && isOther(Number(child))),
       ),
     );
   } catch {

@@ -263,9 +263,11 @@ export class Sandbox {
     const { own } = await child.ready;
     const supervisor = child.process.pid;
     if (supervisor === undefined) return;
-    if (child.mark === undefined && !haveOtherChildren(own)) return;
+    const warm = new Set(warmPrograms);
+    // What has lost its parent is a child of the supervisor's, so strays are found among the children of `own` or below.
+    if (child.mark === undefined && !haveOtherChildren(own, warm)) return;
     for (const deadline = Date.now() + strayMs; ; ) {
-      const strays = straysOf(supervisor, child.mark, own, new Set(warmPrograms));
+      const strays = straysOf(supervisor, child.mark, own, warm);
       if (strays.length === 0) return;
       if (Date.now() > deadline) return this.#kill();
       for (const pid of strays) killProcess(pid);
