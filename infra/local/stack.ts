@@ -13,6 +13,7 @@ import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
+import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { type ServerAddresses, startServers } from './aws/servers.ts';
 import { currentBundles } from './bundles.ts';
@@ -60,6 +61,8 @@ export interface LocalStackOptions {
   socketLimits?: Partial<WebSocketLimits>;
   /** How many times faster than the clock time passes for alarms; for tests that cannot wait for their periods. */
   alarmSpeed?: number;
+  /** Counts the capacity units that each partition key of the table and its indexes takes; not with LATHE_DYNAMODB_SERVER. */
+  capacityMeter?: CapacityMeter;
 }
 
 export interface RunningStack {
@@ -119,6 +122,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       dataDirectory: options.dataDirectory,
       origin: gateOrigin,
       addresses: serverAddresses(environment),
+      meter: options.capacityMeter,
       onError: (error) => report(`embedded servers: ${String(error)}`),
     }),
     currentBundles(stack.functions),

@@ -5,22 +5,36 @@
 import type { Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
-import type { Database, Expression, Item, Store, Table, Write } from 'dynalite/db/index.js';
+import type { Database, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
 
 export interface ItemDatabase {
   server: Server;
+  /** Returns the item that has a key at this moment. */
+  peek(table: string, key: Item): Item | undefined;
   close(): Promise<void>;
 }
 
+/** What follows every change and every query of a database. */
+export interface ItemObserver {
+  /** Is called with an item as it was and as it is about to be; undefined where there is none. */
+  written(table: string, existing: Item | undefined, item: Item | undefined): void;
+  /** Is called with a query that was carried out, the value of its partition key, and the units that it took. */
+  queried(query: { table: string; index: string | undefined; key: string; units: number }): void;
+}
+
+const observers = new WeakMap<Store, ItemObserver>();
+
 /** Opens dynalite, patched, on the folder; throws when another process has the folder open. */
-export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
+export async function openItemDatabase(directory: string, observer?: ItemObserver): Promise<ItemDatabase> {
   const { server, store } = create(directory);
+  if (observer) observers.set(store, observer);
   readSync(store.db);
   closeIterators(store.db);
   writeItemsWithIndexes(store.db);
   failOnMissing();
   refuseEmptyIndexKeys();
+  reportQueries();
   try {
     await store.db.open();
   } catch (cause) {
@@ -28,6 +42,12 @@ export async function openItemDatabase(directory: string): Promise<ItemDatabase>
   }
   return {
     server,
+    peek(name, key) {
+      const table = store.db.getSync(`table~${name}`);
+      return isTable(table) && !internals.validateKey(key, table)
+        ? store.db.getSync(`item-${name}~${internals.createKey(key, table)}`)
+        : undefined;
+    },
     // Closing the server would fail, since it never listened, and leave the database open.
     close: () => store.lifecycleManager.gracefulClose(),
   };
@@ -78,8 +98,12 @@ function closeIterators(db: Database): void {
   };
 }
 
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && 'TableName' in value;
+}
+
 // Kept as they were before a first database patched them.
-const { checkConditional, validateItem } = internals;
+const { checkConditional, queryTable, validateItem } = internals;
 const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
 
 /**
@@ -126,6 +150,31 @@ function emptyIndexKey(item: Item, table: Table): Error | undefined {
   );
 }
 
+/** Reports what each query takes, which dynalite knows only of those that ask for it. */
+function reportQueries(): void {
+  internals.queryTable = (store, table, data, options, isLocal, fromItems, startKeys, done) => {
+    const observer = observers.get(store);
+    const { KeyConditions: keys, ReturnConsumedCapacity: asked, TableName, IndexName } = data;
+    // A scan reads every partition, and only the service itself scans.
+    if (!observer || !keys) return queryTable(store, table, data, options, isLocal, fromItems, startKeys, done);
+    const measured = { ...data, ReturnConsumedCapacity: 'TOTAL' };
+    return queryTable(store, table, measured, options, isLocal, fromItems, startKeys, (error, result) => {
+      if (error || !result) return done(error);
+      const { ConsumedCapacity, ...rest } = result;
+      const units = Math.max(ConsumedCapacity?.CapacityUnits ?? 0, data.ConsistentRead ? 1 : 0.5);
+      observer.queried({ table: TableName, index: IndexName, key: queriedKey(table, IndexName, keys), units });
+      done(null, asked === undefined || asked === 'NONE' ? rest : result);
+    });
+  };
+}
+
+function queriedKey(table: Table, index: string | undefined, conditions: KeyConditions): string {
+  const schema =
+    index === undefined ? table : table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index);
+  const [value] = conditions[schema?.KeySchema[0]?.AttributeName ?? '']?.AttributeValueList ?? [];
+  return String(Object.values(value ?? {})[0]);
+}
+
 let pending: Write[] | undefined;
 
 /**
@@ -134,13 +183,14 @@ let pending: Write[] | undefined;
  * leaves index entries of an item that does not exist.
  */
 function writeItemsWithIndexes(db: Database): void {
-  internals.updateIndexes = (_store, table, existing, item, done) => {
+  internals.updateIndexes = (store, table, existing, item, done) => {
     // An update is checked here, where it is known what it makes of the item.
     const invalid = item ? emptyIndexKey(item, table) : undefined;
     if (invalid) {
       done(invalid);
       return;
     }
+    observers.get(store)?.written(table.TableName, existing, item ?? undefined);
     pending = indexWrites(table, existing, item);
     try {
       // Calls put or del of the item before it returns.

@@ -15,12 +15,18 @@ declare module 'dynalite/db/index.js' {
   export type Item = Record<string, unknown>;
   export type Write = { type: 'put'; key: string; value: Item } | { type: 'del'; key: string };
 
+  interface KeySchema {
+    AttributeName: string;
+  }
+
   export interface Index {
     IndexName: string;
+    KeySchema: KeySchema[];
   }
 
   export interface Table {
     TableName: string;
+    KeySchema: KeySchema[];
     LocalSecondaryIndexes?: Index[];
     GlobalSecondaryIndexes?: Index[];
   }
@@ -60,7 +66,34 @@ declare module 'dynalite/db/index.js' {
     _condition?: { expression: Expression };
   }
 
+  export type KeyConditions = Record<string, { AttributeValueList: Item[] } | undefined>;
+
+  interface QueryData {
+    TableName: string;
+    IndexName?: string;
+    ConsistentRead?: boolean;
+    ReturnConsumedCapacity?: string;
+    /** Absent from a scan. */
+    KeyConditions?: KeyConditions;
+  }
+
+  interface QueryResult {
+    ConsumedCapacity?: { CapacityUnits: number };
+  }
+
   const internals: {
+    createKey(key: Item, table: Table): string;
+    validateKey(key: Item, table: Table): Error | undefined;
+    queryTable(
+      store: Store,
+      table: Table,
+      data: QueryData,
+      options: object,
+      isLocal: boolean,
+      fromItems: boolean,
+      startKeys: string[],
+      done: (error: unknown, result?: QueryResult) => void,
+    ): void;
     /** Returns the error of a condition that the item does not meet. */
     checkConditional(data: Conditional, existing: Item | undefined): Error | null | undefined;
     mapPath(path: Path, item: Item): unknown;

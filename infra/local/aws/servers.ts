@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalStack } from '../template/model.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
 import { startExpiry } from './expiry.ts';
 import { type Queues, startQueues } from './queues.ts';
 import { reachObjects } from './remote-objects.ts';
@@ -41,6 +42,8 @@ export async function startServers(options: {
   origin: string;
   onError?: (error: unknown) => void;
   addresses?: ServerAddresses;
+  /** Counts the capacity units that requests take from the embedded DynamoDB. */
+  meter?: CapacityMeter | undefined;
 }): Promise<Servers> {
   const { stack, dataDirectory, addresses = {}, onError = () => undefined } = options;
   for (const queue of stack.queues) {
@@ -53,7 +56,7 @@ export async function startServers(options: {
   await mkdir(folder('dynamodb'), { recursive: true });
   const tables = addresses.dynamodb
     ? await reachTables(stack.tables, addresses.dynamodb)
-    : await startTables(stack.tables, folder('dynamodb'));
+    : await startTables(stack.tables, folder('dynamodb'), { meter: options.meter });
   const queues = addresses.sqs
     ? await reachQueues(stack.queues, stack.region, addresses.sqs)
     : await startQueues(stack.queues, stack.region, folder('sqs'));

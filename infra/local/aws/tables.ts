@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
+import { RequestCounter } from './capacity/count-requests.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
+import { writeConsumption } from './capacity/units.ts';
 import { CallError } from './connection.ts';
-import { openItemDatabase } from './dynalite-patches.ts';
+import { type ItemObserver, openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
 
 export interface Tables {
@@ -11,9 +14,19 @@ export interface Tables {
   close(): Promise<void>;
 }
 
+export interface TablesOptions {
+  /** Counts the capacity units of every request. */
+  meter?: CapacityMeter | undefined;
+}
+
 /** Starts the embedded DynamoDB on the folder and creates the tables of the template. */
-export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
-  const database = await openItemDatabase(directory);
+export async function startTables(
+  tables: LocalTable[],
+  directory: string,
+  { meter }: TablesOptions = {},
+): Promise<Tables> {
+  const database = await openItemDatabase(directory, meter && observerFor(tables, meter));
+  const counter = meter && new RequestCounter(tables, database.peek, meter);
   const pending = new Set<Promise<void>>();
   let isClosing = false;
 
@@ -62,6 +75,7 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
   return {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
+      if (counter) count(counter, req, res, body);
       dispatch(req, req.headers)(res, body);
     },
     call,
@@ -74,16 +88,41 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
   };
 }
 
+function observerFor(tables: LocalTable[], meter: CapacityMeter): ItemObserver {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  return {
+    written(name, existing, item) {
+      const table = byName.get(name);
+      for (const consumption of table ? writeConsumption(table, existing, item) : []) meter.add(consumption);
+    },
+    queried: (query) => meter.add({ ...query, kind: 'read' }),
+  };
+}
+
+function count(counter: RequestCounter, { headers }: IncomingMessage, res: ServerResponse, body: Buffer): void {
+  const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
+  const input = Object(JSON.parse(body.toString()));
+  counter.countRead(operation, input);
+  onEnd(res, (response) => {
+    if (res.statusCode === 400 && response.includes('ConditionalCheckFailedException')) counter.countRefusal(input);
+  });
+}
+
 /** Resolves when the server ends a response, even if its client has disconnected and nothing is sent. */
 function watchEnd(res: ServerResponse): { ended: Promise<void>; settle(): void } {
   const { promise: ended, resolve: settle } = Promise.withResolvers<void>();
+  onEnd(res, () => settle());
+  return { ended, settle };
+}
+
+/** Calls back with the body of a response when the server ends it. */
+function onEnd(res: ServerResponse, listener: (body: string) => void): void {
   res.end = new Proxy(res.end, {
     apply(end, self, args) {
-      settle();
+      listener(typeof args[0] === 'string' ? args[0] : '');
       return Reflect.apply(end, self, args);
     },
   });
-  return { ended, settle };
 }
 
 /** Creates the tables of the template that are not there yet. */

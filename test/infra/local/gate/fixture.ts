@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { CapacityMeter } from '../../../../infra/local/aws/capacity/meter.ts';
 import { type ServerAddresses, type Servers, startServers } from '../../../../infra/local/aws/servers.ts';
 import { type Credentials, makeCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { createGate, type Denial } from '../../../../infra/local/gate/gate.ts';
@@ -134,6 +135,7 @@ export async function startLocalAws(
     change?: (stack: LocalStack) => void;
     functions?: InvokableFunctions;
     addresses?: ServerAddresses;
+    meter?: CapacityMeter;
   } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
@@ -147,7 +149,8 @@ export async function startLocalAws(
   const origin = `http://127.0.0.1:${address.port}`;
   const stack = makeStack(origin);
   options.change?.(stack);
-  const servers = await startServers({ stack, dataDirectory, origin, addresses: options.addresses ?? {} });
+  const { addresses = {}, meter } = options;
+  const servers = await startServers({ stack, dataDirectory, origin, addresses, meter });
   const denials: Denial[] = [];
   const errors: unknown[] = [];
   const gate = createGate({
