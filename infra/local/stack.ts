@@ -17,7 +17,10 @@ import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { type ServerAddresses, startServers } from './aws/servers.ts';
 import { currentBundles } from './bundles.ts';
-import { type Credentials, makeCredentials } from './gate/credentials.ts';
+import { environmentFaults } from './faults/environments.ts';
+import { type Faults, readFaults } from './faults/faults.ts';
+import { throttledRuntime } from './faults/invoke-throttles.ts';
+import { type Credentials, makeCredentials, makeSessionCredentials, readSession } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
@@ -69,6 +72,8 @@ export interface RunningStack {
   /** Root of the API. */
   url: string;
   apiKey: string;
+  /** How AWS misbehaves, by LATHE_LOCAL_FAULTS. */
+  faults: Faults | undefined;
   stack: LocalStack;
   sockets: WebSocketApi;
   buses: EventBuses;
@@ -84,6 +89,7 @@ export interface RunningStack {
 /** Runs a synthesized template on this machine: its routes, functions, roles, queues, table, bucket, schedules, all on one port. */
 export async function startLocalStack(options: LocalStackOptions): Promise<RunningStack> {
   const { environment, report } = options;
+  const faults = readFaults(environment.LATHE_LOCAL_FAULTS);
   const front = new Front();
   const port = await front.listen(options.port);
   const url = `http://localhost:${port}`;
@@ -110,6 +116,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     if (!found) throw new Error(`The role ${role.logicalId} has no credentials.`);
     return found;
   };
+  const credentialsFor = ({ role }: LocalFunction, expiresAt: number | undefined): Credentials =>
+    expiresAt === undefined ? credentialsOf(role) : makeSessionCredentials(identity.masterSecret, role, expiresAt);
   const clientFor = (role: LocalRole, service: string) => ({
     region: stack.region,
     endpoint: `${gateOrigin}/_aws/${service}`,
@@ -123,6 +131,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       origin: gateOrigin,
       addresses: serverAddresses(environment),
       meter: options.capacityMeter,
+      faults,
       onError: (error) => report(`embedded servers: ${String(error)}`),
     }),
     currentBundles(stack.functions),
@@ -133,6 +142,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
+    findSession: (token) => readSession(identity.masterSecret, [...credentials.keys()], token),
+    faults,
     servers,
     putEvents: buses.put,
     sockets: () => sockets,
@@ -157,12 +168,16 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     startImage: options.startImage,
     codeOf,
     // The entry point of an image gives up the credentials that Lambda hands it.
-    environmentOf: (fn) => ({
+    environmentOf: (fn, expiresAt) => ({
       ...fn.environment,
-      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsOf(fn.role))),
+      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsFor(fn, expiresAt))),
     }),
+    faults: faults && environmentFaults(stack, faults),
+    disconnect: gate.disconnect,
   });
-  functions = runtime;
+  const throttles = faults?.random('invoke-throttles');
+  const throttled = throttles ? throttledRuntime(runtime, throttles) : runtime;
+  functions = throttled;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack, { onResponse: (status) => monitoring.countResponse(api, status) });
@@ -211,7 +226,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     .map((source) => {
       const start = () =>
         startQueueSource(source, {
-          runtime,
+          runtime: throttled,
           cores,
           sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
           twice: options.deliverTwice?.(source) ?? false,
@@ -230,6 +245,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   return {
     url,
     apiKey,
+    faults,
     stack,
     sockets: realTime,
     buses,

@@ -24,7 +24,11 @@ const inherited = [
 ];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
-export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };
+export const settingsOfTests = {
+  LATHE_RATE_PER_MINUTE: '0',
+  LATHE_IDLE_ENVIRONMENTS: '24',
+  ...(process.env.LATHE_LOCAL_FAULTS === undefined ? {} : { LATHE_LOCAL_FAULTS: process.env.LATHE_LOCAL_FAULTS }),
+};
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {

@@ -7,9 +7,12 @@ import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
 import type { Database, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
+import { type Replica, recordWrite, replicaOf } from './dynalite-replica.ts';
 
 export interface ItemDatabase {
   server: Server;
+  /** Serves eventually consistent reads, where they may differ from others. */
+  replica: Server | undefined;
   /** Returns the item that has a key at this moment. */
   peek(table: string, key: Item): Item | undefined;
   close(): Promise<void>;
@@ -23,12 +26,19 @@ export interface ItemObserver {
   queried(query: { table: string; index: string | undefined; key: string; units: number }): void;
 }
 
-const observers = new WeakMap<Store, ItemObserver>();
+interface Attachments {
+  observer?: ItemObserver | undefined;
+  replica?: Replica | undefined;
+}
+
+const attachments = new WeakMap<Store, Attachments>();
 
 /** Opens dynalite, patched, on the folder; throws when another process has the folder open. */
-export async function openItemDatabase(directory: string, observer?: ItemObserver): Promise<ItemDatabase> {
+export async function openItemDatabase(directory: string, attached: Attachments = {}): Promise<ItemDatabase> {
   const { server, store } = create(directory);
-  if (observer) observers.set(store, observer);
+  attachments.set(store, attached);
+  const replica = attached.replica && replicaOf(store, attached.replica);
+  if (replica) attachments.set(replica, attached);
   readSync(store.db);
   closeIterators(store.db);
   writeItemsWithIndexes(store.db);
@@ -42,6 +52,7 @@ export async function openItemDatabase(directory: string, observer?: ItemObserve
   }
   return {
     server,
+    replica: replica && serverOf(replica, directory),
     peek(name, key) {
       const table = store.db.getSync(`table~${name}`);
       return isTable(table) && !internals.validateKey(key, table)
@@ -57,14 +68,24 @@ export async function openItemDatabase(directory: string, observer?: ItemObserve
 function create(path: string): { server: Server; store: Store } {
   const original = internals.create;
   let store: Store | undefined;
-  internals.create = (options) => {
+  const server = serverWith((options) => {
     store = original(options);
     return store;
-  };
+  }, path);
+  if (!store) throw new Error('dynalite made no store');
+  return { server, store };
+}
+
+/** Returns another server over a store. */
+function serverOf(store: Store, path: string): Server {
+  return serverWith(() => store, path);
+}
+
+function serverWith(createStore: typeof internals.create, path: string): Server {
+  const original = internals.create;
+  internals.create = createStore;
   try {
-    const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-    if (!store) throw new Error('dynalite made no store');
-    return { server, store };
+    return dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   } finally {
     internals.create = original;
   }
@@ -153,7 +174,7 @@ function emptyIndexKey(item: Item, table: Table): Error | undefined {
 /** Reports what each query takes, which dynalite knows only of those that ask for it. */
 function reportQueries(): void {
   internals.queryTable = (store, table, data, options, isLocal, fromItems, startKeys, done) => {
-    const observer = observers.get(store);
+    const observer = attachments.get(store)?.observer;
     const { KeyConditions: keys, ReturnConsumedCapacity: asked, TableName, IndexName } = data;
     // A scan reads every partition, and only the service itself scans.
     if (!observer || !keys) return queryTable(store, table, data, options, isLocal, fromItems, startKeys, done);
@@ -190,8 +211,15 @@ function writeItemsWithIndexes(db: Database): void {
       done(invalid);
       return;
     }
-    observers.get(store)?.written(table.TableName, existing, item ?? undefined);
-    pending = indexWrites(table, existing, item);
+    const { observer, replica } = attachments.get(store) ?? {};
+    const writes = indexWrites(table, existing, item);
+    observer?.written(table.TableName, existing, item ?? undefined);
+    const either = item ?? existing;
+    if (replica && either) {
+      const key = `item-${table.TableName}~${internals.createKey(either, table)}`;
+      recordWrite(store.db, replica, { key, before: existing, after: item ?? undefined }, writes);
+    }
+    pending = writes;
     try {
       // Calls put or del of the item before it returns.
       done();

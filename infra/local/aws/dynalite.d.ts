@@ -11,6 +11,8 @@ declare module 'dynalite' {
 }
 
 declare module 'dynalite/db/index.js' {
+  import type { Readable } from 'node:stream';
+
   export type Done = (error?: Error | null) => void;
   export type Item = Record<string, unknown>;
   export type Write = { type: 'put'; key: string; value: Item } | { type: 'del'; key: string };
@@ -31,9 +33,26 @@ declare module 'dynalite/db/index.js' {
     GlobalSecondaryIndexes?: Index[];
   }
 
+  export interface RangeOptions {
+    gt?: string;
+    gte?: string;
+    lt?: string;
+    lte?: string;
+    reverse?: boolean;
+    /** Negative for none. */
+    limit?: number;
+  }
+
+  /** The items of a table, or the entries of an index. */
+  export interface PrefixedDatabase {
+    get(key: string, done: (error: unknown, value?: Item) => void): void;
+    createValueStream(options: RangeOptions): Readable;
+  }
+
   export interface Database {
     open(): Promise<void>;
     values(options: object): { close(): Promise<void> };
+    iterator(options: RangeOptions): AsyncIterable<[string, Item]>;
     get(key: string, done: (error: unknown, value?: Item) => void): void;
     getSync(key: string): Item | undefined;
     put(key: string, value: Item, done: Done): void;
@@ -46,6 +65,8 @@ declare module 'dynalite/db/index.js' {
 
   export interface Store {
     db: Database;
+    getItemDb(table: string): PrefixedDatabase;
+    getIndexDb(type: string, table: string, index: string): PrefixedDatabase;
     lifecycleManager: { gracefulClose(): Promise<void> };
   }
 

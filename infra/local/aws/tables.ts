@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Faults } from '../faults/faults.ts';
+import { misbehavingReplica } from '../faults/misbehaving-replica.ts';
+import { misbehavingTables } from '../faults/misbehaving-tables.ts';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
 import { RequestCounter } from './capacity/count-requests.ts';
-import type { CapacityMeter } from './capacity/meter.ts';
+import { CapacityMeter } from './capacity/meter.ts';
 import { writeConsumption } from './capacity/units.ts';
 import { CallError } from './connection.ts';
 import { type ItemObserver, openItemDatabase } from './dynalite-patches.ts';
@@ -17,27 +20,35 @@ export interface Tables {
 export interface TablesOptions {
   /** Counts the capacity units of every request. */
   meter?: CapacityMeter | undefined;
+  faults?: Faults | undefined;
 }
 
 /** Starts the embedded DynamoDB on the folder and creates the tables of the template. */
 export async function startTables(
   tables: LocalTable[],
   directory: string,
-  { meter }: TablesOptions = {},
+  { faults, meter = faults && new CapacityMeter() }: TablesOptions = {},
 ): Promise<Tables> {
-  const database = await openItemDatabase(directory, meter && observerFor(tables, meter));
+  const database = await openItemDatabase(directory, {
+    observer: meter && observerFor(tables, meter),
+    replica: faults && misbehavingReplica(faults),
+  });
   const counter = meter && new RequestCounter(tables, database.peek, meter);
   const pending = new Set<Promise<void>>();
   let isClosing = false;
 
-  function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
+  function dispatch(
+    original: IncomingMessage | { socket: Socket },
+    headers: IncomingMessage['headers'],
+    server = database.server,
+  ) {
     return (res: ServerResponse, body: Buffer) => {
       const request = new ForwardedRequest({ method: 'POST', socket: original.socket }, '/', headers);
       const response = watchEnd(res);
       pending.add(response.ended);
       void response.ended.then(() => pending.delete(response.ended));
       try {
-        database.server.emit('request', request, res);
+        server.emit('request', request, res);
         // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
         request.emit('data', body);
         request.emit('end');
@@ -72,11 +83,14 @@ export async function startTables(
     throw error;
   }
 
-  return {
+  const own: Tables = {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
-      if (counter) count(counter, req, res, body);
-      dispatch(req, req.headers)(res, body);
+      // Only where something depends on it: it takes a while for a large body.
+      const request = counter || database.replica ? readRequest(req, body) : undefined;
+      if (counter && request) count(counter, request, res);
+      const server = request && isEventual(request) ? database.replica : undefined;
+      dispatch(req, req.headers, server)(res, body);
     },
     call,
     async close() {
@@ -86,6 +100,24 @@ export async function startTables(
       await database.close();
     },
   };
+  return faults && meter ? misbehavingTables(own, { tables, faults, meter, peek: database.peek }) : own;
+}
+
+interface TableRequest {
+  operation: string;
+  input: Record<string, unknown>;
+}
+
+function readRequest({ headers }: IncomingMessage, body: Buffer): TableRequest {
+  const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
+  return { operation, input: Object(JSON.parse(body.toString())) };
+}
+
+/** Returns whether a read does not ask for strong consistency. */
+function isEventual({ operation, input }: TableRequest): boolean {
+  if (operation === 'GetItem' || operation === 'Query') return input.ConsistentRead !== true;
+  if (operation !== 'BatchGetItem') return false;
+  return Object.values(Object(input.RequestItems)).some((request) => Object(request).ConsistentRead !== true);
 }
 
 function observerFor(tables: LocalTable[], meter: CapacityMeter): ItemObserver {
@@ -99,9 +131,7 @@ function observerFor(tables: LocalTable[], meter: CapacityMeter): ItemObserver {
   };
 }
 
-function count(counter: RequestCounter, { headers }: IncomingMessage, res: ServerResponse, body: Buffer): void {
-  const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-  const input = Object(JSON.parse(body.toString()));
+function count(counter: RequestCounter, { operation, input }: TableRequest, res: ServerResponse): void {
   counter.countRead(operation, input);
   onEnd(res, (response) => {
     if (res.statusCode === 400 && response.includes('ConditionalCheckFailedException')) counter.countRefusal(input);

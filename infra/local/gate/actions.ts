@@ -113,7 +113,8 @@ function batchKeys(requests: unknown, table: LocalTable | undefined): string[] {
   });
 }
 
-function queryKey(input: Input, table: LocalTable): string {
+/** Returns the partition key of the table or index that a query reads. */
+export function queryKey(input: Input, table: LocalTable): string {
   const index = table.indexes.find((candidate) => candidate.name === input.IndexName);
   const attribute = (index ?? table).partitionKey.name;
   const names = objectOf(input.ExpressionAttributeNames);
