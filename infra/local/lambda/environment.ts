@@ -213,7 +213,8 @@ export class Environment {
   }
 
   async #disconnected(): Promise<void> {
-    await Promise.all([...this.#sockets].map((socket) => once(socket, 'close')));
+    // A socket whose process was killed in the middle of a request reports an error first.
+    await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }
 
   #log(line: string): void {

@@ -59,13 +59,13 @@ test('an invocation whose environment is killed fails, and the next has another 
 });
 
 test('an invocation that has ended in time is not killed, nor the next in the same environment', async () => {
-  const delays: (number | undefined)[] = [300];
+  const delays: (number | undefined)[] = [2_000];
   await using runtime = fixtureRuntime({ faults: { ...none, killAfterMs: () => delays.shift() } });
   const fn = fixtureFunction('tick');
   const event = { file: '/dev/null', milliseconds: 0 };
 
   const first = await runtime.invoke(fn, event);
-  const second = await runtime.invoke(fn, { ...event, milliseconds: 600 });
+  const second = await runtime.invoke(fn, { ...event, milliseconds: 2_500 });
 
   expect(second).toEqual(first);
 });
