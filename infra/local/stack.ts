@@ -66,6 +66,8 @@ export interface LocalStackOptions {
   alarmSpeed?: number;
   /** Counts the capacity units that each partition key of the table and its indexes takes; not with LATHE_DYNAMODB_SERVER. */
   capacityMeter?: CapacityMeter;
+  /** How AWS misbehaves; defaults to what LATHE_LOCAL_FAULTS says. */
+  faults?: Faults;
 }
 
 export interface RunningStack {
@@ -89,7 +91,7 @@ export interface RunningStack {
 /** Runs a synthesized template on this machine: its routes, functions, roles, queues, table, bucket, schedules, all on one port. */
 export async function startLocalStack(options: LocalStackOptions): Promise<RunningStack> {
   const { environment, report } = options;
-  const faults = readFaults(environment.LATHE_LOCAL_FAULTS);
+  const faults = options.faults ?? readFaults(environment.LATHE_LOCAL_FAULTS);
   const front = new Front();
   const port = await front.listen(options.port);
   const url = `http://localhost:${port}`;

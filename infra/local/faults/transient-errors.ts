@@ -7,17 +7,14 @@ const RATE = 0.005;
 
 export type FailingService = 'dynamodb' | 'sqs' | 's3';
 
-/** When a call fails: before it had an effect, or after it, with its response lost. */
-export type Failure = 'before' | 'after';
-
 const WRITES = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
 
 /**
  * Decides which calls fail though nothing is wrong with them.
- * Imitates: "InternalServerError (HTTP 500): DynamoDB could not process your request. … For write requests, the write operation
- * may have succeeded" (DynamoDB developer guide, "Error handling", where 503 stands beside it), "503 Slow Down: reduce your request
- * rate" and "500 InternalError: please try again" (S3 API reference, "Error responses"), "InternalFailure" and
- * "ServiceUnavailable" (SQS API reference, "Common errors"). SDKs repeat all of them.
+ * Imitates: "InternalServerError (HTTP 500): DynamoDB could not process your request" (DynamoDB developer guide, "Error handling",
+ * where 503 stands beside it), "503 Slow Down: reduce your request rate" and "500 InternalError: please try again" (S3 API
+ * reference, "Error responses"), "InternalFailure" and "ServiceUnavailable" (SQS API reference, "Common errors"). SDKs repeat
+ * all of them.
  */
 export class TransientErrors {
   readonly #random: Random;
@@ -28,10 +25,19 @@ export class TransientErrors {
     this.#rate = rate;
   }
 
-  /** Returns whether and when a call fails; only writes to tables do after their effect. */
-  next(service: FailingService, operation: string): Failure | undefined {
-    if (!this.#random.chance(this.#rate)) return undefined;
-    return service === 'dynamodb' && WRITES.test(operation) && this.#random.chance(0.5) ? 'after' : 'before';
+  /** Returns whether the next call fails. */
+  next(): boolean {
+    return this.#random.chance(this.#rate);
+  }
+
+  /**
+   * Returns whether the response of a call is lost after its effect, as only those of writes to tables are.
+   * Imitates: "For write requests, the write operation may have succeeded" of an InternalServerError (DynamoDB developer
+   * guide, "Error handling"); a connection that is reset looks the same. The SDK repeats the write, whose condition fails by
+   * then because of the first.
+   */
+  losesResponse(service: FailingService, operation: string): boolean {
+    return service === 'dynamodb' && WRITES.test(operation) && this.#random.chance(this.#rate);
   }
 
   /** Returns the error of a call that fails. */

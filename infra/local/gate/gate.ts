@@ -7,7 +7,7 @@ import { S3Error } from '../aws/s3/error.ts';
 import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { CreationListener } from '../aws/s3/request.ts';
 import type { Servers } from '../aws/servers.ts';
-import type { Faults } from '../faults/faults.ts';
+import type { FaultName, Faults } from '../faults/faults.ts';
 import { lateNotifications } from '../faults/late-notifications.ts';
 import { TransientError, TransientErrors } from '../faults/transient-errors.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
@@ -84,8 +84,8 @@ export function createGate(options: GateOptions): Gate {
   const late = options.faults?.random('late-notifications');
   const sendNotification = late ? lateNotifications(servers.sendMessage, late) : servers.sendMessage;
   const notify: CreationListener = (kind, object) => notifyCreated(stack, sendNotification, record, kind, object);
-  const errorRandom = options.faults?.random('errors');
-  const errors = errorRandom && new TransientErrors(errorRandom);
+  const errors = transientErrors(options.faults, 'errors');
+  const losses = transientErrors(options.faults, 'lost-responses');
   // Whoever has a URL that the API presigned is a client, and need not make a second attempt.
   const rolesOfApi = new Set(stack.httpApis.flatMap(({ routes }) => routes.map(({ function: fn }) => fn.role)));
   servers.onObjectCreated(notify);
@@ -167,13 +167,12 @@ export function createGate(options: GateOptions): Gate {
       credentials,
       service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
-    const failure = errors?.next(service, operation);
-    if (errors && failure === 'before') throw errors.error(service);
-    if (errors && failure === 'after') {
+    if (errors?.next()) throw errors.error(service);
+    if (losses?.losesResponse(service, operation)) {
       const lost = new CapturedResponse();
       await servers[service](req, lost, body);
       await lost.body;
-      throw errors.error(service);
+      throw losses.error(service);
     }
     await servers[service](req, res, body);
   }
@@ -201,7 +200,7 @@ export function createGate(options: GateOptions): Gate {
     // The keys to delete are in the body; for anything else, a call is refused before its body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
     const isOfClient = verified.presigned && rolesOfApi.has(verified.credentials.role);
-    if (errors && !isOfClient && errors.next('s3', operation)) throw errors.error('s3');
+    if (!isOfClient && errors?.next()) throw errors.error('s3');
     const { body, headers, checksum } = openContent(req, verified, sent, operation);
     try {
       const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
@@ -246,6 +245,11 @@ export function createGate(options: GateOptions): Gate {
       }
     },
   };
+}
+
+function transientErrors(faults: Faults | undefined, name: FaultName): TransientErrors | undefined {
+  const random = faults?.random(name);
+  return random && new TransientErrors(random);
 }
 
 interface Url {
