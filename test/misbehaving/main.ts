@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { projectRoot } from '../../infra/bundling.ts';
-import { wellBehavedOnly } from './well-behaved-only.ts';
 
 /**
  * Without kills: a worker that is killed before it has claimed its task leaves the message hidden for six times the
@@ -14,14 +13,12 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 /** Runs files while AWS misbehaves, and returns whether all tests passed. */
 function run(files: string[], faults: string): boolean {
   print(`LATHE_LOCAL_FAULTS=${faults}: ${files.join(', ')}`);
-  const names = Object.keys(wellBehavedOnly).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const { status } = spawnSync(
     process.execPath,
     [
       ...['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run', ...files],
       // What fails at first is left to sweeps, some of which come minutes later.
       ...['--testTimeout', '600000', '--maxWorkers', '2'],
-      ...['--testNamePattern', `^(?!.*(${names.join('|')}))`],
     ],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_LOCAL_FAULTS: faults } },
   );
@@ -31,6 +28,5 @@ function run(files: string[], faults: string): boolean {
 const [list = 'all', seed = String(Math.floor(Math.random() * 1e9))] = (process.env.LATHE_LOCAL_FAULTS || 'all').split(
   ':',
 );
-for (const [name, reason] of Object.entries(wellBehavedOnly)) print(`Left out: ${name} (${reason})`);
 const results = [run(withoutKills, `${list},-kills:${seed}`), run(withKills, `${list}:${seed}`)];
 process.exit(results.every(Boolean) ? 0 : 1);

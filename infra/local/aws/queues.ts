@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
-import { failedDeletion, misdeliver } from '../faults/deliveries.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Random } from '../faults/random.ts';
 import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalQueue } from '../template/model.ts';
+import { failedDeletion, misdeliver } from './deliveries.ts';
 import { loadFauxqs, patchStores, type SqsStore as Store } from './fauxqs-patches.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Faults } from '../faults/faults.ts';
-import { misbehavingReplica } from '../faults/misbehaving-replica.ts';
-import { misbehavingTables } from '../faults/misbehaving-tables.ts';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
 import { RequestCounter } from './capacity/count-requests.ts';
 import { CapacityMeter } from './capacity/meter.ts';
@@ -10,6 +8,8 @@ import { writeConsumption } from './capacity/units.ts';
 import { CallError } from './connection.ts';
 import { type ItemObserver, openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
+import { misbehavingReplica } from './misbehaving-replica.ts';
+import { misbehavingTables } from './misbehaving-tables.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;

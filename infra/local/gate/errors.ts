@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
 import { respondError } from '../aws/s3/request.ts';
 
-import { TransientError } from '../faults/transient-errors.ts';
+import { TransientError } from './transient-errors.ts';
 
 export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda';
 export type Service = JsonService | 's3';

@@ -9,7 +9,6 @@ import type { CreationListener } from '../aws/s3/request.ts';
 import type { Servers } from '../aws/servers.ts';
 import type { FaultName, Faults } from '../faults/faults.ts';
 import { lateNotifications } from '../faults/late-notifications.ts';
-import { TransientError, TransientErrors } from '../faults/transient-errors.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
 import { type ManagedConnections, manageConnection } from './connections.ts';
@@ -33,6 +32,7 @@ import {
   sha256,
   type Verified,
 } from './signature.ts';
+import { TransientError, TransientErrors } from './transient-errors.ts';
 
 const PREFIX = '/_aws/';
 const CONNECTIONS = 'apigatewaymanagementapi';

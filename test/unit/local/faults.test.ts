@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CapacityMeter } from '../../../infra/local/aws/capacity/meter.ts';
+import { KeyThrottle, throttlingBody } from '../../../infra/local/aws/key-throttles.ts';
 import { environmentFaults } from '../../../infra/local/faults/environments.ts';
 import { Faults, faultNames, readFaults } from '../../../infra/local/faults/faults.ts';
-import { throttledRuntime } from '../../../infra/local/faults/invoke-throttles.ts';
-import { KeyThrottle, throttlingBody } from '../../../infra/local/faults/key-throttles.ts';
 import { LaggingCopy } from '../../../infra/local/faults/lagging-copy.ts';
 import { lateNotifications } from '../../../infra/local/faults/late-notifications.ts';
 import { Random } from '../../../infra/local/faults/random.ts';
-import { TransientErrors } from '../../../infra/local/faults/transient-errors.ts';
 import { chooseUnprocessed, splitBatch } from '../../../infra/local/faults/unprocessed.ts';
+import { TransientErrors } from '../../../infra/local/gate/transient-errors.ts';
+import { throttledRuntime } from '../../../infra/local/lambda/invoke-throttles.ts';
 import type { LocalFunction, LocalTable } from '../../../infra/local/template/model.ts';
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);

@@ -1,5 +1,5 @@
-import type { Queue } from '../aws/fauxqs-patches.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../faults/random.ts';
+import type { Queue } from './fauxqs-patches.ts';
 
 const TWICE = 0.05;
 const OUT_OF_ORDER = 0.3;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CapacityMeter } from '../aws/capacity/meter.ts';
-import { CapturedResponse } from '../aws/forwarded-request.ts';
-import type { Tables } from '../aws/tables.ts';
+import type { Faults } from '../faults/faults.ts';
+import { chooseUnprocessed, splitBatch } from '../faults/unprocessed.ts';
 import type { LocalTable } from '../template/model.ts';
-import type { Faults } from './faults.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
+import { CapturedResponse } from './forwarded-request.ts';
 import { KeyThrottle, type ThrottlingReason, throttlingBody } from './key-throttles.ts';
-import { chooseUnprocessed, splitBatch } from './unprocessed.ts';
+import type { Tables } from './tables.ts';
 
 type Input = Record<string, unknown>;
 

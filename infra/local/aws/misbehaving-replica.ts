@@ -1,8 +1,8 @@
-import type { Replica } from '../aws/dynalite-replica.ts';
-import type { Faults } from './faults.ts';
-import { indexDelay } from './index-lag.ts';
-import { LaggingCopy } from './lagging-copy.ts';
-import { copyDelay, isFromLaggingCopy } from './stale-reads.ts';
+import type { Faults } from '../faults/faults.ts';
+import { indexDelay } from '../faults/index-lag.ts';
+import { LaggingCopy } from '../faults/lagging-copy.ts';
+import { copyDelay, isFromLaggingCopy } from '../faults/stale-reads.ts';
+import type { Replica } from './dynalite-replica.ts';
 
 /** Returns what eventually consistent reads see, or undefined where that is always the newest. */
 export function misbehavingReplica(faults: Faults): Replica | undefined {

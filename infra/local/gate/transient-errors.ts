@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { S3Error } from '../aws/s3/error.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../faults/random.ts';
 
 /** Low enough that an SDK, which makes three attempts, hardly ever gives up. */
 const RATE = 0.005;

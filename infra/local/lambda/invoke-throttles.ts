@@ -1,6 +1,6 @@
-import { FunctionError } from '../lambda/function-error.ts';
-import type { LocalRuntime } from '../lambda/runtime.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../faults/random.ts';
+import { FunctionError } from './function-error.ts';
+import type { LocalRuntime } from './runtime.ts';
 
 const RATE = 0.02;
 const MIN_MS = 50;

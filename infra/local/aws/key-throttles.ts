@@ -1,7 +1,7 @@
-import type { CapacityMeter } from '../aws/capacity/meter.ts';
-import { type Consumption, indexEntry, type Partition, partitionOf } from '../aws/capacity/units.ts';
-import { queryKey } from '../gate/actions.ts';
 import type { LocalTable, TableIndex } from '../template/model.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
+import { type Consumption, indexEntry, type Partition, partitionOf } from './capacity/units.ts';
+import { queryKey } from './query-key.ts';
 
 type Input = Record<string, unknown>;
 type Place = Omit<Consumption, 'units'>;
