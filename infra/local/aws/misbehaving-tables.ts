@@ -5,22 +5,22 @@ import type { LocalTable } from '../template/model.ts';
 import type { CapacityMeter } from './capacity/meter.ts';
 import { CapturedResponse } from './forwarded-request.ts';
 import { KeyThrottle, type ThrottlingReason, throttlingBody } from './key-throttles.ts';
-import type { Tables } from './tables.ts';
 
 type Input = Record<string, unknown>;
+type Handle = (req: IncomingMessage, res: ServerResponse, body: Buffer) => Promise<void> | void;
 
 const BATCHES: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
 
-/** Returns tables whose requests are throttled by partition key, and whose batches leave entries unprocessed. */
+/** Returns a handler of requests to tables that are throttled by partition key, and whose batches leave entries unprocessed. */
 export function misbehavingTables(
-  inner: Tables,
+  handle: Handle,
   context: {
     tables: LocalTable[];
     faults: Faults;
     meter: CapacityMeter;
     peek(table: string, key: Input): Input | undefined;
   },
-): Tables {
+): Handle {
   const unprocessed = context.faults.random('unprocessed');
   const throttle = context.faults.random('key-throttles')
     ? new KeyThrottle(context.tables, context.meter, context.peek)
@@ -36,7 +36,7 @@ export function misbehavingTables(
     });
     if (!split.processed && refusal) return respond(res, 400, throttlingBody(refusal));
     const captured = new CapturedResponse();
-    await inner.handle(req, captured, Buffer.from(JSON.stringify(split.processed)));
+    await handle(req, captured, Buffer.from(JSON.stringify(split.processed)));
     const text = await captured.body;
     const field = BATCHES[operation] ?? '';
     if (captured.statusCode !== 200) return respond(res, captured.statusCode, text);
@@ -44,16 +44,13 @@ export function misbehavingTables(
     respond(res, 200, JSON.stringify({ ...output, [field]: merge(Object(output[field]), split.unprocessed) }));
   }
 
-  return {
-    ...inner,
-    async handle(req, res, body) {
-      const operation = String(req.headers['x-amz-target']).split('.').at(-1) ?? '';
-      const input: Input = Object(JSON.parse(body.toString()));
-      if (operation in BATCHES) return handleBatch(operation, req, res, input);
-      const refusal = throttle?.refusal(operation, input);
-      if (refusal) return respond(res, 400, throttlingBody(refusal));
-      return inner.handle(req, res, body);
-    },
+  return async (req, res, body) => {
+    const operation = String(req.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const input: Input = Object(JSON.parse(body.toString()));
+    if (operation in BATCHES) return handleBatch(operation, req, res, input);
+    const refusal = throttle?.refusal(operation, input);
+    if (refusal) return respond(res, 400, throttlingBody(refusal));
+    return handle(req, res, body);
   };
 }
 

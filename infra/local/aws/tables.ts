@@ -100,7 +100,8 @@ export async function startTables(
       await database.close();
     },
   };
-  return faults && meter ? misbehavingTables(own, { tables, faults, meter, peek: database.peek }) : own;
+  if (!faults || !meter) return own;
+  return { ...own, handle: misbehavingTables(own.handle, { tables, faults, meter, peek: database.peek }) };
 }
 
 interface TableRequest {
