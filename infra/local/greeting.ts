@@ -1,6 +1,7 @@
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents } from '../../shared/catalogue/missing.ts';
+import { type Faults, faultNames } from './faults/faults.ts';
 import type { RunningStack } from './stack.ts';
 
 /** An orange circle of 64 pixels, small enough for a command line. */
@@ -9,7 +10,7 @@ const sample =
 
 /** Returns what `npm start` prints: the URL, the API key, what is not installed, and a command that converts a file. */
 export function greeting(
-  { url, apiKey }: Pick<RunningStack, 'url' | 'apiKey'>,
+  { url, apiKey, faults }: Pick<RunningStack, 'url' | 'apiKey'> & Partial<Pick<RunningStack, 'faults'>>,
   missing: MissingComponents,
   platform: NodeJS.Platform = process.platform,
 ): string {
@@ -20,6 +21,7 @@ export function greeting(
     `Lathe is at  ${url}`,
     `API key      ${apiKey}`,
     ...(lacks.length > 0 ? ['', ...lacks] : []),
+    ...(faults ? ['', ...faultLines(faults)] : []),
     '',
     'Convert a file:',
     '',
@@ -44,6 +46,14 @@ function missingLines(catalogue: Catalogue, { engines }: MissingComponents, plat
       : [
           'Only Linux can keep the programs that convert from the network and from your other files: convert what you trust.',
         ]),
+  ];
+}
+
+/** Lists how AWS misbehaves, and how to repeat it. */
+function faultLines(faults: Faults): string[] {
+  return [
+    `AWS misbehaves (LATHE_LOCAL_FAULTS=${faults}):`,
+    ...faults.names.map((name) => `  ${name}: ${faultNames[name]}`),
   ];
 }
 

@@ -13,13 +13,17 @@ import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
 import { parameterOf, settings } from '../settings.ts';
+import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { type ServerAddresses, startServers } from './aws/servers.ts';
 import { currentBundles } from './bundles.ts';
-import { type Credentials, makeCredentials } from './gate/credentials.ts';
+import { environmentFaults } from './faults/environments.ts';
+import { type Faults, readFaults } from './faults/faults.ts';
+import { type Credentials, makeCredentials, makeSessionCredentials, readSession } from './gate/credentials.ts';
 import { createGate } from './gate/gate.ts';
 import { createHttpApi } from './gateway/http-api.ts';
 import { readIdentity } from './identity.ts';
+import { throttledRuntime } from './lambda/invoke-throttles.ts';
 import { MAX_IDLE_ENVIRONMENTS, type StartImage } from './lambda/options.ts';
 import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
@@ -60,12 +64,18 @@ export interface LocalStackOptions {
   socketLimits?: Partial<WebSocketLimits>;
   /** How many times faster than the clock time passes for alarms; for tests that cannot wait for their periods. */
   alarmSpeed?: number;
+  /** Counts the capacity units that each partition key of the table and its indexes takes; not with LATHE_DYNAMODB_SERVER. */
+  capacityMeter?: CapacityMeter;
+  /** How AWS misbehaves; defaults to what LATHE_LOCAL_FAULTS says. */
+  faults?: Faults;
 }
 
 export interface RunningStack {
   /** Root of the API. */
   url: string;
   apiKey: string;
+  /** How AWS misbehaves, by LATHE_LOCAL_FAULTS. */
+  faults: Faults | undefined;
   stack: LocalStack;
   sockets: WebSocketApi;
   buses: EventBuses;
@@ -81,6 +91,7 @@ export interface RunningStack {
 /** Runs a synthesized template on this machine: its routes, functions, roles, queues, table, bucket, schedules, all on one port. */
 export async function startLocalStack(options: LocalStackOptions): Promise<RunningStack> {
   const { environment, report } = options;
+  const faults = options.faults ?? readFaults(environment.LATHE_LOCAL_FAULTS);
   const front = new Front();
   const port = await front.listen(options.port);
   const url = `http://localhost:${port}`;
@@ -107,6 +118,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     if (!found) throw new Error(`The role ${role.logicalId} has no credentials.`);
     return found;
   };
+  const credentialsFor = ({ role }: LocalFunction, expiresAt: number | undefined): Credentials =>
+    expiresAt === undefined ? credentialsOf(role) : makeSessionCredentials(identity.masterSecret, role, expiresAt);
   const clientFor = (role: LocalRole, service: string) => ({
     region: stack.region,
     endpoint: `${gateOrigin}/_aws/${service}`,
@@ -119,6 +132,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       dataDirectory: options.dataDirectory,
       origin: gateOrigin,
       addresses: serverAddresses(environment),
+      meter: options.capacityMeter,
+      faults,
       onError: (error) => report(`embedded servers: ${String(error)}`),
     }),
     currentBundles(stack.functions),
@@ -129,6 +144,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
+    findSession: (token) => readSession(identity.masterSecret, [...credentials.keys()], token),
+    faults,
     servers,
     putEvents: buses.put,
     sockets: () => sockets,
@@ -153,12 +170,16 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     startImage: options.startImage,
     codeOf,
     // The entry point of an image gives up the credentials that Lambda hands it.
-    environmentOf: (fn) => ({
+    environmentOf: (fn, expiresAt) => ({
       ...fn.environment,
-      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsOf(fn.role))),
+      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsFor(fn, expiresAt))),
     }),
+    faults: faults && environmentFaults(stack, faults),
+    disconnect: gate.disconnect,
   });
-  functions = runtime;
+  const throttles = faults?.random('invoke-throttles');
+  const throttled = throttles ? throttledRuntime(runtime, throttles) : runtime;
+  functions = throttled;
   const [api] = stack.httpApis;
   if (!api) throw new Error('The template has no HTTP API.');
   const http = createHttpApi(api, runtime, stack, { onResponse: (status) => monitoring.countResponse(api, status) });
@@ -207,7 +228,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     .map((source) => {
       const start = () =>
         startQueueSource(source, {
-          runtime,
+          runtime: throttled,
           cores,
           sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
           twice: options.deliverTwice?.(source) ?? false,
@@ -226,6 +247,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   return {
     url,
     apiKey,
+    faults,
     stack,
     sockets: realTime,
     buses,

@@ -85,6 +85,14 @@ export function ended(kind: 'tasks' | 'jobs', id: string): Promise<Body> {
   });
 }
 
+/** Polls a list until it has so many documents: lists may show what was created, or has ended, a moment late. */
+export function listed(kind: 'tasks' | 'jobs', query: string, count: number): Promise<true> {
+  return until(`${count} ${kind} are listed`, async () => {
+    const { body } = await call(`/v1/process/${kind}?${query}`);
+    return body.totalDocs === count ? true : undefined;
+  });
+}
+
 /** Posts a file to an upload form as a browser would: without a key, the file last. */
 export async function upload(
   form: { url: string; parameters: Record<string, string> },

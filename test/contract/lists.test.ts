@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Body, call, createJob, ended, importPng } from './api.ts';
+import { type Body, call, createJob, ended, importPng, listed } from './api.ts';
 
 const tag = `tag-${Date.now()}`;
 let job: Body;
@@ -9,6 +9,8 @@ beforeAll(async () => {
     { tag },
   );
   await ended('jobs', job.id);
+  await listed('jobs', `tag=${tag}&status=completed`, 1);
+  await listed('tasks', `job=${job.id}&status=completed`, 3);
 });
 
 describe('Page envelope', () => {
@@ -172,6 +174,7 @@ describe('List jobs', () => {
     // Jobs of this test alone: one that another file creates between the two requests would move to the second page.
     const own = `pages-${Date.now()}`;
     for (let count = 0; count < 2; count++) await createJob({ one: importPng }, { tag: own });
+    await listed('jobs', `tag=${own}`, 2);
     const first = (await call(`/v1/process/jobs?tag=${own}&per_page=1`)).body;
     const second = (await call(`/v1/process/jobs?tag=${own}&per_page=1&page=2`)).body;
     expect(second.docs[0].id < first.docs[0].id).toBe(true);

@@ -16,6 +16,7 @@ const longest = [
   'events/many-deliveries',
   'engines/media/matrix-subset',
   'events/chaos',
+  'misbehaving/jobs',
   'engines/webpage/options',
   'faults/left-to-the-sweep',
   'engines/document/matrix-subset',

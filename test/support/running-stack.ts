@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { projectRoot } from '../../infra/bundling.ts';
+import { maxCopyDelayMs } from '../../infra/local/faults/stale-reads.ts';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
 import type { LocalFunction, LocalStack } from '../../infra/local/template/model.ts';
@@ -24,7 +25,11 @@ const inherited = [
 ];
 
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
-export const settingsOfTests = { LATHE_RATE_PER_MINUTE: '0', LATHE_IDLE_ENVIRONMENTS: '24' };
+export const settingsOfTests: Record<string, string> = {
+  LATHE_RATE_PER_MINUTE: '0',
+  LATHE_IDLE_ENVIRONMENTS: '24',
+  ...(process.env.LATHE_LOCAL_FAULTS === undefined ? {} : { LATHE_LOCAL_FAULTS: process.env.LATHE_LOCAL_FAULTS }),
+};
 
 /** What of a stack's services a test looks at or sends to, with the rights of one of its functions. */
 export interface Caller {
@@ -223,6 +228,8 @@ export async function addUser(
   });
   const apiKey = newApiKey();
   await client.send(new PutItemCommand({ TableName: stack.tables[0]?.name, Item: apiKeyItem(apiKey, { user }) }));
+  // The service reads keys without strong consistency, so that a new one is accepted a moment later.
+  if (settingsOfTests.LATHE_LOCAL_FAULTS) await new Promise((resolve) => setTimeout(resolve, maxCopyDelayMs));
   return apiKey;
 }
 

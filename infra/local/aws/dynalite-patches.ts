@@ -5,22 +5,46 @@
 import type { Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
-import type { Database, Expression, Item, Store, Table, Write } from 'dynalite/db/index.js';
+import type { Database, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
+import { type Replica, recordWrite, replicaOf } from './dynalite-replica.ts';
 
 export interface ItemDatabase {
   server: Server;
+  /** Serves eventually consistent reads, where they may differ from others. */
+  replica: Server | undefined;
+  /** Returns the item that has a key at this moment. */
+  peek(table: string, key: Item): Item | undefined;
   close(): Promise<void>;
 }
 
+/** What follows every change and every query of a database. */
+export interface ItemObserver {
+  /** Is called with an item as it was and as it is about to be; undefined where there is none. */
+  written(table: string, existing: Item | undefined, item: Item | undefined): void;
+  /** Is called with a query that was carried out, the value of its partition key, and the units that it took. */
+  queried(query: { table: string; index: string | undefined; key: string; units: number }): void;
+}
+
+interface Attachments {
+  observer?: ItemObserver | undefined;
+  replica?: Replica | undefined;
+}
+
+const attachments = new WeakMap<Store, Attachments>();
+
 /** Opens dynalite, patched, on the folder; throws when another process has the folder open. */
-export async function openItemDatabase(directory: string): Promise<ItemDatabase> {
+export async function openItemDatabase(directory: string, attached: Attachments = {}): Promise<ItemDatabase> {
   const { server, store } = create(directory);
+  attachments.set(store, attached);
+  const replica = attached.replica && replicaOf(store, attached.replica);
+  if (replica) attachments.set(replica, attached);
   readSync(store.db);
   closeIterators(store.db);
   writeItemsWithIndexes(store.db);
   failOnMissing();
   refuseEmptyIndexKeys();
+  reportQueries();
   try {
     await store.db.open();
   } catch (cause) {
@@ -28,6 +52,13 @@ export async function openItemDatabase(directory: string): Promise<ItemDatabase>
   }
   return {
     server,
+    replica: replica && serverOf(replica, directory),
+    peek(name, key) {
+      const table = store.db.getSync(`table~${name}`);
+      return isTable(table) && !internals.validateKey(key, table)
+        ? store.db.getSync(`item-${name}~${internals.createKey(key, table)}`)
+        : undefined;
+    },
     // Closing the server would fail, since it never listened, and leave the database open.
     close: () => store.lifecycleManager.gracefulClose(),
   };
@@ -37,14 +68,24 @@ export async function openItemDatabase(directory: string): Promise<ItemDatabase>
 function create(path: string): { server: Server; store: Store } {
   const original = internals.create;
   let store: Store | undefined;
-  internals.create = (options) => {
+  const server = serverWith((options) => {
     store = original(options);
     return store;
-  };
+  }, path);
+  if (!store) throw new Error('dynalite made no store');
+  return { server, store };
+}
+
+/** Returns another server over a store. */
+function serverOf(store: Store, path: string): Server {
+  return serverWith(() => store, path);
+}
+
+function serverWith(createStore: typeof internals.create, path: string): Server {
+  const original = internals.create;
+  internals.create = createStore;
   try {
-    const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-    if (!store) throw new Error('dynalite made no store');
-    return { server, store };
+    return dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   } finally {
     internals.create = original;
   }
@@ -78,8 +119,12 @@ function closeIterators(db: Database): void {
   };
 }
 
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && 'TableName' in value;
+}
+
 // Kept as they were before a first database patched them.
-const { checkConditional, validateItem } = internals;
+const { checkConditional, queryTable, validateItem } = internals;
 const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'between', 'in']);
 
 /**
@@ -126,6 +171,31 @@ function emptyIndexKey(item: Item, table: Table): Error | undefined {
   );
 }
 
+/** Reports what each query takes, which dynalite knows only of those that ask for it. */
+function reportQueries(): void {
+  internals.queryTable = (store, table, data, options, isLocal, fromItems, startKeys, done) => {
+    const observer = attachments.get(store)?.observer;
+    const { KeyConditions: keys, ReturnConsumedCapacity: asked, TableName, IndexName } = data;
+    // A scan reads every partition, and only the service itself scans.
+    if (!observer || !keys) return queryTable(store, table, data, options, isLocal, fromItems, startKeys, done);
+    const measured = { ...data, ReturnConsumedCapacity: 'TOTAL' };
+    return queryTable(store, table, measured, options, isLocal, fromItems, startKeys, (error, result) => {
+      if (error || !result) return done(error);
+      const { ConsumedCapacity, ...rest } = result;
+      const units = Math.max(ConsumedCapacity?.CapacityUnits ?? 0, data.ConsistentRead ? 1 : 0.5);
+      observer.queried({ table: TableName, index: IndexName, key: queriedKey(table, IndexName, keys), units });
+      done(null, asked === undefined || asked === 'NONE' ? rest : result);
+    });
+  };
+}
+
+function queriedKey(table: Table, index: string | undefined, conditions: KeyConditions): string {
+  const schema =
+    index === undefined ? table : table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index);
+  const [value] = conditions[schema?.KeySchema[0]?.AttributeName ?? '']?.AttributeValueList ?? [];
+  return String(Object.values(value ?? {})[0]);
+}
+
 let pending: Write[] | undefined;
 
 /**
@@ -134,14 +204,22 @@ let pending: Write[] | undefined;
  * leaves index entries of an item that does not exist.
  */
 function writeItemsWithIndexes(db: Database): void {
-  internals.updateIndexes = (_store, table, existing, item, done) => {
+  internals.updateIndexes = (store, table, existing, item, done) => {
     // An update is checked here, where it is known what it makes of the item.
     const invalid = item ? emptyIndexKey(item, table) : undefined;
     if (invalid) {
       done(invalid);
       return;
     }
-    pending = indexWrites(table, existing, item);
+    const { observer, replica } = attachments.get(store) ?? {};
+    const writes = indexWrites(table, existing, item);
+    observer?.written(table.TableName, existing, item ?? undefined);
+    const either = item ?? existing;
+    if (replica && either) {
+      const key = `item-${table.TableName}~${internals.createKey(either, table)}`;
+      recordWrite(store.db, replica, { key, before: existing, after: item ?? undefined }, writes);
+    }
+    pending = writes;
     try {
       // Calls put or del of the item before it returns.
       done();

@@ -11,23 +11,48 @@ declare module 'dynalite' {
 }
 
 declare module 'dynalite/db/index.js' {
+  import type { Readable } from 'node:stream';
+
   export type Done = (error?: Error | null) => void;
   export type Item = Record<string, unknown>;
   export type Write = { type: 'put'; key: string; value: Item } | { type: 'del'; key: string };
 
+  interface KeySchema {
+    AttributeName: string;
+  }
+
   export interface Index {
     IndexName: string;
+    KeySchema: KeySchema[];
   }
 
   export interface Table {
     TableName: string;
+    KeySchema: KeySchema[];
     LocalSecondaryIndexes?: Index[];
     GlobalSecondaryIndexes?: Index[];
+  }
+
+  export interface RangeOptions {
+    gt?: string;
+    gte?: string;
+    lt?: string;
+    lte?: string;
+    reverse?: boolean;
+    /** Negative for none. */
+    limit?: number;
+  }
+
+  /** The items of a table, or the entries of an index. */
+  export interface PrefixedDatabase {
+    get(key: string, done: (error: unknown, value?: Item) => void): void;
+    createValueStream(options: RangeOptions): Readable;
   }
 
   export interface Database {
     open(): Promise<void>;
     values(options: object): { close(): Promise<void> };
+    iterator(options: RangeOptions): AsyncIterable<[string, Item]>;
     get(key: string, done: (error: unknown, value?: Item) => void): void;
     getSync(key: string): Item | undefined;
     put(key: string, value: Item, done: Done): void;
@@ -40,6 +65,8 @@ declare module 'dynalite/db/index.js' {
 
   export interface Store {
     db: Database;
+    getItemDb(table: string): PrefixedDatabase;
+    getIndexDb(type: string, table: string, index: string): PrefixedDatabase;
     lifecycleManager: { gracefulClose(): Promise<void> };
   }
 
@@ -60,7 +87,34 @@ declare module 'dynalite/db/index.js' {
     _condition?: { expression: Expression };
   }
 
+  export type KeyConditions = Record<string, { AttributeValueList: Item[] } | undefined>;
+
+  interface QueryData {
+    TableName: string;
+    IndexName?: string;
+    ConsistentRead?: boolean;
+    ReturnConsumedCapacity?: string;
+    /** Absent from a scan. */
+    KeyConditions?: KeyConditions;
+  }
+
+  interface QueryResult {
+    ConsumedCapacity?: { CapacityUnits: number };
+  }
+
   const internals: {
+    createKey(key: Item, table: Table): string;
+    validateKey(key: Item, table: Table): Error | undefined;
+    queryTable(
+      store: Store,
+      table: Table,
+      data: QueryData,
+      options: object,
+      isLocal: boolean,
+      fromItems: boolean,
+      startKeys: string[],
+      done: (error: unknown, result?: QueryResult) => void,
+    ): void;
     /** Returns the error of a condition that the item does not meet. */
     checkConditional(data: Conditional, existing: Item | undefined): Error | null | undefined;
     mapPath(path: Path, item: Item): unknown;

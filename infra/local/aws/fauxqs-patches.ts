@@ -7,8 +7,8 @@ import type { buildApp } from 'fauxqs';
 
 /** The stores of fauxqs, which exports no name for them. */
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
-type SqsStore = Stores['sqsStore'];
-type Queue = ReturnType<SqsStore['createQueue']>;
+export type SqsStore = Stores['sqsStore'];
+export type Queue = ReturnType<SqsStore['createQueue']>;
 type Dequeue = Queue['dequeue'];
 
 interface Persistence {

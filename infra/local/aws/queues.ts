@@ -2,14 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { Random } from '../faults/random.ts';
 import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalQueue } from '../template/model.ts';
-import { loadFauxqs, patchStores } from './fauxqs-patches.ts';
+import { failedDeletion, misdeliver } from './deliveries.ts';
+import { loadFauxqs, patchStores, type SqsStore as Store } from './fauxqs-patches.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
 export interface Queues {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
-  send(queueName: string, body: string): Promise<void> | void;
+  /** Sends a message, which can be received after a delay where one is given. */
+  send(queueName: string, body: string, delaySeconds?: number): Promise<void> | void;
   /** Returns what CloudWatch would know of each queue. */
   facts(): QueueFacts[];
   close(): Promise<void>;
@@ -19,7 +23,12 @@ export interface Queues {
 const releaseMs = heartbeatWindowMs + 5_000;
 
 /** Starts the embedded SQS on the folder with the queues of the template. */
-export async function startQueues(queues: LocalQueue[], region: string, directory: string): Promise<Queues> {
+export async function startQueues(
+  queues: LocalQueue[],
+  region: string,
+  directory: string,
+  faults?: Faults,
+): Promise<Queues> {
   const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadFauxqs();
   const persistence = new PersistenceManager(directory);
   // What is written to the log outlives a kill of this process; a sync to the disk for each message does not add to that.
@@ -31,18 +40,22 @@ export async function startQueues(queues: LocalQueue[], region: string, director
   const s3Store = new S3Store();
   persistence.loadSqsAndSns(sqsStore, snsStore);
   patchStores(sqsStore, persistence);
+  const deliveries = faults?.random('deliveries');
+  if (deliveries) for (const queue of sqsStore.allQueues()) misdeliver(queue, deliveries);
 
   const app = buildApp({ logger: false, defaultRegion: region, stores: { sqsStore, snsStore, s3Store } });
   await app.ready();
 
   return {
     handle(req, res, body) {
-      app.routing(new ForwardedRequest(req, '/', req.headers, body), res);
+      const failed = deliveries && failDeletion(sqsStore, deliveries, req, body);
+      if (failed) res.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify(failed));
+      else app.routing(new ForwardedRequest(req, '/', req.headers, body), res);
     },
-    send(queueName, body) {
+    send(queueName, body, delaySeconds) {
       const queue = sqsStore.getQueueByName(queueName);
       if (!queue) throw new Error(`There is no queue ${queueName}`);
-      const delay = Number(queue.attributes.DelaySeconds);
+      const delay = delaySeconds ?? Number(queue.attributes.DelaySeconds);
       queue.enqueue(SqsStore.createMessage(body, {}, delay > 0 ? delay : undefined));
     },
     facts() {
@@ -61,6 +74,18 @@ export async function startQueues(queues: LocalQueue[], region: string, director
       persistence.close();
     },
   };
+}
+
+/** Returns the response to a deletion from a FIFO queue that fails, whose messages then come again. */
+function failDeletion(store: Store, random: Random, { headers }: IncomingMessage, body: Buffer): object | undefined {
+  if (headers['x-amz-target'] !== 'AmazonSQS.DeleteMessageBatch') return undefined;
+  const { QueueUrl, Entries } = Object(JSON.parse(body.toString()));
+  const queue = store.getQueue(String(QueueUrl));
+  const seconds = queue?.isFifo() && Array.isArray(Entries) ? failedDeletion(random) : undefined;
+  if (!queue || seconds === undefined) return undefined;
+  for (const { ReceiptHandle } of Entries) queue.changeVisibility(String(ReceiptHandle), seconds);
+  const Failed = Entries.map(({ Id }: { Id: string }) => ({ Id, Code: 'InternalError', SenderFault: false }));
+  return { Successful: [], Failed };
 }
 
 /** Writes the queues beneath fauxqs: its own replace of a queue row would cascade to the messages of the queue. */

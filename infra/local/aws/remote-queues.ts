@@ -36,8 +36,9 @@ export async function reachQueues(queues: LocalQueue[], region: string, origin: 
       res.statusCode = response.statusCode ?? 502;
       res.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify(localUrls(output, queues)));
     },
-    async send(queueName, body) {
-      await call('SendMessage', { QueueUrl: urlOf(queueName), MessageBody: body });
+    async send(queueName, body, delaySeconds) {
+      const delay = delaySeconds === undefined ? {} : { DelaySeconds: Math.round(delaySeconds) };
+      await call('SendMessage', { QueueUrl: urlOf(queueName), MessageBody: body, ...delay });
     },
     // The age of the oldest message is no attribute of a queue; only CloudWatch has it.
     facts: () => [],

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Faults } from '../faults/faults.ts';
 import type { LocalStack } from '../template/model.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
 import { startExpiry } from './expiry.ts';
 import { type Queues, startQueues } from './queues.ts';
 import { reachObjects } from './remote-objects.ts';
@@ -41,8 +43,12 @@ export async function startServers(options: {
   origin: string;
   onError?: (error: unknown) => void;
   addresses?: ServerAddresses;
+  /** Counts the capacity units that requests take from the embedded DynamoDB. */
+  meter?: CapacityMeter | undefined;
+  /** How the embedded servers misbehave. */
+  faults?: Faults | undefined;
 }): Promise<Servers> {
-  const { stack, dataDirectory, addresses = {}, onError = () => undefined } = options;
+  const { stack, dataDirectory, addresses = {}, faults, onError = () => undefined } = options;
   for (const queue of stack.queues) {
     // The SDK calls the host of a queue's URL, not its endpoint, when the two differ.
     if (new URL(queue.url).origin !== options.origin)
@@ -53,10 +59,10 @@ export async function startServers(options: {
   await mkdir(folder('dynamodb'), { recursive: true });
   const tables = addresses.dynamodb
     ? await reachTables(stack.tables, addresses.dynamodb)
-    : await startTables(stack.tables, folder('dynamodb'));
+    : await startTables(stack.tables, folder('dynamodb'), { meter: options.meter, faults });
   const queues = addresses.sqs
     ? await reachQueues(stack.queues, stack.region, addresses.sqs)
-    : await startQueues(stack.queues, stack.region, folder('sqs'));
+    : await startQueues(stack.queues, stack.region, folder('sqs'), faults);
   // Another S3 expires objects by itself, or not at all.
   const store = addresses.s3
     ? undefined

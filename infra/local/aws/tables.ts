@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Faults } from '../faults/faults.ts';
 import type { KeyAttribute, LocalTable } from '../template/model.ts';
+import { RequestCounter } from './capacity/count-requests.ts';
+import { CapacityMeter } from './capacity/meter.ts';
+import { writeConsumption } from './capacity/units.ts';
 import { CallError } from './connection.ts';
-import { openItemDatabase } from './dynalite-patches.ts';
+import { type ItemObserver, openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
+import { misbehavingReplica } from './misbehaving-replica.ts';
+import { misbehavingTables } from './misbehaving-tables.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
@@ -11,20 +17,38 @@ export interface Tables {
   close(): Promise<void>;
 }
 
+export interface TablesOptions {
+  /** Counts the capacity units of every request. */
+  meter?: CapacityMeter | undefined;
+  faults?: Faults | undefined;
+}
+
 /** Starts the embedded DynamoDB on the folder and creates the tables of the template. */
-export async function startTables(tables: LocalTable[], directory: string): Promise<Tables> {
-  const database = await openItemDatabase(directory);
+export async function startTables(
+  tables: LocalTable[],
+  directory: string,
+  { faults, meter = faults && new CapacityMeter() }: TablesOptions = {},
+): Promise<Tables> {
+  const database = await openItemDatabase(directory, {
+    observer: meter && observerFor(tables, meter),
+    replica: faults && misbehavingReplica(faults),
+  });
+  const counter = meter && new RequestCounter(tables, database.peek, meter);
   const pending = new Set<Promise<void>>();
   let isClosing = false;
 
-  function dispatch(original: IncomingMessage | { socket: Socket }, headers: IncomingMessage['headers']) {
+  function dispatch(
+    original: IncomingMessage | { socket: Socket },
+    headers: IncomingMessage['headers'],
+    server = database.server,
+  ) {
     return (res: ServerResponse, body: Buffer) => {
       const request = new ForwardedRequest({ method: 'POST', socket: original.socket }, '/', headers);
       const response = watchEnd(res);
       pending.add(response.ended);
       void response.ended.then(() => pending.delete(response.ended));
       try {
-        database.server.emit('request', request, res);
+        server.emit('request', request, res);
         // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
         request.emit('data', body);
         request.emit('end');
@@ -59,10 +83,14 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
     throw error;
   }
 
-  return {
+  const own: Tables = {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
-      dispatch(req, req.headers)(res, body);
+      // Only where something depends on it: it takes a while for a large body.
+      const request = counter || database.replica ? readRequest(req, body) : undefined;
+      if (counter && request) count(counter, request, res);
+      const server = request && isEventual(request) ? database.replica : undefined;
+      dispatch(req, req.headers, server)(res, body);
     },
     call,
     async close() {
@@ -72,18 +100,60 @@ export async function startTables(tables: LocalTable[], directory: string): Prom
       await database.close();
     },
   };
+  if (!faults || !meter) return own;
+  return { ...own, handle: misbehavingTables(own.handle, { tables, faults, meter, peek: database.peek }) };
+}
+
+interface TableRequest {
+  operation: string;
+  input: Record<string, unknown>;
+}
+
+function readRequest({ headers }: IncomingMessage, body: Buffer): TableRequest {
+  const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
+  return { operation, input: Object(JSON.parse(body.toString())) };
+}
+
+/** Returns whether a read does not ask for strong consistency. */
+function isEventual({ operation, input }: TableRequest): boolean {
+  if (operation === 'GetItem' || operation === 'Query') return input.ConsistentRead !== true;
+  if (operation !== 'BatchGetItem') return false;
+  return Object.values(Object(input.RequestItems)).some((request) => Object(request).ConsistentRead !== true);
+}
+
+function observerFor(tables: LocalTable[], meter: CapacityMeter): ItemObserver {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  return {
+    written(name, existing, item) {
+      const table = byName.get(name);
+      for (const consumption of table ? writeConsumption(table, existing, item) : []) meter.add(consumption);
+    },
+    queried: (query) => meter.add({ ...query, kind: 'read' }),
+  };
+}
+
+function count(counter: RequestCounter, { operation, input }: TableRequest, res: ServerResponse): void {
+  counter.countRead(operation, input);
+  onEnd(res, (response) => {
+    if (res.statusCode === 400 && response.includes('ConditionalCheckFailedException')) counter.countRefusal(input);
+  });
 }
 
 /** Resolves when the server ends a response, even if its client has disconnected and nothing is sent. */
 function watchEnd(res: ServerResponse): { ended: Promise<void>; settle(): void } {
   const { promise: ended, resolve: settle } = Promise.withResolvers<void>();
+  onEnd(res, () => settle());
+  return { ended, settle };
+}
+
+/** Calls back with the body of a response when the server ends it. */
+function onEnd(res: ServerResponse, listener: (body: string) => void): void {
   res.end = new Proxy(res.end, {
     apply(end, self, args) {
-      settle();
+      listener(typeof args[0] === 'string' ? args[0] : '');
       return Reflect.apply(end, self, args);
     },
   });
-  return { ended, settle };
 }
 
 /** Creates the tables of the template that are not there yet. */

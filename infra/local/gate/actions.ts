@@ -1,3 +1,4 @@
+import { keyValue, queryKey, UNREADABLE } from '../aws/query-key.ts';
 import type { LocalStack, LocalTable } from '../template/model.ts';
 import { type JsonService, Refusal } from './errors.ts';
 
@@ -94,9 +95,6 @@ function leadingKeys(read: () => string[]): NonNullable<RequiredAction['conditio
   return { 'dynamodb:leadingkeys': read };
 }
 
-/** Stands for a key that could not be read out of the request: it equals no key a policy can name. */
-const UNREADABLE = '\u0000';
-
 function itemKeys(operation: string, input: Input, table: LocalTable | undefined): string[] {
   if (!table || operation === 'Scan' || TABLE_OPERATIONS.has(operation)) return [];
   if (operation === 'Query') return [queryKey(input, table)];
@@ -111,24 +109,6 @@ function batchKeys(requests: unknown, table: LocalTable | undefined): string[] {
     const key = PutRequest ? objectOf(PutRequest).Item : DeleteRequest ? objectOf(DeleteRequest).Key : request;
     return keyValue(objectOf(key)[table.partitionKey.name]);
   });
-}
-
-function queryKey(input: Input, table: LocalTable): string {
-  const index = table.indexes.find((candidate) => candidate.name === input.IndexName);
-  const attribute = (index ?? table).partitionKey.name;
-  const names = objectOf(input.ExpressionAttributeNames);
-  const values = objectOf(input.ExpressionAttributeValues);
-  const expression = typeof input.KeyConditionExpression === 'string' ? input.KeyConditionExpression : '';
-  for (const [, name = '', value = ''] of expression.matchAll(/([#\w.-]+)\s*=\s*(:\w+)/g)) {
-    if ((name.startsWith('#') ? names[name] : name) === attribute) return keyValue(values[value]);
-  }
-  return UNREADABLE;
-}
-
-function keyValue(value: unknown): string {
-  const { S, N, B } = objectOf(value);
-  const text = S ?? N ?? B;
-  return typeof text === 'string' ? text : UNREADABLE;
 }
 
 function objectOf(value: unknown): Input {

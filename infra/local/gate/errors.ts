@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { S3Error, type S3ErrorCode } from '../aws/s3/error.ts';
 import { respondError } from '../aws/s3/request.ts';
 
+import { TransientError } from './transient-errors.ts';
+
 export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda';
 export type Service = JsonService | 's3';
 
@@ -11,6 +13,7 @@ export type RefusalReason =
   | 'malformed-authentication'
   | 'unknown-key'
   | 'invalid-token'
+  | 'expired-token'
   | 'signature-mismatch'
   | 'time-skewed'
   | 'unsupported'
@@ -43,6 +46,7 @@ const CODES: Record<RefusalReason, { json: string; query: string; s3: S3ErrorCod
   },
   'unknown-key': { json: 'UnrecognizedClientException', query: 'InvalidClientTokenId', s3: 'InvalidAccessKeyId' },
   'invalid-token': { json: 'UnrecognizedClientException', query: 'InvalidClientTokenId', s3: 'InvalidToken' },
+  'expired-token': { json: 'ExpiredTokenException', query: 'ExpiredToken', s3: 'ExpiredToken' },
   'signature-mismatch': {
     json: 'InvalidSignatureException',
     query: 'SignatureDoesNotMatch',
@@ -64,7 +68,8 @@ export function respondServiceError(service: Service, error: unknown, res: Serve
     res.destroy();
     return;
   }
-  if (service === 's3') respondError(res, toS3Error(error));
+  if (error instanceof TransientError) error.respond(res);
+  else if (service === 's3') respondError(res, toS3Error(error));
   else respondJsonError(service, error, res);
 }
 

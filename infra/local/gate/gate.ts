@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { CapturedResponse } from '../aws/forwarded-request.ts';
 import type { Checksum } from '../aws/s3/checksums.ts';
 import { readDeletion } from '../aws/s3/delete-objects.ts';
 import { S3Error } from '../aws/s3/error.ts';
 import { type S3Operation, operationOf as s3OperationOf } from '../aws/s3/operations.ts';
 import type { CreationListener } from '../aws/s3/request.ts';
 import type { Servers } from '../aws/servers.ts';
+import type { FaultName, Faults } from '../faults/faults.ts';
+import { lateNotifications } from '../faults/late-notifications.ts';
 import type { LocalBucket, LocalStack, PolicyStatement } from '../template/model.ts';
 import { dynamodbActions, eventsActions, operationOf, type RequiredAction, sqsActions } from './actions.ts';
 import { type ManagedConnections, manageConnection } from './connections.ts';
@@ -19,7 +22,17 @@ import { postObject } from './post-object.ts';
 import { createRecorder } from './record.ts';
 import { parseTarget, s3Actions } from './s3-actions.ts';
 import { headersOfContent, openBody } from './s3-body.ts';
-import { createVerifier, parseQuery, type Query, type SignatureVerifier, sha256, type Verified } from './signature.ts';
+import { SessionConnections } from './session-connections.ts';
+import {
+  createVerifier,
+  type FindSession,
+  parseQuery,
+  type Query,
+  type SignatureVerifier,
+  sha256,
+  type Verified,
+} from './signature.ts';
+import { TransientError, TransientErrors } from './transient-errors.ts';
 
 const PREFIX = '/_aws/';
 const CONNECTIONS = 'apigatewaymanagementapi';
@@ -37,6 +50,8 @@ export interface GateOptions {
   credentials: Credentials[];
   /** Verifies signatures; by default those of the credentials, over the path that the gate is called with. */
   verifier?: SignatureVerifier;
+  /** Finds the credentials of sessions, beside those above. */
+  findSession?: FindSession;
   servers: Servers;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
@@ -44,6 +59,8 @@ export interface GateOptions {
   sockets?: () => ManagedConnections | undefined;
   /** The functions that calls invoke. */
   functions?: () => InvokableFunctions | undefined;
+  /** How calls fail though they are right. */
+  faults?: Faults | undefined;
   onDenied?: (denial: Denial) => void;
   /** Receives errors that callers only see as an internal error. */
   onError?: (error: unknown) => void;
@@ -51,6 +68,8 @@ export interface GateOptions {
 
 export interface Gate {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Closes the connections over which someone has called with the credentials of a session. */
+  disconnect(accessKeyId: string): void;
 }
 
 /** Creates the gate, which passes on calls to the embedded servers that are correctly signed and that their role allows. */
@@ -58,10 +77,17 @@ export function createGate(options: GateOptions): Gate {
   const { stack, servers } = options;
   assertUnderstood(stack);
   const record = createRecorder(process.env.LATHE_GATE_RECORD);
-  const verifier = options.verifier ?? createVerifier(options.credentials);
+  const verifier = options.verifier ?? createVerifier(options.credentials, () => Date.now(), options.findSession);
+  const connections = new SessionConnections();
   const buckets = new Map(stack.buckets.map((bucket) => [bucket.name, bucket]));
   const queuePolicies = new Map(stack.queues.map((queue) => [queue.arn, queue.policy]));
-  const notify: CreationListener = (kind, object) => notifyCreated(stack, servers.sendMessage, record, kind, object);
+  const late = options.faults?.random('late-notifications');
+  const sendNotification = late ? lateNotifications(servers.sendMessage, late) : servers.sendMessage;
+  const notify: CreationListener = (kind, object) => notifyCreated(stack, sendNotification, record, kind, object);
+  const errors = transientErrors(options.faults, 'errors');
+  const losses = transientErrors(options.faults, 'lost-responses');
+  // Whoever has a URL that the API presigned is a client, and need not make a second attempt.
+  const rolesOfApi = new Set(stack.httpApis.flatMap(({ routes }) => routes.map(({ function: fn }) => fn.role)));
   servers.onObjectCreated(notify);
 
   function authorise(req: IncomingMessage, credentials: Credentials, needs: RequiredAction[]): void {
@@ -115,6 +141,7 @@ export function createGate(options: GateOptions): Gate {
   async function handleJson(service: JsonService, req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
     const body = await readBody(req);
     const { credentials } = verifier.verify(service, req, url.path, url.query, sha256(body));
+    connections.add(credentials, req.socket);
     if (service === 'execute-api') {
       const path = url.path.slice(`${PREFIX}${CONNECTIONS}`.length);
       manageConnection(stack, options.sockets?.(), req, res, { path, body }, (need) =>
@@ -140,6 +167,13 @@ export function createGate(options: GateOptions): Gate {
       credentials,
       service === 'dynamodb' ? dynamodbActions(stack, operation, input) : sqsActions(stack, operation, input),
     );
+    if (errors?.next()) throw errors.error(service);
+    if (losses?.losesResponse(service, operation)) {
+      const lost = new CapturedResponse();
+      await servers[service](req, lost, body);
+      await lost.body;
+      throw losses.error(service);
+    }
     await servers[service](req, res, body);
   }
 
@@ -157,6 +191,7 @@ export function createGate(options: GateOptions): Gate {
       return;
     }
     const verified = verifier.verify('s3', req, url.path, url.query, undefined);
+    if (!verified.presigned) connections.add(verified.credentials, req.socket);
     const query = operationQuery(url.query);
     const sent = { ...req.headers, ...(verified.presigned ? headersInQuery(url.query) : {}) };
     const operation = s3OperationOf(req.method ?? 'GET', target.key, query, sent);
@@ -164,6 +199,8 @@ export function createGate(options: GateOptions): Gate {
       authorise(req, verified.credentials, s3Actions(operation, target, query, sent, keys));
     // The keys to delete are in the body; for anything else, a call is refused before its body is read.
     if (operation !== 'DeleteObjects') authoriseKeys([]);
+    const isOfClient = verified.presigned && rolesOfApi.has(verified.credentials.role);
+    if (!isOfClient && errors?.next()) throw errors.error('s3');
     const { body, headers, checksum } = openContent(req, verified, sent, operation);
     try {
       const deletion = operation === 'DeleteObjects' && body ? await readDeletion(body, headers) : undefined;
@@ -190,6 +227,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
+    disconnect: (accessKeyId) => connections.close(accessKeyId),
     async handle(req, res) {
       req.on('error', ignore);
       res.on('error', ignore);
@@ -207,6 +245,11 @@ export function createGate(options: GateOptions): Gate {
       }
     },
   };
+}
+
+function transientErrors(faults: Faults | undefined, name: FaultName): TransientErrors | undefined {
+  const random = faults?.random(name);
+  return random && new TransientErrors(random);
 }
 
 interface Url {
@@ -328,7 +371,7 @@ function setRequestId(res: ServerResponse): void {
 }
 
 function isInternal(error: unknown): boolean {
-  return !(error instanceof Refusal || error instanceof S3Error);
+  return !(error instanceof Refusal || error instanceof S3Error || error instanceof TransientError);
 }
 
 function ignore(): void {

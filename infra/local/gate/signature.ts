@@ -50,15 +50,25 @@ export function parseQuery(raw: string): Query {
   return { pairs, get: (name) => pairs.find(([key]) => key === name)?.[1] };
 }
 
-/** Creates the verifier of requests signed with one of the credentials. */
-export function createVerifier(all: Credentials[], now: () => number = Date.now): SignatureVerifier {
+/** Finds the credentials that a session token belongs to. */
+export type FindSession = (token: string) => Credentials | undefined;
+
+/** Creates the verifier of requests signed with one of the credentials, or with those of a session. */
+export function createVerifier(
+  all: Credentials[],
+  now: () => number = Date.now,
+  findSession: FindSession = () => undefined,
+): SignatureVerifier {
   const byKeyId = new Map(all.map((credentials) => [credentials.accessKeyId, credentials]));
   const signingKeys = new Map<string, KeyObject>();
 
-  function find(accessKeyId: string): Credentials {
-    const credentials = byKeyId.get(accessKeyId);
-    if (!credentials) {
+  function find(accessKeyId: string, token: string | undefined): Credentials {
+    const credentials = byKeyId.get(accessKeyId) ?? (token === undefined ? undefined : findSession(token));
+    if (credentials?.accessKeyId !== accessKeyId) {
       throw new Refusal('unknown-key', 'The AWS Access Key Id you provided does not exist in our records.');
+    }
+    if (credentials.expiresAt !== undefined && now() > credentials.expiresAt) {
+      throw new Refusal('expired-token', 'The provided token has expired.');
     }
     return credentials;
   }
@@ -90,7 +100,7 @@ export function createVerifier(all: Credentials[], now: () => number = Date.now)
           'Date in Credential scope does not match the date of the request.',
         );
       }
-      const credentials = find(claim.scope.accessKeyId);
+      const credentials = find(claim.scope.accessKeyId, claim.token);
       assertInTime(claim, now());
       const payloadHash = bodyHash ?? payloadHashOf(req, query, claim.presigned);
       const scope = `${claim.scope.date}/${claim.scope.region}/${claim.scope.service}/aws4_request`;
@@ -115,7 +125,7 @@ export function createVerifier(all: Credentials[], now: () => number = Date.now)
       if (scope.service !== 's3') {
         throw new Refusal('malformed-authentication', "Credential should be scoped to correct service: 's3'.");
       }
-      const credentials = find(scope.accessKeyId);
+      const credentials = find(scope.accessKeyId, token);
       if (!sameText(hmac(signingKey(credentials, scope), text).toString('hex'), signature)) throw mismatch();
       assertToken(credentials, token);
       return credentials;

@@ -61,6 +61,9 @@ export class Environment {
   #timer: NodeJS.Timeout | undefined;
   #frozen: number[] | undefined;
   #usable = true;
+  #expiresAt = Number.POSITIVE_INFINITY;
+  #accessKeyId: string | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
   #failure: FunctionError | undefined;
 
   constructor(fn: LocalFunction, host: Host, events: EnvironmentEvents) {
@@ -70,7 +73,10 @@ export class Environment {
     this.#session = new RuntimeSession(fn.arn, {
       ready: () => this.#ready(),
       failed: (error) => this.#failed(error),
-      responded: () => clearTimeout(this.#timer),
+      responded: () => {
+        clearTimeout(this.#timer);
+        clearTimeout(this.#killTimer);
+      },
     });
     this.ended = this.#live();
   }
@@ -80,9 +86,9 @@ export class Environment {
     return performance.now() - this.#began;
   }
 
-  /** Whether it takes further invocations. */
+  /** Whether it takes further invocations, each of which its credentials must outlive. */
   get usable(): boolean {
-    return this.#usable;
+    return this.#usable && Date.now() + this.#fn.timeoutSeconds * 1000 < this.#expiresAt;
   }
 
   /** Runs an invocation; it waits for one. */
@@ -90,18 +96,23 @@ export class Environment {
     const { timeoutSeconds } = this.#fn;
     this.#thaw();
     this.#startTimer(timeoutSeconds, invocation.requestId);
+    const killAfterMs = this.#host.faults?.killAfterMs(this.#fn);
+    if (killAfterMs !== undefined) this.#killTimer = setTimeout(() => this.kill(), killAfterMs);
     this.#session.start(invocation, Date.now() + timeoutSeconds * 1000);
   }
 
   /** Stops all its processes until it is given an invocation. */
   freeze(): void {
     if (this.#process?.pid !== undefined) this.#frozen = freeze(this.#process.pid);
+    if (this.#accessKeyId !== undefined && this.#host.faults?.isDisconnected())
+      this.#host.disconnect?.(this.#accessKeyId);
   }
 
   /** Ends it and fails what runs in it. */
   kill(): void {
     this.#usable = false;
     clearTimeout(this.#timer);
+    clearTimeout(this.#killTimer);
     const { pid, exitCode, signalCode } = this.#process ?? {};
     // One that has ended is being seen to already, and its number may be another's by now.
     if (pid !== undefined && exitCode === null && signalCode === null) void this.#host.reaper.end(pid, this.#folder);
@@ -116,6 +127,7 @@ export class Environment {
     }
     this.#usable = false;
     clearTimeout(this.#timer);
+    clearTimeout(this.#killTimer);
     const { starting, busy } = this.#session;
     if (busy) this.#log(`Runtime exited ${reason}`);
     const error = new FunctionError('Runtime.ExitError', `Runtime exited ${reason}`);
@@ -135,9 +147,13 @@ export class Environment {
     try {
       if (!this.#usable) return 'before it was started';
       mkdirSync(this.#folder);
+      const expiresAt = this.#host.faults?.credentialsExpireAt(fn);
+      const given = environmentOf(fn, expiresAt);
+      this.#expiresAt = expiresAt ?? Number.POSITIVE_INFINITY;
+      this.#accessKeyId = given.AWS_ACCESS_KEY_ID;
       const env = variablesFor(fn, {
         code: this.#host.codeOf?.(fn) ?? sourceOf(fn),
-        given: environmentOf(fn),
+        given,
         runtimeApi: address,
         folder: this.#folder,
       });
@@ -197,7 +213,8 @@ export class Environment {
   }
 
   async #disconnected(): Promise<void> {
-    await Promise.all([...this.#sockets].map((socket) => once(socket, 'close')));
+    // A socket whose process was killed in the middle of a request reports an error first.
+    await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }
 
   #log(line: string): void {

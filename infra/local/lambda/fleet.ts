@@ -107,7 +107,12 @@ export class Fleet {
   }
 
   #ready(environment: Environment): void {
-    if (this.#starting.delete(environment)) this.#host.startTime.add(environment.age);
+    const isFresh = this.#starting.delete(environment);
+    if (isFresh) this.#host.startTime.add(environment.age);
+    if (!environment.usable || (!isFresh && this.#host.faults?.isRecycled())) {
+      environment.kill();
+      return;
+    }
     const next = this.#takeWaiting();
     if (next) {
       environment.run(next);
@@ -139,6 +144,7 @@ export class Fleet {
     for (let environment = this.#free.pop(); environment; environment = this.#free.pop()) {
       this.#idle.remove(environment);
       if (environment.usable) return environment;
+      environment.kill();
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { EnvironmentFaults } from '../faults/environments.ts';
 import type { LocalFunction } from '../template/model.ts';
 
 /** Where a function's code is, as Lambda names it to the process that runs it. */
@@ -13,8 +14,12 @@ export interface FunctionCode {
 export type StartImage = (fn: LocalFunction, variables: Record<string, string>) => ChildProcess | undefined;
 
 export interface RuntimeOptions {
-  /** The whole environment of a function, credentials and endpoints included. */
-  environmentOf: (fn: LocalFunction) => Record<string, string>;
+  /** The whole environment of a function, credentials and endpoints included; they expire where a time is given. */
+  environmentOf: (fn: LocalFunction, expiresAt?: number) => Record<string, string>;
+  /** What happens to environments by no doing of theirs. */
+  faults?: EnvironmentFaults | undefined;
+  /** Is called when the connections of a frozen environment are to be closed, with the access key of its credentials. */
+  disconnect?: (accessKeyId: string) => void;
   /** The code of functions that do not run from source. */
   codeOf?: (fn: LocalFunction) => FunctionCode | undefined;
   /** Starts an environment's process in the image of its function; without one its modules run on this machine. */

@@ -6,6 +6,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { FunctionError } from '../lambda/function-error.ts';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
 import type { QueueSource } from '../template/model.ts';
 import { failedMessageIds } from './batch-response.ts';
@@ -18,6 +19,8 @@ const REQUEST_LIMIT = 10;
 const ZIP_CONCURRENCY = 10;
 const FIRST_BACKOFF_MILLISECONDS = 100;
 const MAX_BACKOFF_MILLISECONDS = 5_000;
+/** That of a queue which says nothing of it. */
+const DEFAULT_VISIBILITY_SECONDS = 30;
 
 export interface QueueSourceDependencies {
   runtime: LambdaRuntime;
@@ -97,8 +100,8 @@ export function startQueueSource(
   async function work(batch: Message[]): Promise<void> {
     let done: Message[];
     try {
-      if (twice) await runtime.invoke(source.function, buildSqsEvent(queue, batch));
-      const response = await runtime.invoke(source.function, buildSqsEvent(queue, batch));
+      if (twice) await invoke(batch);
+      const response = await invoke(batch);
       done = source.reportBatchItemFailures ? succeeded(batch, response) : batch;
     } catch (error) {
       if (!signal.aborted) log(`${queue.name}: ${source.function.name} failed: ${describe(error)}`);
@@ -107,6 +110,19 @@ export function startQueueSource(
     // Not awaited, so that the slot is free for the next message meanwhile.
     const deletion = remove(done).finally(() => deletions.delete(deletion));
     deletions.add(deletion);
+  }
+
+  /** Invokes the function, and while it is throttled tries again until the messages are visible to others. */
+  async function invoke(batch: Message[]): Promise<unknown> {
+    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000;
+    for (let backoff = FIRST_BACKOFF_MILLISECONDS; ; backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS)) {
+      try {
+        return await runtime.invoke(source.function, buildSqsEvent(queue, batch));
+      } catch (error) {
+        if (!isThrottled(error) || draining || Date.now() + backoff >= visibleAt) throw error;
+      }
+      await wait(backoff, undefined, { signal });
+    }
   }
 
   function succeeded(batch: Message[], response: unknown): Message[] {
@@ -157,6 +173,10 @@ function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores:
   const own = bound ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
   // Not less for a reserved concurrency: Lambda's pollers do not look at it, and what they invoke beyond it is refused.
   return Math.min(own, maximumConcurrency ?? own);
+}
+
+function isThrottled(error: unknown): boolean {
+  return error instanceof FunctionError && error.errorType === 'TooManyRequestsException';
 }
 
 function describe(error: unknown): string {

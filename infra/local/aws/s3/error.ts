@@ -8,6 +8,7 @@ const STATUSES = {
   BadRequest: 400,
   EntityTooLarge: 400,
   EntityTooSmall: 400,
+  ExpiredToken: 400,
   IncompleteBody: 400,
   InternalError: 500,
   InvalidAccessKeyId: 403,
@@ -38,6 +39,7 @@ const STATUSES = {
   PreconditionFailed: 412,
   RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
+  SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,
 } as const;
 

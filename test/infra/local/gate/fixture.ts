@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { CapacityMeter } from '../../../../infra/local/aws/capacity/meter.ts';
 import { type ServerAddresses, type Servers, startServers } from '../../../../infra/local/aws/servers.ts';
-import { type Credentials, makeCredentials } from '../../../../infra/local/gate/credentials.ts';
+import type { Faults } from '../../../../infra/local/faults/faults.ts';
+import { type Credentials, makeCredentials, readSession } from '../../../../infra/local/gate/credentials.ts';
 import { createGate, type Denial } from '../../../../infra/local/gate/gate.ts';
 import type { InvokableFunctions } from '../../../../infra/local/gate/lambda.ts';
 import type { LocalRole, LocalStack, PolicyStatement } from '../../../../infra/local/template/model.ts';
@@ -121,7 +123,7 @@ export interface LocalAws extends AsyncDisposable {
   denials: Denial[];
   errors: unknown[];
   credentials(role: LocalRole): Credentials;
-  dynamodb(role?: LocalRole): DynamoDBClient;
+  dynamodb(role?: LocalRole, attempts?: number): DynamoDBClient;
   sqs(role?: LocalRole): SQSClient;
   s3(role?: LocalRole): S3Client;
 }
@@ -134,6 +136,10 @@ export async function startLocalAws(
     change?: (stack: LocalStack) => void;
     functions?: InvokableFunctions;
     addresses?: ServerAddresses;
+    meter?: CapacityMeter;
+    faults?: Faults;
+    /** How often a client makes a call; defaults to once. */
+    attempts?: number;
   } = {},
 ): Promise<LocalAws> {
   const dataDirectory = options.dataDirectory ?? (await makeDirectory());
@@ -147,12 +153,15 @@ export async function startLocalAws(
   const origin = `http://127.0.0.1:${address.port}`;
   const stack = makeStack(origin);
   options.change?.(stack);
-  const servers = await startServers({ stack, dataDirectory, origin, addresses: options.addresses ?? {} });
+  const { addresses = {}, meter, faults, attempts = 1 } = options;
+  const servers = await startServers({ stack, dataDirectory, origin, addresses, meter, faults });
   const denials: Denial[] = [];
   const errors: unknown[] = [];
   const gate = createGate({
     stack,
     credentials: all,
+    findSession: (token) => readSession('master secret', roles, token),
+    faults,
     servers,
     functions: () => options.functions,
     onDenied: (denial) => denials.push(denial),
@@ -169,7 +178,7 @@ export async function startLocalAws(
     endpoint: `${origin}/_aws/${service}`,
     region: REGION,
     credentials: credentials(wanted),
-    maxAttempts: 1,
+    maxAttempts: attempts,
   });
   return {
     origin,
@@ -178,7 +187,8 @@ export async function startLocalAws(
     denials,
     errors,
     credentials,
-    dynamodb: (wanted = everything) => new DynamoDBClient(clientOptions('dynamodb', wanted)),
+    dynamodb: (wanted = everything, maxAttempts = attempts) =>
+      new DynamoDBClient({ ...clientOptions('dynamodb', wanted), maxAttempts }),
     sqs: (wanted = everything) => new SQSClient(clientOptions('sqs', wanted)),
     s3: (wanted = everything) => new S3Client(clientOptions('s3', wanted)),
     async [Symbol.asyncDispose]() {

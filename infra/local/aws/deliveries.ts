@@ -1,0 +1,57 @@
+import type { Random } from '../faults/random.ts';
+import type { Queue } from './fauxqs-patches.ts';
+
+const TWICE = 0.05;
+const OUT_OF_ORDER = 0.3;
+const FEWER = 0.3;
+/** How far from the oldest a message may be that is received first. */
+const REACH = 20;
+const MAX_REPEAT_DELAY_MS = 4_000;
+const FAILED_DELETES = 0.02;
+
+/**
+ * Makes a queue deliver as SQS may.
+ * Imitates: "On rare occasions, one of the servers that stores a copy of a message might be unavailable when you receive or
+ * delete a message. If this occurs, the copy of the message isn't deleted on that unavailable server, and you might get that
+ * message copy again" and "best-effort ordering" of standard queues (SQS developer guide, "Amazon SQS at-least-once delivery");
+ * a receive returns up to the number of messages that is asked for. A FIFO queue keeps its order and delivers once.
+ */
+export function misdeliver(queue: Queue, random: Random): void {
+  const dequeue: Queue['dequeue'] = queue.dequeue.bind(queue);
+  queue.dequeue = (max, ...rest) => {
+    const { messages } = queue;
+    if (random.chance(OUT_OF_ORDER))
+      messages.unshift(...messages.splice(random.below(Math.min(REACH, messages.length)), 1));
+    const received = dequeue(random.chance(FEWER) ? 1 + random.below(max) : max, ...rest);
+    if (queue.isFifo()) return received;
+    for (const { ReceiptHandle } of received) {
+      const message = queue.inflightMessages.get(ReceiptHandle)?.message;
+      if (message && random.chance(TWICE)) repeatLater(message);
+    }
+    return received;
+  };
+
+  /** Puts a copy among the messages, whether or not the first is deleted by then. */
+  function repeatLater(message: Queue['messages'][number]): void {
+    const timer = setTimeout(
+      () => {
+        queue.messages.push({ ...message });
+        // Wakes receivers that wait.
+        queue.processTimers();
+      },
+      random.between(0, MAX_REPEAT_DELAY_MS),
+    );
+    timer.unref();
+  }
+}
+
+/**
+ * Returns after how many seconds the messages of a batch come again whose deletion fails, or undefined where it succeeds.
+ * Imitates: "The result of the action on each message is reported individually in the response. Because the batch request can
+ * result in a combination of successful and unsuccessful actions, you should check for batch errors even when the call
+ * returns an HTTP status code of 200" (DeleteMessageBatch in the SQS API reference). What was not deleted from a FIFO queue is
+ * delivered again, after seconds here instead of the visibility timeout, and delays its group until then.
+ */
+export function failedDeletion(random: Random): number | undefined {
+  return random.chance(FAILED_DELETES) ? 1 + random.below(2) : undefined;
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Faults } from '../faults/faults.ts';
+import { chooseUnprocessed, splitBatch } from '../faults/unprocessed.ts';
+import type { LocalTable } from '../template/model.ts';
+import type { CapacityMeter } from './capacity/meter.ts';
+import { CapturedResponse } from './forwarded-request.ts';
+import { KeyThrottle, type ThrottlingReason, throttlingBody } from './key-throttles.ts';
+
+type Input = Record<string, unknown>;
+type Handle = (req: IncomingMessage, res: ServerResponse, body: Buffer) => Promise<void> | void;
+
+const BATCHES: Record<string, string> = { BatchWriteItem: 'UnprocessedItems', BatchGetItem: 'UnprocessedKeys' };
+
+/** Returns a handler of requests to tables that are throttled by partition key, and whose batches leave entries unprocessed. */
+export function misbehavingTables(
+  handle: Handle,
+  context: {
+    tables: LocalTable[];
+    faults: Faults;
+    meter: CapacityMeter;
+    peek(table: string, key: Input): Input | undefined;
+  },
+): Handle {
+  const unprocessed = context.faults.random('unprocessed');
+  const throttle = context.faults.random('key-throttles')
+    ? new KeyThrottle(context.tables, context.meter, context.peek)
+    : undefined;
+
+  async function handleBatch(operation: string, req: IncomingMessage, res: ServerResponse, input: Input) {
+    const isChosen = unprocessed ? chooseUnprocessed(unprocessed) : () => false;
+    let refusal: ThrottlingReason | undefined;
+    const split = splitBatch(input, (table, entry) => {
+      const own = throttle?.refusalOfEntry(table, entry);
+      refusal ??= own;
+      return own !== undefined || isChosen();
+    });
+    if (!split.processed && refusal) return respond(res, 400, throttlingBody(refusal));
+    const captured = new CapturedResponse();
+    await handle(req, captured, Buffer.from(JSON.stringify(split.processed)));
+    const text = await captured.body;
+    const field = BATCHES[operation] ?? '';
+    if (captured.statusCode !== 200) return respond(res, captured.statusCode, text);
+    const output = Object(JSON.parse(text));
+    respond(res, 200, JSON.stringify({ ...output, [field]: merge(Object(output[field]), split.unprocessed) }));
+  }
+
+  return async (req, res, body) => {
+    const operation = String(req.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const input: Input = Object(JSON.parse(body.toString()));
+    if (operation in BATCHES) return handleBatch(operation, req, res, input);
+    const refusal = throttle?.refusal(operation, input);
+    if (refusal) return respond(res, 400, throttlingBody(refusal));
+    return handle(req, res, body);
+  };
+}
+
+/** Joins what the database left of a batch, which has more than fits in a response, with what was left out of it. */
+function merge(left: Input, more: Input): Input {
+  const merged: Input = { ...left };
+  for (const [table, request] of Object.entries(more)) {
+    const before: unknown = left[table];
+    if (before === undefined) merged[table] = request;
+    else if (Array.isArray(before) && Array.isArray(request)) merged[table] = [...before, ...request];
+    else merged[table] = { ...Object(request), Keys: [...Object(before).Keys, ...Object(request).Keys] };
+  }
+  return merged;
+}
+
+function respond(res: ServerResponse, status: number, body: string): void {
+  res.statusCode = status;
+  res.setHeader('content-type', 'application/x-amz-json-1.0');
+  res.setHeader('content-length', Buffer.byteLength(body));
+  res.end(body);
+}

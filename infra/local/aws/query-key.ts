@@ -1,0 +1,24 @@
+import type { LocalTable } from '../template/model.ts';
+
+/** Stands for a key that could not be read out of the request: it equals no key a policy can name. */
+export const UNREADABLE = '\u0000';
+
+/** Returns the partition key of the table or index that a query reads. */
+export function queryKey(input: Record<string, unknown>, table: LocalTable): string {
+  const index = table.indexes.find((candidate) => candidate.name === input.IndexName);
+  const attribute = (index ?? table).partitionKey.name;
+  const names: Record<string, unknown> = Object(input.ExpressionAttributeNames);
+  const values: Record<string, unknown> = Object(input.ExpressionAttributeValues);
+  const expression = typeof input.KeyConditionExpression === 'string' ? input.KeyConditionExpression : '';
+  for (const [, name = '', value = ''] of expression.matchAll(/([#\w.-]+)\s*=\s*(:\w+)/g)) {
+    if ((name.startsWith('#') ? names[name] : name) === attribute) return keyValue(values[value]);
+  }
+  return UNREADABLE;
+}
+
+/** Returns the value of a key attribute as text. */
+export function keyValue(value: unknown): string {
+  const { S, N, B } = Object(value);
+  const text = S ?? N ?? B;
+  return typeof text === 'string' ? text : UNREADABLE;
+}

@@ -1,0 +1,36 @@
+import type { Random } from '../faults/random.ts';
+import { FunctionError } from './function-error.ts';
+import type { LocalRuntime } from './runtime.ts';
+
+const RATE = 0.02;
+const MIN_MS = 50;
+const MAX_MS = 1_500;
+
+/**
+ * Returns the functions as callers reach them that compete for concurrency with all else of an account: now and then one is
+ * throttled, for a moment.
+ * Imitates: "TooManyRequestsException: The request throughput limit was exceeded", status 429 (Invoke in the Lambda API reference;
+ * developer guide, "Understanding Lambda function scaling"). Pollers of queues hold their messages then and try again.
+ */
+export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invokeStream'>>(
+  runtime: R,
+  random: Random,
+  now: () => number = Date.now,
+): R {
+  const throttledUntil = new Map<string, number>();
+  const check = (arn: string) => {
+    if (random.chance(RATE)) throttledUntil.set(arn, now() + random.between(MIN_MS, MAX_MS));
+    if ((throttledUntil.get(arn) ?? 0) > now()) throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
+  };
+  return {
+    ...runtime,
+    async invoke(fn, event) {
+      check(fn.arn);
+      return runtime.invoke(fn, event);
+    },
+    async invokeStream(fn, event) {
+      check(fn.arn);
+      return runtime.invokeStream(fn, event);
+    },
+  };
+}
