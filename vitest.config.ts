@@ -3,6 +3,17 @@ import { defineConfig } from 'vitest/config';
 import { LastLine } from './test/support/last-line.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+/**
+ * Files that leave nothing behind in their process, so that the next one may run in it with the modules it has loaded:
+ * to load them anew takes longer than most of these tests.
+ */
+const tidy = [
+  'test/unit/**/*.test.ts',
+  'test/infra/{cost,nested-stacks,quotas,readme-sizes,template,unknown-resources}.test.ts',
+  'test/infra/local/{gateway,sources,websocket}/*.test.ts',
+  'test/infra/local/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
+];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -22,7 +33,11 @@ export default defineConfig({
         extends: true,
         test: { name: 'contract', include: ['test/contract/**/*.test.ts'], globalSetup: ['test/contract/setup.ts'] },
       },
-      { extends: true, test: { name: 'all else', include: ['test/**/*.test.ts'], exclude: ['test/contract/**'] } },
+      { extends: true, test: { name: 'tidy', include: tidy, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'all else', include: ['test/**/*.test.ts'], exclude: ['test/contract/**', ...tidy] },
+      },
     ],
   },
 });

@@ -52,6 +52,8 @@ export function bundlingOf(entry: string) {
         'const { filename: __filename, dirname: __dirname } = import.meta;',
       ].join(' '),
     },
+    // What went into each bundle, which the checks of bundles read.
+    metafile: true,
     logLevel: 'warning',
   } as const satisfies BuildOptions;
 }

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
@@ -7,14 +17,32 @@ import { fingerprint, removeOld } from './fingerprint.ts';
 import type { FunctionCode } from './lambda/options.ts';
 import type { LocalFunction } from './template/model.ts';
 
-/**
- * Returns the bundle of each zip function, made as for a deployment and anew only when something it is made of has
- * changed. Each is a folder that appears whole, so that several services may start at once.
- */
+/** A bundle on this machine. */
+interface BundleFolder {
+  /** Holds the files of the function and nothing else. */
+  root: string;
+  /** What esbuild says about its content. */
+  metafile: string;
+}
+
+/** Returns the bundle of each zip function, made as for a deployment. */
 export async function currentBundles(
   functions: LocalFunction[],
 ): Promise<(fn: LocalFunction) => FunctionCode | undefined> {
-  const entries = [...new Set(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry))];
+  const entries = functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry);
+  const bundles = await currentBundleFolders(entries);
+  return (fn) => {
+    const root = fn.packaging === 'zip' ? bundles.get(fn.entry)?.root : undefined;
+    return root === undefined ? undefined : { root, handler: `index.${fn.handler}` };
+  };
+}
+
+/**
+ * Returns the bundle of each module, made anew only when something it is made of has changed. Each is a folder that
+ * appears whole, so that several services may start at once.
+ */
+export async function currentBundleFolders(modules: string[]): Promise<Map<string, BundleFolder>> {
+  const entries = [...new Set(modules)];
   const cache = cacheFolder();
   const state = fingerprint(bundleSources);
   const folders = new Map(entries.map((entry) => [entry, join(cache, nameOf(state, entry))]));
@@ -22,10 +50,11 @@ export async function currentBundles(
   if (missing.length > 0) await bundle(missing, folders, cache);
   const now = new Date();
   for (const folder of folders.values()) utimesSync(folder, now, now);
-  return (fn) => {
-    const root = fn.packaging === 'zip' ? folders.get(fn.entry) : undefined;
-    return root === undefined ? undefined : { root, handler: `index.${fn.handler}` };
-  };
+  return new Map([...folders].map(([entry, folder]) => [entry, filesOf(folder)]));
+}
+
+function filesOf(folder: string): BundleFolder {
+  return { root: join(folder, 'code'), metafile: join(folder, 'metafile.json') };
 }
 
 let builds = 0;
@@ -37,9 +66,15 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
   const esbuild = await import('esbuild');
   builds += 1;
   try {
-    const outdirOf = (index: number) => join(draft, String(index));
-    await Promise.all(entries.map((entry, index) => esbuild.build({ ...bundlingOf(entry), outdir: outdirOf(index) })));
-    for (const [index, entry] of entries.entries()) publish(outdirOf(index), folders.get(entry) ?? '');
+    const draftOf = (index: number) => join(draft, String(index));
+    await Promise.all(
+      entries.map(async (entry, index) => {
+        const { root, metafile } = filesOf(draftOf(index));
+        const made = await esbuild.build({ ...bundlingOf(entry), outdir: root });
+        writeFileSync(metafile, JSON.stringify(made.metafile));
+      }),
+    );
+    for (const [index, entry] of entries.entries()) publish(draftOf(index), folders.get(entry) ?? '');
   } finally {
     builds -= 1;
     // Its process would stay for as long as this one.

@@ -43,7 +43,9 @@ function unpack(context: string): string {
 
 async function run(folder: string, script: string): Promise<{ code: number | null; stderr: string }> {
   writeFileSync(join(folder, 'load.mjs'), script);
-  const child = spawn(process.execPath, ['load.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  // What it compiles lies in a folder that no other process will load from.
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const child = spawn(process.execPath, ['load.mjs'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { code, stderr };
 }

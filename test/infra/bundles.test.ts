@@ -11,6 +11,7 @@ import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts'
 import { projectRoot } from '../../infra/bundling.ts';
 import { encodeMissing } from '../../shared/catalogue/missing.ts';
 import { type Bundle, bundle, byPackage, writeBundle } from '../support/bundle.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { readSynthesized, resourcesOf } from '../support/template.ts';
 
 const kilobyte = 1000;
@@ -103,7 +104,7 @@ test('the bundled document of the API is that of the source, with and without mi
     await writeFile(join(folder, 'source.mjs'), source);
     const missing = encodeMissing({ engines: { media: { ffmpeg: '' } } });
     for (const extra of [{}, { LATHE_MISSING: missing }]) {
-      const env = { LATHE_URL: 'https://api.example.com', ...extra };
+      const env = { ...compileCache, LATHE_URL: 'https://api.example.com', ...extra };
       const [bundled, built] = await Promise.all(
         ['call.mjs', 'source.mjs'].map(async (name) => {
           const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name)], { env, maxBuffer: 1e8 });

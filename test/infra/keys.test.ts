@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { apiKeyItem } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
+import { compileCache } from '../support/compile-cache.ts';
 
 const run = promisify(execFile);
 const credentials = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
@@ -43,6 +44,7 @@ async function startTables(...names: string[]) {
     makeKey: (...options: string[]) =>
       run(process.execPath, [join(projectRoot, 'infra/keys/make-key.ts'), ...options], {
         env: {
+          ...compileCache,
           AWS_REGION: 'us-east-1',
           AWS_ACCESS_KEY_ID: credentials.accessKeyId,
           AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
@@ -84,7 +86,7 @@ test('a key is made, and revoked, in the table of the stack that is named, and o
 
 test('whoever has no credentials is told so', async () => {
   const refused = run(process.execPath, [join(projectRoot, 'infra/keys/make-key.ts')], {
-    env: { AWS_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nonexistent' },
+    env: { ...compileCache, AWS_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nonexistent' },
   });
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set AWS_PROFILE') });
 });

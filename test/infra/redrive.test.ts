@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { ageOf, causeIn, subjectOf } from '../../infra/redrive/describe.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { sendAsOperator } from '../support/operator.ts';
 import { roleOf, takeAway } from '../support/roles.ts';
 import { until } from '../support/until.ts';
@@ -88,6 +89,7 @@ const credentials = { accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
 function redriveDeployed(sqs: string, logs: string, ...options: string[]): Promise<{ stdout: string }> {
   return run(process.execPath, [join(projectRoot, 'infra/redrive/main.ts'), '--stack', 'Lathe', ...options], {
     env: {
+      ...compileCache,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,

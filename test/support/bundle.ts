@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { build, type Metafile, type OutputFile } from 'esbuild';
-import { bundlingOf } from '../../infra/bundling.ts';
+import type { Metafile } from 'esbuild';
+import { projectRoot } from '../../infra/bundling.ts';
+import { currentBundleFolders } from '../../infra/local/bundles.ts';
 
 export interface Bundle {
   files: { name: string; code: Uint8Array }[];
@@ -11,17 +12,13 @@ export interface Bundle {
   parts: { path: string; bytes: number }[];
 }
 
-/** Bundles functions' modules as the stack does. */
+/** Reads the bundles of functions' modules, named from the project's root, that the stack runs; makes those that are missing. */
 export async function bundle(entries: string[]): Promise<Map<string, Bundle>> {
+  const folders = await currentBundleFolders(entries.map((entry) => join(projectRoot, entry)));
   const bundles = entries.map(async (entry): Promise<[string, Bundle]> => {
-    const { outputFiles, metafile } = await build({
-      ...bundlingOf(entry),
-      outdir: 'bundle',
-      metafile: true,
-      write: false,
-      logLevel: 'silent',
-    });
-    return [entry, bundleOf(outputFiles, metafile)];
+    const folder = folders.get(join(projectRoot, entry));
+    if (!folder) throw new Error(`Expected a bundle of ${entry}.`);
+    return [entry, await readBundle(folder)];
   });
   return new Map(await Promise.all(bundles));
 }
@@ -33,7 +30,8 @@ export async function writeBundle(made: Bundle | undefined, folder: string): Pro
   for (const { name, code } of made.files) await writeFile(join(folder, name), code);
 }
 
-function bundleOf(outputFiles: OutputFile[], { outputs }: Metafile): Bundle {
+async function readBundle({ root, metafile }: { root: string; metafile: string }): Promise<Bundle> {
+  const { outputs }: Metafile = JSON.parse(await readFile(metafile, 'utf8'));
   const atStart = new Set<string>();
   const add = (path: string) => {
     if (atStart.has(path)) return;
@@ -44,7 +42,9 @@ function bundleOf(outputFiles: OutputFile[], { outputs }: Metafile): Bundle {
   add(Object.keys(outputs).find((path) => basename(path) === 'index.mjs') ?? '');
   const all = Object.values(outputs);
   return {
-    files: outputFiles.map(({ path, contents }) => ({ name: basename(path), code: contents })),
+    files: await Promise.all(
+      (await readdir(root)).map(async (name) => ({ name, code: await readFile(join(root, name)) })),
+    ),
     bytesAtStart: [...atStart].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0),
     parts: all.flatMap(({ inputs }) =>
       Object.entries(inputs).map(([path, { bytesInOutput }]) => ({ path, bytes: bytesInOutput })),

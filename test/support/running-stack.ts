@@ -20,7 +20,9 @@ import { Client } from './client.ts';
 const startArguments = packageJson.scripts.start.replace('node infra/setup/run.mjs ', '').split(' ');
 
 const inherited = [
-  ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'LATHE_GATE_RECORD'],
+  ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH', 'LATHE_GATE_RECORD'],
+  // What the set-up of `npm start` adds.
+  ...['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'],
   ...['LATHE_DYNAMODB_SERVER', 'LATHE_SQS_SERVER', 'LATHE_S3_SERVER'],
 ];
 

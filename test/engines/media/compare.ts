@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { ffmpeg, toneHertz } from './samples.ts';
@@ -53,32 +54,42 @@ function fraction(text = ''): number {
   return above / below;
 }
 
+// Bars that a format of one shape adds are not part of the picture, so both are compared in the same frame.
+const shape = 'scale=160:120,setsar=1,fps=25,format=yuv444p,setpts=N/25/TB';
+const asSamples = ['-ac', '1', '-ar', String(rate), '-f', 's16le'];
+
 /** Measures the structural similarity of two videos, from 0 to 1, in colour and over all frames. */
 export async function videoSimilarity(
   one: string,
   other: string,
-  readers: { one?: string[]; other?: string[] } = {},
   /** What to take of the other before it is compared, as a filter of ffmpeg. */
   part = 'null',
+  /** What else to do with the two, as further outputs of ffmpeg. */
+  further: string[] = [],
 ): Promise<number> {
-  // Bars that a format of one shape adds are not part of the picture, so both are compared in the same frame.
-  const shape = 'scale=160:120,setsar=1,fps=25,format=yuv444p,setpts=N/25/TB';
+  const graph = `[0:v]${shape}[a];[1:v]${part},${shape}[b];[a][b]ssim=shortest=1`;
   const said = await ffmpeg(
-    ...(readers.one ?? []),
-    '-i',
-    one,
-    ...(readers.other ?? []),
-    '-i',
-    other,
-    '-filter_complex',
-    `[0:v]${shape}[a];[1:v]${part},${shape}[b];[a][b]ssim=shortest=1`,
-    '-an',
-    '-f',
-    'null',
-    '-',
+    ...['-i', one, '-i', other, '-filter_complex', graph],
+    ...['-an', '-f', 'null', '-'],
+    ...further,
   );
   const found = /SSIM .*All:([\d.]+|nan)/.exec(said);
   return Number(found?.[1] ?? Number.NaN);
+}
+
+/**
+ * Measures the similarity of two videos as above and hears both, in one process: ffmpeg takes longer to start than to
+ * read a sample. What it hears of both is written beside the first.
+ */
+export async function compareWithSound(
+  one: string,
+  other: string,
+  part?: string,
+): Promise<{ similarity: number; sounds: [one: Sound, other: Sound] }> {
+  const paths = [`${one}.sound-0`, `${one}.sound-1`] as const;
+  const further = paths.flatMap((path, index) => ['-map', `${index}:a:0`, ...asSamples, path]);
+  const similarity = await videoSimilarity(one, other, part, further);
+  return { similarity, sounds: [soundOf(await readFile(paths[0])), soundOf(await readFile(paths[1]))] };
 }
 
 /** Measures how alike two pictures are, from 0 to 1, by their difference at a small size. */
@@ -116,31 +127,15 @@ export async function listen(path: string, format = '', hertz = toneHertz): Prom
         encoding: 'buffer',
         maxBuffer: 2 ** 28,
       })
-    : await execute(
-        'ffmpeg',
-        [
-          '-v',
-          'error',
-          '-nostdin',
-          '-i',
-          path,
-          '-vn',
-          '-map',
-          '0:a:0',
-          '-ac',
-          '1',
-          '-ar',
-          String(rate),
-          '-f',
-          's16le',
-          '-',
-        ],
-        {
-          encoding: 'buffer',
-          maxBuffer: 2 ** 28,
-        },
-      );
-  const samples = new Int16Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + (stdout.length & ~1)));
+    : await execute('ffmpeg', ['-v', 'error', '-nostdin', '-i', path, '-vn', '-map', '0:a:0', ...asSamples, '-'], {
+        encoding: 'buffer',
+        maxBuffer: 2 ** 28,
+      });
+  return soundOf(stdout, hertz);
+}
+
+function soundOf(content: Buffer, hertz = toneHertz): Sound {
+  const samples = new Int16Array(content.buffer.slice(content.byteOffset, content.byteOffset + (content.length & ~1)));
   return { seconds: samples.length / rate, ...heard(samples, hertz) };
 }
 

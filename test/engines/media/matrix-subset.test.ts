@@ -4,23 +4,25 @@ import { catalogue } from '../../../functions/engines/media/catalogue.ts';
 import { mediaFormat } from '../../../functions/engines/media/formats.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 import { matrix } from './matrix.ts';
+import { makeSamples } from './samples.ts';
 import { media, run, testFolder } from './work.ts';
 
 // Each test runs programs, and the machine may have other work.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folder: string;
-const samples = new Map<string, Promise<string>>();
+let samples: Map<string, string>;
 
 beforeAll(async () => {
   folder = await testFolder();
+  samples = await makeSamples(inputs, folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function sampleOf(format: string): Promise<string> {
-  const found = samples.get(format) ?? matrix.sample(format, folder);
-  samples.set(format, found);
-  return found;
+function sampleOf(format: string): string {
+  const path = samples.get(format);
+  if (path === undefined) throw new Error(`There is no sample of ${format}.`);
+  return path;
 }
 
 const canonical = (names: string[]) => [...new Set(names.map((name) => media.canonical(name)))];
@@ -43,7 +45,7 @@ function subset(): [string, string][] {
 describe.concurrent('Each format is read once and written once', () => {
   test.each(subset())('%s becomes %s with the same content', { timeout: 60_000 }, async (input, output) => {
     // Prepare
-    const sample = await sampleOf(input);
+    const sample = sampleOf(input);
 
     // Act
     const { path, outputs: made } = await run('convert', { path: sample, format: input }, output);
@@ -57,7 +59,7 @@ describe.concurrent('Each format is read once and written once', () => {
 describe('Formats are detected from their content', () => {
   test.each(inputs)('A %s is found to be one, under its own and its other names', async (format) => {
     // Prepare
-    const start = (await readFile(await sampleOf(format))).subarray(0, detectionBytes);
+    const start = (await readFile(sampleOf(format))).subarray(0, detectionBytes);
     const aliases = catalogue.formats.filter(({ aliasOf }) => aliasOf === format).map(({ ext }) => ext);
 
     // Act

@@ -169,6 +169,23 @@ export async function makeSample(format: string, folder: string): Promise<string
   return path;
 }
 
+/**
+ * Makes samples of many formats and returns their paths: those that ffmpeg writes from the pattern and the tone by two
+ * processes of it, since each takes longer to start than to write one.
+ */
+export async function makeSamples(formats: string[], folder: string): Promise<Map<string, string>> {
+  const pathOf = (format: string) => join(folder, `sample.${format}`);
+  const outputs = (ways: Record<string, string[]>, more: string[]) =>
+    formats.flatMap((format) => (ways[format] ? [...more, ...ways[format], pathOf(format)] : []));
+  const moving = outputs(videos, ['-shortest']);
+  const heard = outputs(sounds, []);
+  if (moving.length > 0) await ffmpeg(...pattern(), ...tone, ...moving);
+  if (heard.length > 0) await ffmpeg(...tone, ...heard);
+  const others = formats.filter((format) => !videos[format] && !sounds[format]);
+  for (const format of others) await makeSample(format, folder);
+  return new Map(formats.map((format) => [format, pathOf(format)]));
+}
+
 async function writeBySox(path: string, type: string, args: string[]): Promise<void> {
   await execute('sox', [
     '-n',
