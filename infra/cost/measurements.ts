@@ -70,26 +70,26 @@ export const measurements = {
   /** Between a function and the bucket. */
   bytesPerSecond: 80e6,
   /**
-   * Of one job, as `npm run bench -- jobs` counts them: 8 Query, 5 GetItem and 3 BatchGetItem; 5 PutItem, 2 UpdateItem and
-   * a BatchWriteItem, of items of 2 KB in two indexes; 9 calls of SQS and as many receives as deletes. Invocations are those of
-   * the worker, the engine and the relay.
+   * Of one job of an upload, a conversion and an export that nobody follows, as `npm run bench -- jobs` counts them. Requests of
+   * SQS are a message to the worker, and two receives and two deletes, of that message and of the notification of the file; S3
+   * gets the file, its copy, the output and its copy. Invocations are those of the importer, the worker and the engine.
    */
   calls: {
-    dynamodbReads: 22,
-    dynamodbWrites: 35,
-    sqsRequests: 13,
-    s3Writes: 2,
-    s3Reads: 3,
-    busEvents: 3,
-    invocations: 6,
+    dynamodbReads: 10,
+    dynamodbWrites: 16,
+    sqsRequests: 6,
+    s3Writes: 4,
+    s3Reads: 4,
+    busEvents: 1,
+    invocations: 3,
     milliseconds: 60,
   },
   /**
-   * What one run of the sweep takes on average when it finds nothing: a query of each of 8 shards in 150 ms, in every fifth
-   * run a receive of each of 8 dead-letter queues, all of which wait for a second, and in every tenth a list of each of 5
-   * prefixes.
+   * What one run of the sweep takes on average when it finds nothing: a query of each of 16 shards in 150 ms, which takes half
+   * a unit since an index is never read consistently, in every fifth run a receive of each of 8 dead-letter queues, all of which
+   * wait for a second, and in every tenth a list of each of 5 prefixes.
    */
-  sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: 8, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
+  sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: 16 / 2, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
   logBytesPerInvocation: 700,
   /** Of the images of engines, compressed, each: they have 92 to 544 MB. */
   imageGigabytes: 0.3,
