@@ -1,89 +1,71 @@
-import { firstIdAt } from '../ids.ts';
-import { count, query } from './table.ts';
-import { tableSchema } from './table-schema.ts';
+import type { Head, HeadKind } from '../lists/heads.ts';
+import type { HeadQuery, OwnedRecords } from '../lists/view.ts';
+import { countedHours, saveCountedHour } from './counted-hours.ts';
+import { records } from './records.ts';
+import { type Item, query } from './table.ts';
+import { indexPartitions, tableSchema } from './table-schema.ts';
 
-/** Selects records of an owner. Only attributes that the index holds can be used. */
-export interface OwnedFilter {
-  /** Partition of the index: `tasks#<user>` or `jobs#<user>`. */
-  owner: string;
-  equal?: Record<string, string | undefined>;
-  contains?: Record<string, string | undefined>;
-  now: number;
-  /** Records from before this time are expired. */
-  oldest: number;
-}
+/** More than a page of 1 MB holds. */
+const wholePage = 10_000;
+const partitionOf = { job: indexPartitions.ownedJob, task: indexPartitions.ownedTask };
 
-/** Ranges of time that are counted in parallel: a page of the index is 1 MB, and the pages of one range are sequential. */
-const slices = 8;
-const skewMs = 60_000;
-
-/** A page of an owner's records. */
-export interface OwnedPage {
-  ids: string[];
-  /** How many records there are on all pages. */
-  total: number;
-}
-
-/** Reads a page of an owner's records, newest first, and counts them all: apart where they do not end with the page. */
-export async function ownedPage(filter: OwnedFilter, skip: number, limit: number): Promise<OwnedPage> {
-  const found = await newestIds(filter, skip + limit);
-  return { ids: found.slice(skip), total: found.length < skip + limit ? found.length : await countOwned(filter) };
-}
-
-/** Counts an owner's records by reading the compact index only, in parallel ranges of time. */
-async function countOwned(filter: OwnedFilter): Promise<number> {
-  const start = filter.oldest - skewMs;
-  const end = filter.now + skewMs;
-  const bounds = Array.from({ length: slices + 1 }, (_, index) => firstIdAt(start + ((end - start) * index) / slices));
-  const counts = await Promise.all(
-    bounds.slice(1).map((upper, index) => count(selectionOf(filter, bounds[index] ?? '', upper))),
-  );
-  return counts.reduce((sum, part) => sum + part, 0);
-}
-
-/** Returns the ids of an owner's newest records, up to a limit, newest first. */
-export async function newestIds(filter: OwnedFilter, limit: number): Promise<string[]> {
-  const items = await query({
-    ...selectionOf(filter, firstIdAt(filter.oldest - skewMs), firstIdAt(filter.now + skewMs)),
-    attributes: 'id',
-    descending: true,
-    limit,
-    // Without filters a page needs to read no more than it skips and shows.
-    pageSize: Math.min(1000, limit + 1),
-  });
-  return items.map(({ id }) => String(id));
-}
-
-function selectionOf(filter: OwnedFilter, from: string, to: string) {
-  const { parts, names, values } = conditionsOf(filter);
+/** Returns the records of a user: heads of groups from the index, and counts of them from the items that lists keep. */
+export function ownedRecords(user: string, now: number): OwnedRecords {
   return {
+    heads: (query) => heads(user, query, now),
+    tasks: records.tasks,
+    jobs: records.jobs,
+    hours: (oldest, newest) => countedHours(user, oldest, newest),
+    saveHour: (hour) => saveCountedHour(user, hour),
+  };
+}
+
+async function heads(
+  user: string,
+  { kind, range, limit, tag, isUncompleted }: HeadQuery,
+  now: number,
+): Promise<Head[]> {
+  const items = await query({
     index: tableSchema.byOwner.name,
     keys: '#owner = :owner AND id BETWEEN :from AND :to',
-    filter: parts.join(' AND '),
-    names: { '#owner': tableSchema.byOwner.partitionKey, ...names },
-    // BETWEEN takes in both ends; an id below its successor keeps ranges apart.
-    values: { ':owner': filter.owner, ':from': from, ':to': before(to), ...values },
+    filter: [
+      '(attribute_not_exists(endStatus) OR endStatus <> :deleted) AND expiresAt > :now',
+      ...(tag === undefined ? [] : ['contains(tag, :tag)']),
+      ...(isUncompleted ? ['(attribute_not_exists(endStatus) OR endStatus <> :completed)'] : []),
+    ].join(' AND '),
+    names: { '#owner': tableSchema.byOwner.partitionKey },
+    values: {
+      ':owner': `${partitionOf[kind]}${user}`,
+      ':from': range.from,
+      // BETWEEN takes in both ends.
+      ':to': before(range.to),
+      ':deleted': 'deleted',
+      ':now': new Date(now).toISOString(),
+      ':tag': tag,
+      ':completed': isUncompleted ? 'completed' : undefined,
+    },
+    descending: true,
+    limit,
+    pageSize: tag === undefined ? limit : wholePage,
+  });
+  return items.map((item) => toHead(item, kind));
+}
+
+function toHead({ id, expiresAt, endStatus, operations, gone }: Item, kind: HeadKind): Head {
+  return {
+    id: String(id),
+    kind,
+    expiresAt: String(expiresAt),
+    ...(endStatus === undefined ? {} : { endStatus: String(endStatus) }),
+    operations: numbersOf(operations),
+    gone: gone instanceof Set ? [...gone] : [],
   };
+}
+
+function numbersOf(value: unknown): Record<string, number> {
+  return Object.fromEntries(Object.entries(Object(value)).map(([name, number]) => [name, Number(number)]));
 }
 
 function before(id: string): string {
   return (BigInt(`0x${id}`) - 1n).toString(16).padStart(24, '0');
-}
-
-function conditionsOf(filter: OwnedFilter) {
-  const names: Record<string, string> = { '#status': 'status', '#expiresAt': 'expiresAt' };
-  const values: Record<string, string> = { ':deleted': 'deleted', ':now': new Date(filter.now).toISOString() };
-  const parts = ['#status <> :deleted', '#expiresAt > :now'];
-  const add = (attribute: string, value: string, part: string) => {
-    names[`#${attribute}`] = attribute;
-    values[`:${attribute}`] = value;
-    parts.push(part);
-  };
-  for (const [attribute, value] of Object.entries(filter.equal ?? {})) {
-    if (value !== undefined) add(attribute, value, `#${attribute} = :${attribute}`);
-  }
-  for (const [attribute, value] of Object.entries(filter.contains ?? {})) {
-    if (value) add(attribute, value, `contains(#${attribute}, :${attribute})`);
-  }
-  return { parts, names, values };
 }

@@ -1,6 +1,5 @@
-import { records } from '../../../shared/aws/records.ts';
-import { indexPartitions } from '../../../shared/aws/table-schema.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
+import { listJobs } from '../../../shared/lists/list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { listPage } from '../http/page.ts';
 import { presentJobsWithTasks } from '../http/response-size.ts';
@@ -8,13 +7,11 @@ import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['list-jobs'], async ({ account, query }) => {
   const { status, tag, include } = query;
-  const body = await listPage(query, {
-    owner: `${indexPartitions.ownedJob}${account.user}`,
-    equal: { status },
-    contains: { tag },
-    read: records.jobs,
-    present: async (jobs) =>
-      include.includes('tasks') ? presentJobsWithTasks(jobs) : jobs.map((job) => presentJob(job)),
-  });
+  const body = await listPage(
+    account.user,
+    query,
+    (owned, window) => listJobs(owned, { status, tag }, window),
+    async (jobs) => (include.includes('tasks') ? presentJobsWithTasks(jobs) : jobs.map((job) => presentJob(job))),
+  );
   return { body };
 });

@@ -1,5 +1,4 @@
-import { records } from '../../../shared/aws/records.ts';
-import { indexPartitions } from '../../../shared/aws/table-schema.ts';
+import { listTasks, listTasksOfJob } from '../../../shared/lists/list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentWith } from '../http/find-owned.ts';
 import { listPage } from '../http/page.ts';
@@ -8,11 +7,15 @@ import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['list-tasks'], async ({ account, query }) => {
   const { status, operation, job, include } = query;
-  const body = await listPage(query, {
-    owner: `${indexPartitions.ownedTask}${account.user}`,
-    equal: { status, operation, job },
-    read: records.tasks,
-    present: async (tasks) => fitTasks(await presentWith(tasks, include)),
-  });
+  const filter = { status, operation };
+  const body = await listPage(
+    account.user,
+    query,
+    (owned, window) =>
+      job === undefined
+        ? listTasks(owned, filter, window)
+        : listTasksOfJob(owned, { ...filter, user: account.user, job }, window),
+    async (tasks) => fitTasks(await presentWith(tasks, include)),
+  );
   return { body };
 });

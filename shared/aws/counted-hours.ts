@@ -1,0 +1,80 @@
+import type { CountedHour, CountedSlot } from '../lists/counted-hour.ts';
+import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../lists/slots.ts';
+import { type Item, type Key, query, update } from './table.ts';
+import { partitions } from './table-schema.ts';
+
+/** How long an announcement serves for further deletions of this process, in milliseconds: far less than the lag of counts. */
+const announcedMs = 10_000;
+const maxAnnounced = 1_000;
+const hourSeconds = (slotMs * slotsPerHour) / 1000;
+/** How long the item of an hour is kept where only deletions were announced in it, in seconds. */
+const announcementSeconds = 86_400;
+
+/** The slots with deletions that this process has announced, and when. */
+const announced = new Map<string, number>();
+
+const keyOf = (user: string, hour: number): Key => ({ pk: `${partitions.counts}${user}`, sk: sortKeyOf(hour) });
+// Ordered as text for some thousand years.
+const sortKeyOf = (hour: number) => `hour#${String(hour).padStart(8, '0')}`;
+const changeAttribute = (slot: number) => `changed${slot % slotsPerHour}`;
+
+/** Reads the counts of a user's records in the hours from one to another, both included. */
+export async function countedHours(user: string, oldest: number, newest: number): Promise<CountedHour[]> {
+  const items = await query({
+    keys: 'pk = :pk AND sk BETWEEN :oldest AND :newest',
+    values: {
+      ':pk': keyOf(user, oldest).pk,
+      ':oldest': sortKeyOf(oldest),
+      ':newest': sortKeyOf(newest),
+    },
+  });
+  return items.map(toHour);
+}
+
+/** Stores the counts of an hour unless it was changed since it was read; returns whether it was. */
+export async function saveCountedHour(user: string, { hour, version, slots }: CountedHour): Promise<boolean> {
+  const lastExpiry = Math.max(...[...slots.values()].map((counts) => counts.lastExpiry));
+  const written = await update(keyOf(user, hour), 'SET slots = :slots, #ttl = :ttl ADD version :one', {
+    condition: version === 0 ? 'attribute_not_exists(version)' : 'version = :version',
+    names: { '#ttl': 'ttl' },
+    values: {
+      ':one': 1,
+      ':version': version === 0 ? undefined : version,
+      ':ttl': Math.max(Math.ceil(lastExpiry / 1000), (hour + 1) * hourSeconds + announcementSeconds),
+      // One text, because numbers of DynamoDB in maps of maps are three times as long and slow to read.
+      ':slots': JSON.stringify([...slots]),
+    },
+  });
+  return written !== undefined;
+}
+
+/**
+ * Announces that a group, or a task of it, is about to be deleted, so that lists do not rely on earlier counts of it. This
+ * comes before the deletion: whoever dies between the two has only made them count again.
+ */
+export async function announceDeletion(user: string, id: string, now: number = Date.now()): Promise<void> {
+  const slot = slotOfId(id);
+  const name = `${user} ${slot}`;
+  if (!mayBeCounted(slot, now) || (announced.get(name) ?? 0) + announcedMs > now) return;
+  await update(
+    keyOf(user, hourOfSlot(slot)),
+    'SET #changed = :now, #ttl = if_not_exists(#ttl, :ttl) ADD version :one',
+    {
+      names: { '#changed': changeAttribute(slot), '#ttl': 'ttl' },
+      values: { ':one': 1, ':now': now, ':ttl': Math.ceil(now / 1000) + announcementSeconds },
+    },
+  );
+  if (announced.size >= maxAnnounced) announced.clear();
+  announced.set(name, now);
+}
+
+function toHour(item: Item): CountedHour {
+  const hour = Number(String(item.sk).slice(sortKeyOf(0).indexOf('#') + 1));
+  const slots: [number, CountedSlot][] = JSON.parse(String(item.slots ?? '[]'));
+  const first = hour * slotsPerHour;
+  const changes = Array.from({ length: slotsPerHour }, (_, index) => first + index).flatMap((slot) => {
+    const changedAt = item[changeAttribute(slot)];
+    return changedAt === undefined ? [] : [[slot, Number(changedAt)] as const];
+  });
+  return { hour, version: Number(item.version), slots: new Map(slots), changedAt: new Map(changes) };
+}

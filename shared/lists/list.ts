@@ -1,0 +1,110 @@
+import type { Job } from '../jobs/job.ts';
+import { isDeletedOrExpired, type Task } from '../tasks/task.ts';
+import { countAll } from './count-slots.ts';
+import { countJobs, countTasks } from './counts.ts';
+import { estimateJobs, estimateTasks, type Head, type HeadKind, type ListFilter, liveTaskIds } from './heads.ts';
+import { keepFresh } from './keep-counts.ts';
+import { newestFirst } from './read-heads.ts';
+import { readPage } from './read-page.ts';
+import { settleAll } from './settle-groups.ts';
+import { idsOfSlots } from './slots.ts';
+import {
+  inOrder,
+  type Listing,
+  type ListPage,
+  type ListWindow,
+  type OwnedRecords,
+  type Shown,
+  slotsOf,
+} from './view.ts';
+
+/** Lists the tasks of an owner, newest first: those of a job follow each other, the last of its request first. */
+export function listTasks(owned: OwnedRecords, filter: ListFilter, window: ListWindow): Promise<ListPage<Task>> {
+  const { status, operation } = filter;
+  return list(owned, window, {
+    filter,
+    kinds: ['job', 'task'],
+    isWhole: status === undefined && operation === undefined,
+    estimate: estimateTasks,
+    count: countTasks,
+    idsOf: liveTaskIds,
+    read: owned.tasks,
+    matches: (task) => isEither(status, task.status) && isEither(operation, task.operation),
+    settlesTasks: true,
+  });
+}
+
+/** Lists the jobs of an owner, newest first. Those with a tag are found by reading all. */
+export function listJobs(
+  owned: OwnedRecords,
+  { tag, ...filter }: ListFilter & { tag?: string | undefined },
+  window: ListWindow,
+): Promise<ListPage<Job>> {
+  const { status } = filter;
+  return list(owned, window, {
+    filter,
+    ...(tag ? { tag } : {}),
+    kinds: tag ? ['job'] : ['job', 'task'],
+    isWhole: status === undefined,
+    estimate: estimateJobs,
+    count: countJobs,
+    idsOf: ({ id }) => [id],
+    read: owned.jobs,
+    matches: (job) => isEither(status, job.status),
+    settlesTasks: false,
+  });
+}
+
+/** Lists the tasks of one job of a user, the last of its request first. */
+export async function listTasksOfJob(
+  owned: OwnedRecords,
+  { user, job: id, status, operation }: ListFilter & { user: string; job: string },
+  { now, skip, limit }: ListWindow,
+): Promise<ListPage<Task>> {
+  const [job] = await owned.jobs([id]);
+  // The id of a task leads to its job as well.
+  if (job?.id !== id || job.user !== user || isDeletedOrExpired(job, now)) return { docs: [], total: 0 };
+  const tasks = inOrder(job.tasks.toReversed(), await owned.tasks(job.tasks));
+  const matches = tasks.filter(
+    (task) => isEither(status, task.status) && isEither(operation, task.operation) && !isDeletedOrExpired(task, now),
+  );
+  return { docs: matches.slice(skip, skip + limit), total: matches.length };
+}
+
+/** Returns the newest tasks of an owner. */
+export async function newestTasks(owned: OwnedRecords, window: ListWindow): Promise<Task[]> {
+  const [jobs, alone] = await Promise.all([newestHeads(owned, 'job', window), newestHeads(owned, 'task', window)]);
+  const heads = [...jobs, ...alone].sort(newestFirst);
+  const ids = heads.flatMap(liveTaskIds).slice(0, window.limit);
+  return inOrder(ids, await owned.tasks(ids)).filter((task) => !isDeletedOrExpired(task, window.now));
+}
+
+/** Returns the newest jobs of an owner. */
+export async function newestJobs(owned: OwnedRecords, window: ListWindow): Promise<Job[]> {
+  const ids = (await newestHeads(owned, 'job', window)).map(({ id }) => id);
+  return inOrder(ids, await owned.jobs(ids)).filter((job) => !isDeletedOrExpired(job, window.now));
+}
+
+function newestHeads(owned: OwnedRecords, kind: HeadKind, window: ListWindow): Promise<Head[]> {
+  const { oldest, newest } = slotsOf(window);
+  return owned.heads({ kind, range: idsOfSlots(oldest, newest), limit: window.limit });
+}
+
+async function list<T extends Shown>(
+  owned: OwnedRecords,
+  window: ListWindow,
+  listing: Listing<T>,
+): Promise<ListPage<T>> {
+  // Nothing that is deleted is shown.
+  if (listing.filter.status === 'deleted') return { docs: [], total: 0 };
+  const view = await countAll(owned, window, listing);
+  if (listing.filter.status !== undefined) await settleAll(view);
+  const numbers = view.parts.map(({ counts, unsettled }) => listing.count(counts, unsettled, listing.filter));
+  const total = numbers.reduce((sum, number) => sum + number, 0);
+  const [docs] = await Promise.all([readPage(view, numbers), keepFresh(view)]);
+  return { docs, total };
+}
+
+function isEither(wanted: string | undefined, value: string): boolean {
+  return wanted === undefined || wanted === value;
+}

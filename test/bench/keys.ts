@@ -1,0 +1,131 @@
+import { CapacityMeter, type KeyUsage } from '../../infra/local/aws/capacity/meter.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { Client, dataUri, type JobView } from '../support/client.ts';
+import { twoHalves } from '../support/images.ts';
+import { addUser, startAlteredStack } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+import { formatTable } from './table.ts';
+
+/** How many jobs run, for a quick look with fewer: what a job takes of a key hardly depends on it. */
+const jobs = Number(process.env.KEYS_JOBS ?? 2_000);
+const together = 16;
+/** Units of one partition key in a second, which DynamoDB allows. */
+const limits = { write: 1_000, read: 3_000 };
+/** Jobs a second that no key may stand in the way of. */
+const bars = [
+  { accounts: 50, jobsPerSecond: 3_000 },
+  { accounts: 1, jobsPerSecond: 500 },
+];
+const shown = 3;
+
+/** Counts the units that jobs take of each partition key, and reports the hottest and the rate of jobs at which they throttle. */
+export async function benchKeys(report: (text: string) => void): Promise<boolean> {
+  const meter = new CapacityMeter();
+  // Requests are counted as in production, though the limit is out of reach.
+  const settings = { LATHE_RATE_PER_MINUTE: '1000000' };
+  await using stack = await startAlteredStack(() => {}, settings, { capacityMeter: meter });
+  const file = dataUri(await twoHalves(64, 64), 'image/png');
+  let passed = true;
+  for (const { accounts, jobsPerSecond } of bars) {
+    const clients = await mapAtOnce(Array.from({ length: accounts }), 1, async () => {
+      const apiKey = await addUser(stack);
+      return new Client({ url: stack.url, apiKey });
+    });
+    // What starts with a function's process is no part of a job.
+    for (const client of clients.slice(0, 1)) await runJob(client, file);
+    meter.reset();
+    await mapAtOnce(Array.from({ length: jobs }), together, async (_, index) => {
+      const client = clients[index % clients.length];
+      if (client) await runJob(client, file);
+    });
+    const heat = heatOf(meter.keys());
+    report(`\n${jobs} jobs of ${accounts === 1 ? 'one account' : `${accounts} accounts`}, units of a job\n`);
+    report(formatHeat(heat));
+    const ceiling = Math.floor(Math.min(...heat.flatMap(({ keys }) => keys.map((key) => key.ceiling))));
+    report(`\nCeiling: ${ceiling} jobs a second, where at least ${jobsPerSecond} are expected.`);
+    report(`The busiest key of a job's own takes ${formatOwn(meter.keys())} in all.`);
+    passed &&= ceiling >= jobsPerSecond;
+  }
+  return passed;
+}
+
+/** Runs a job of three tasks as a client does that waits for it. */
+async function runJob(client: Client, file: string): Promise<void> {
+  const { id } = await client.createJob({
+    import: { operation: 'import/base64', file, filename: 'a.png' },
+    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
+    export: { operation: 'export/url', input: 'convert' },
+  });
+  const status = await until(
+    `job ${id} has ended`,
+    async () => {
+      const { body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
+      return body.endedAt ? body.status : undefined;
+    },
+    { seconds: 600 },
+  );
+  if (status !== 'completed') throw new Error(`Job ${id} is ${status}.`);
+}
+
+/** What jobs took of the table or an index. */
+interface Heat {
+  place: string;
+  kind: KeyUsage['kind'];
+  /** Units of a job, of all keys. */
+  perJob: number;
+  /** The hottest keys that jobs share. */
+  keys: { name: string; share: number; perJob: number; ceiling: number }[];
+}
+
+function heatOf(usages: KeyUsage[]): Heat[] {
+  const places = Map.groupBy(usages, ({ index = 'table', kind }) => `${index} ${kind}`);
+  return [...places.values()].flatMap((same) => {
+    const [first] = same;
+    if (!first) return [];
+    const units = same.reduce((sum, usage) => sum + usage.units, 0);
+    const byKey = Map.groupBy(same.filter(isShared), ({ key }) => keyInASecond(key));
+    const keys = [...byKey].map(([name, parts]) => {
+      const own = parts.reduce((sum, usage) => sum + usage.units, 0);
+      return { name, share: own / units, perJob: own / jobs, ceiling: limits[first.kind] / (own / jobs) };
+    });
+    const hottest = keys.sort((left, right) => right.perJob - left.perJob).slice(0, shown);
+    return [{ place: first.index ?? 'table', kind: first.kind, perJob: units / jobs, keys: hottest }];
+  });
+}
+
+/** Returns whether more jobs mean more units of the same key; a job has keys of its own as well. */
+function isShared({ key }: KeyUsage): boolean {
+  return !key.startsWith(partitions.group);
+}
+
+/** Returns what a key is called at any one time: requests are counted by a new key each minute. */
+function keyInASecond(key: string): string {
+  return key.startsWith(partitions.rate) ? key.replace(/#\d+$/, '') : key;
+}
+
+function formatHeat(heat: Heat[]): string {
+  const rows = heat.flatMap(({ place, kind, perJob, keys }) =>
+    keys.map(({ name, share, perJob: own, ceiling }) => [
+      `${place} ${kind}`,
+      perJob.toFixed(2),
+      shorten(name),
+      `${(share * 100).toFixed(1)} %`,
+      own.toFixed(3),
+      String(Math.floor(ceiling)),
+    ]),
+  );
+  return formatTable(['', 'a job', 'hottest keys', 'share', 'a job', 'jobs a second'], rows);
+}
+
+function formatOwn(usages: KeyUsage[]): string {
+  const own = usages.filter((usage) => !isShared(usage));
+  const most = (kind: KeyUsage['kind']) =>
+    Math.max(0, ...own.filter((usage) => usage.kind === kind && usage.index === undefined).map(({ units }) => units));
+  return `${most('write')} write units and ${most('read')} read units`;
+}
+
+/** Shortens ids and hashes, which say nothing. */
+function shorten(key: string): string {
+  return key.replace(/[0-9a-f]{24,}/g, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`);
+}
