@@ -17,7 +17,6 @@ import {
   type ObjectAction,
   type ObjectKind,
   type Permission,
-  publishJob,
   releaseTasks,
 } from '../shared/permissions.ts';
 
@@ -83,9 +82,9 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
   const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => /password/i.test(name)));
   return [
     ...endTask,
-    ...publishJob,
     ...releaseTasks,
     ...deleteTask,
+    'following:batchGet',
     'progress:send',
     'files:get',
     'files:put',

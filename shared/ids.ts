@@ -8,23 +8,51 @@ import { randomBytes } from 'node:crypto';
 let lastTime = 0;
 let counter = 0;
 
+/** Ids of a group differ in the lowest bits of the counter only, so that each of them names the group. */
+const groupSize = 512;
+
 /** Makes a new 24-hex ObjectID, greater than every id this process made before. */
 export function newId(now: number = Date.now()): string {
-  if (now > lastTime) {
-    lastTime = now;
-    counter = 0;
-  } else {
-    counter += 1;
-    if (counter > 0xffff) {
-      lastTime += 1;
-      counter = 0;
-    }
-  }
+  const [id = ''] = nextIds(1, 1, now);
+  return id;
+}
+
+/** Makes the ids of a group: that of a job, and those of its tasks in their order. */
+export function newGroup(tasks: number, now: number = Date.now()): { job: string; tasks: string[] } {
+  if (tasks >= groupSize) throw new Error(`A group has fewer than ${groupSize} tasks, but ${tasks} were asked for.`);
+  const [job = '', ...rest] = nextIds(tasks + 1, groupSize, now);
+  return { job, tasks: rest };
+}
+
+/** Returns the id of the group that an id belongs to: that of its job, where the group has one. */
+export function groupOfId(id: string): string {
+  const inGroup = Number.parseInt(id.slice(12, 16), 16);
+  return id.slice(0, 12) + (inGroup - (inGroup % groupSize)).toString(16).padStart(4, '0') + id.slice(16);
+}
+
+/** Returns the ids of the tasks of a job, in their order. */
+export function taskIdsOf(job: string, tasks: number): string[] {
+  const first = Number.parseInt(job.slice(12, 16), 16);
+  return Array.from(
+    { length: tasks },
+    (_, index) => job.slice(0, 12) + (first + 1 + index).toString(16).padStart(4, '0') + job.slice(16),
+  );
+}
+
+/** Makes consecutive ids with the same random part, the first of which has a counter that is a multiple of a number. */
+function nextIds(count: number, multiple: number, now: number): string[] {
+  const first = now > lastTime ? 0 : Math.ceil((counter + 1) / multiple) * multiple;
+  const isFull = first + count - 1 > 0xffff;
+  lastTime = Math.max(now, isFull ? lastTime + 1 : lastTime);
+  const start = isFull ? 0 : first;
+  counter = start + count - 1;
   const bytes = randomBytes(12);
   bytes.writeUInt32BE(Math.floor(lastTime / 1000), 0);
   bytes.writeUInt16BE(Math.floor(((lastTime % 1000) * 0x10000) / 1000), 4);
-  bytes.writeUInt16BE(counter, 6);
-  return bytes.toString('hex');
+  return Array.from({ length: count }, (_, index) => {
+    bytes.writeUInt16BE(start + index, 6);
+    return bytes.toString('hex');
+  });
 }
 
 /** Returns the smallest id a record created at that time could have, for range queries and key prefixes. */

@@ -36,23 +36,30 @@ export type Permission =
   | 'sockets:locate'
   | 'bus:put';
 
-/** What follows from the end of a task that did not complete: it fails its dependents and its job, and its secrets go. */
+/** What a change of a task needs to be published where somebody listens. */
+export const publishTask = ['following:get', 'events:send'] as const satisfies Permission[];
+
+/** The same of a job, whose end the bus receives where nobody listens, too. */
+export const publishJob = [...publishTask, 'bus:put'] as const satisfies Permission[];
+
+/** What follows from the end of a task: it closes or fails its job, and fails its dependents, and its secrets go. */
 export const endTask = [
-  'task:get',
-  'task:put',
-  'job:get',
-  'job:put',
-  'job:update',
-  'events:send',
+  'group:get',
+  'group:batchGet',
+  'group:put',
+  'group:update',
+  ...publishJob,
   'secrets:delete',
   'passwords:delete',
 ] as const satisfies Permission[];
 
-/** What whoever ends a task needs to publish a job whose creator died before it did: all its tasks. */
-export const publishJob = ['task:batchGet'] as const satisfies Permission[];
-
-/** What follows from the completion of a task beyond that: its dependents wait for one task less, or are queued. */
-export const releaseTasks = ['task:update', 'work:send'] as const satisfies Permission[];
+/** What follows from the completion of a task beyond that: its dependents are queued. */
+export const releaseTasks = ['work:send'] as const satisfies Permission[];
 
 /** What follows from the deletion of a task beyond its end. */
-export const deleteTask = ['task:delete', 'files:list', 'files:delete'] as const satisfies Permission[];
+export const deleteTask = [
+  'group:delete',
+  'counts:update',
+  'files:list',
+  'files:delete',
+] as const satisfies Permission[];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jobStatuses } from '../../shared/jobs/job.ts';
 import { type OperationName, processingOperations } from '../../shared/operations/operations.ts';
 import type { Refusal } from '../../shared/operations/problems.ts';
-import { deleteTask, endTask, type Permission, publishJob } from '../../shared/permissions.ts';
+import { deleteTask, endTask, type Permission, publishTask } from '../../shared/permissions.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 import { endpointSchemas, JobRequest } from './creation/schemas.ts';
@@ -74,14 +74,12 @@ const OperationPath = () =>
   });
 const OptionQuery = () => z.object({ input_format: Ext(), output_format: Ext() });
 
-const showJob = ['job:get', 'task:batchGet'] as const;
+const showJob = ['group:get', 'group:batchGet'] as const;
+const listRecords = ['ownedTask:query', 'ownedJob:query', 'group:batchGet', 'counts:query', 'counts:update'] as const;
 const deletePosted = ['uploads:list', 'uploads:delete'] as const;
-const createTask = ['task:batchPut', 'task:get', 'idempotency:get', 'idempotency:put'] as const;
+const createTask = ['group:batchPut', 'group:get', 'idempotency:get', 'idempotency:put'] as const;
 /** A task that is created with inputs becomes their dependent, and ends at once if one of them has failed. */
-const linkTask = [
-  ...(['task:batchGet', 'task:update', 'task:put'] as const),
-  ...(['job:get', 'job:put', 'job:update', 'events:send', 'work:send'] as const),
-] as const;
+const linkTask = ['group:batchGet', 'group:update', 'group:put', 'work:send', ...publishTask] as const;
 /** What tasks come with: files, forms to post files to, and secrets. */
 const storeRequest = ['files:put', 'uploads:put', 'secrets:put', 'passwords:put'] as const;
 const importFromStore = [...createTask, 'secrets:put', 'work:send'] as const;
@@ -176,7 +174,7 @@ export const routes = {
     summary: 'List tasks, newest first',
     tag: 'Tasks',
     access: 'key',
-    permissions: ['ownedTask:query', 'task:batchGet', 'job:batchGet'],
+    permissions: listRecords,
     get query() {
       return z.object({
         status: oneOf(taskStatuses).optional(),
@@ -196,7 +194,7 @@ export const routes = {
     summary: 'Show a task',
     tag: 'Tasks',
     access: 'key',
-    permissions: ['task:get', 'job:batchGet'],
+    permissions: ['group:get', 'group:batchGet'],
     params: TaskPath,
     get query() {
       return z.object({ include: includeOf('payload', 'job') });
@@ -212,7 +210,7 @@ export const routes = {
     summary: 'Wait up to 25 seconds for a task to end, and show it',
     tag: 'Tasks',
     access: 'key',
-    permissions: ['task:get'],
+    permissions: ['group:get'],
     params: TaskPath,
     success: 200,
     response: 'Task',
@@ -224,7 +222,7 @@ export const routes = {
     summary: 'Cancel a task that has not ended',
     tag: 'Tasks',
     access: 'key',
-    permissions: [...endTask, ...publishJob],
+    permissions: [...endTask],
     params: TaskPath,
     success: 200,
     errors: [409],
@@ -237,7 +235,7 @@ export const routes = {
     summary: 'Delete a task and its files',
     tag: 'Tasks',
     access: 'key',
-    permissions: [...endTask, ...publishJob, ...deleteTask, ...deletePosted],
+    permissions: [...endTask, ...deleteTask, ...deletePosted],
     params: TaskPath,
     success: 200,
   },
@@ -248,7 +246,7 @@ export const routes = {
     summary: 'List jobs, newest first',
     tag: 'Jobs',
     access: 'key',
-    permissions: ['ownedJob:query', 'job:batchGet', 'task:batchGet'],
+    permissions: listRecords,
     get query() {
       return z.object({
         status: oneOf(jobStatuses).optional(),
@@ -267,7 +265,15 @@ export const routes = {
     summary: 'Create a job with all its tasks',
     tag: 'Jobs',
     access: 'key',
-    permissions: [...createTask, ...linkTask, ...storeRequest, 'webhook:put', 'secrets:delete', 'passwords:delete'],
+    permissions: [
+      ...createTask,
+      ...linkTask,
+      ...storeRequest,
+      'bus:put',
+      'webhook:put',
+      'secrets:delete',
+      'passwords:delete',
+    ],
     get body() {
       return JobRequest();
     },
@@ -310,30 +316,30 @@ export const routes = {
     summary: 'Delete a job, its tasks and their files',
     tag: 'Jobs',
     access: 'key',
-    permissions: [...endTask, ...deleteTask, ...deletePosted, 'job:delete'],
+    permissions: [...endTask, ...deleteTask, ...deletePosted, 'group:query'],
     params: JobPath,
     success: 200,
   },
   'import-upload': {
     ...creates('import/upload', 'Import a file that the client posts to the returned form', [
       ...createTask,
+      ...publishTask,
       'uploads:put',
-      'events:send',
     ]),
     emptyBody: true,
   },
   'import-url': creates('import/url', 'Import a file from a URL', importFromStore),
   'import-base64': creates('import/base64', 'Import a small file sent in the request', [
     ...createTask,
+    ...publishTask,
     'files:put',
-    'events:send',
   ]),
   'import-webpage': creates('import/webpage', 'Import a web page', [
     ...createTask,
     'work:send',
     // Without a browser on this instance the task fails at once.
-    'task:put',
-    'events:send',
+    'group:put',
+    ...publishTask,
   ]),
   'import-objstore-a': creates('import/objstore_a', 'Import from Amazon S3 or a compatible store', importFromStore),
   'import-objstore-b': creates('import/objstore_b', 'Import from Google Cloud Storage', importFromStore),
@@ -356,7 +362,7 @@ export const routes = {
     summary: 'Create a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
-    permissions: ['job:get', 'token:put'],
+    permissions: ['group:get', 'token:put'],
     get body() {
       return z.object({
         job: Id.optional().describe('Limits the token to this job and its tasks.'),
@@ -379,7 +385,7 @@ export const routes = {
     summary: 'Register a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['webhook:query', 'webhook:put'],
+    permissions: ['webhook:query', 'webhook:put', 'following:update'],
     get body() {
       return z.object({
         url: Url.describe('Receives a POST with the event and the job in its body.'),
@@ -413,7 +419,7 @@ export const routes = {
     summary: 'Delete a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['webhook:get', 'webhook:delete'],
+    permissions: ['webhook:get', 'webhook:delete', 'following:update'],
     params: WebhookPath,
     success: 200,
   },
@@ -452,7 +458,7 @@ export const routes = {
     summary: 'Download a file by the link in a result',
     tag: 'Files',
     access: 'public',
-    permissions: ['task:get', 'files:get'],
+    permissions: ['group:get', 'files:get'],
     get params() {
       return z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) });
     },

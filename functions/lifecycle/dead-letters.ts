@@ -8,7 +8,7 @@ import {
   type WorkMessage,
 } from '../../shared/aws/queues.ts';
 import { taskOfKey } from '../../shared/files/keys.ts';
-import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
+import { workersLost } from '../../shared/lifecycle/ends.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
@@ -58,8 +58,12 @@ async function isSettled(body: string, logger: Logger): Promise<boolean> {
 /** Fails the task of a message that no worker could finish. */
 async function failTask(taskId: string, logger: Logger): Promise<true> {
   const task = await lifecycle.read(taskId);
-  // What follows from an end is due until it is done, so the sweep resumes it.
-  if (!task || hasEnded(task)) return true;
+  if (!task) return true;
+  // No worker could do all that follows from the end.
+  if (hasEnded(task)) {
+    await lifecycle.settle(task);
+    return true;
+  }
   // A duplicate of a message whose first delivery is being processed.
   if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > Date.now()) return true;
   logger.error('no worker could finish the task', {

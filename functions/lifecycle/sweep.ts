@@ -3,11 +3,13 @@ import type { Context } from 'aws-lambda';
 import { deleteFilesBefore } from '../../shared/aws/objects.ts';
 import { sendUploadNotification } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
-import type { PostedFiles } from '../../shared/lifecycle/lifecycle.ts';
+import type { Job } from '../../shared/jobs/job.ts';
+import type { PostedFiles } from '../../shared/lifecycle/look.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
-import type { Task } from '../../shared/tasks/task.ts';
+import { isTask, type Task } from '../../shared/tasks/task.ts';
 import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
@@ -17,6 +19,7 @@ import { isPosted } from './posted-file.ts';
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
+const looksAtOnce = 16;
 /** Imported by the function that posts are notified to: a sweep may have no time left to copy a large file. */
 const posted: PostedFiles = {
   exists: ({ id }) => isPosted(uploadKey(id)),
@@ -74,36 +77,33 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
   const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
   for (let found = true; found && hasTime(); ) {
     const due = await records.due(Date.now(), batch);
-    const tasks = due.tasks.filter(isNew);
-    const jobs = due.jobs.filter(isNew);
-    for (const task of tasks)
-      await attemptRecovery(
-        { taskId: task.id, jobId: task.job },
-        () => recoverTask(task),
-        () => lifecycle.recoveryFailed(task),
-      );
-    for (const job of jobs)
-      await attemptRecovery(
-        { jobId: job.id },
-        () => lifecycle.recoverJob(job),
-        () => lifecycle.jobRecoveryFailed(job),
-      );
+    const heads = due.heads.filter(isNew);
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
+    await mapAtOnce(heads, looksAtOnce, lookAt);
     for (const ref of calls)
       await attemptRecovery(
         ref,
         () => deliveries.recover(ref),
         () => deliveries.recoveryFailed(ref),
       );
-    found = tasks.length + jobs.length + calls.length > 0;
+    found = heads.length + calls.length > 0;
   }
   return seen.size;
 }
 
-async function recoverTask(task: Task): Promise<void> {
-  if (await lifecycle.isLate(task))
-    writeMetrics({ LateTasks: 1 }, {}, { taskId: task.id, jobId: task.job, operation: task.operation });
-  await lifecycle.recover(task, posted);
+/** Looks at a group that is due. One that fails must not delay the others: it is due again later, and given up after a few attempts. */
+async function lookAt(head: Task | Job): Promise<void> {
+  const ids = isTask(head) ? { taskId: head.id, jobId: head.job } : { jobId: head.id };
+  try {
+    const { late, errors, isGivenUp } = await lifecycle.look(head, posted);
+    for (const task of late) {
+      writeMetrics({ LateTasks: 1 }, {}, { taskId: task.id, jobId: task.job, operation: task.operation });
+      logger.warn('a task was queued again', { taskId: task.id, jobId: task.job });
+    }
+    if (errors.length > 0) reportFailure(ids, errors[0], isGivenUp);
+  } catch (cause) {
+    logger.error('a failed recovery could not be recorded', { ...ids, cause });
+  }
 }
 
 async function deleteOldFiles(): Promise<number> {
@@ -114,17 +114,21 @@ async function deleteOldFiles(): Promise<number> {
   return deleted.reduce((sum, count) => sum + count, 0);
 }
 
-/** Recovers one record. One that fails must not delay the others: it is due again later, and given up after a few attempts. */
+/** Recovers a delivery, as the groups above are. */
 async function attemptRecovery(ids: object, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
   try {
     await work();
     logger.info('recovered', { ...ids });
   } catch (error) {
     try {
-      if (await failed()) logger.error('a record could not be recovered and was given up', { ...ids, error });
-      else logger.warn('a record could not be recovered and is due again later', { ...ids, error });
+      reportFailure(ids, error, await failed());
     } catch (cause) {
       logger.error('a failed recovery could not be recorded', { ...ids, error, cause });
     }
   }
+}
+
+function reportFailure(ids: object, error: unknown, isGivenUp: boolean): void {
+  if (isGivenUp) logger.error('a record could not be recovered and was given up', { ...ids, error });
+  else logger.warn('a record could not be recovered and is due again later', { ...ids, error });
 }

@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deleteObject, newToken } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
+import { records } from '../../shared/aws/records.ts';
 import { decodeFileName } from '../../shared/aws/upload-form.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
@@ -18,6 +19,7 @@ const maxAttempts = 5;
 /** After a process that died, the next delivery comes within this time, and not after the half hour of the queue. */
 const hiddenSeconds = 60;
 const beatMs = (hiddenSeconds * 1000) / 3;
+const firstBeatMs = 1_000;
 
 const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
@@ -41,17 +43,20 @@ async function uploaded(message: SQSRecord): Promise<void> {
 }
 
 /**
- * Hides a message for a minute from now on, again and again while it is handled, and returns what ends that. The queue itself
- * hides it six times as long as a copy may take, since the message of a throttled invocation waits with Lambda for that
- * long; once it is here, only the death of this process can leave it unhandled.
+ * Hides a message for a minute, again and again while it is handled, and returns what ends that. The queue itself hides it six
+ * times as long as a copy may take, since the message of a throttled invocation waits with Lambda for that long; once it is
+ * here, only the death of this process can leave it unhandled. Most are handled before the first time; a file whose process
+ * died that early is found by the sweep.
  */
 function keepHidden(message: SQSRecord): () => Promise<void> {
-  let hiding = hide(message, hiddenSeconds);
-  const timer = setInterval(() => {
+  let hiding = Promise.resolve();
+  const hideAgain = () => {
     hiding = hiding.then(() => hide(message, hiddenSeconds));
-  }, beatMs);
+    timer = setTimeout(hideAgain, beatMs);
+  };
+  let timer = setTimeout(hideAgain, firstBeatMs);
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     return hiding;
   };
 }
@@ -83,10 +88,11 @@ async function completeUpload(key: string): Promise<void> {
   const taskId = taskOfKey(key);
   if (!taskId) return;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const task = await lifecycle.read(taskId);
+    const group = (await records.smallGroup(taskId)) ?? (await records.groupPart(taskId, [taskId]));
+    const task = group.tasks.find(({ id }) => id === taskId);
     if (!task || hasEnded(task)) {
       // The first delivery of this event may have died before it did all that follows from the end.
-      if (task?.status === 'completed' && task.dueAt !== undefined) await lifecycle.settle(task);
+      if (task?.status === 'completed') await lifecycle.settle(task, group);
       // That delivery may also have copied the file of a task that ended otherwise.
       const late = await readPosted(key, 1);
       if (late) await deleteUnlessKept(taskId, keptUploadKey(taskId, late.etag));
@@ -97,7 +103,7 @@ async function completeUpload(key: string): Promise<void> {
     if (!posted) return;
     const file = await describe(taskId, posted);
     if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
-    const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task);
+    const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task, group);
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
     return deleteObject(key);
   }

@@ -14,7 +14,7 @@ import { PaceWatch } from './pace.ts';
 import type { TransferSettings } from './receive.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { readSteadily, type Source } from './steady-read.ts';
-import { copyObject, streamObject } from './streams.ts';
+import { copyFile, streamObject } from './streams.ts';
 
 /** A file on its way to a store. */
 export interface Outgoing {
@@ -158,7 +158,7 @@ async function* ownContent(
 function keepCopies(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
   return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
     const key = outputKey(run.task.id, run.attempt, index);
-    await copyObject(file, key, run.signal);
+    await copyFile(file, key, run.signal);
     return { ...file, key, token: newToken() };
   });
 }

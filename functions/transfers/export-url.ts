@@ -1,13 +1,13 @@
 import { newToken } from '../../shared/aws/objects.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { outputKey } from '../../shared/files/keys.ts';
-import { extensionOf, safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
+import { exportedNames, safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
 import { filesAtOnce } from '../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
 import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
-import { copyObject, storeStream, streamObject } from './streams.ts';
+import { copyFile, storeStream, streamObject } from './streams.ts';
 import { zipStream } from './zip.ts';
 
 /**
@@ -23,21 +23,13 @@ export async function exportUrl(run: Run): Promise<RunResult> {
 }
 
 async function copy(run: Run, files: StoredFile[]): Promise<StoredFile[]> {
-  const { filename } = run.task.payload;
-  const names = uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
+  const names = exportedNames(files, run.task.payload.filename);
   checkFileCount(files.length, 'Set archive_multiple_files, or split the inputs across several tasks.');
   return mapAtOnce(files, filesAtOnce, async (file, index): Promise<StoredFile> => {
     const key = outputKey(run.task.id, run.attempt, index);
-    await copyObject(file, key, run.signal);
+    await copyFile(file, key, run.signal);
     return { ...file, key, name: names[index] ?? file.name, token: newToken() };
   });
-}
-
-/** Returns the requested name; a name without an extension gets that of the file. */
-function renamed(filename: string, file: StoredFile): string {
-  const name = safeName(filename);
-  const extension = extensionOf(file.name) || file.format;
-  return extensionOf(name) || !extension ? name : withExtension(name, extension);
 }
 
 async function pack(run: Run, files: StoredFile[]): Promise<StoredFile> {

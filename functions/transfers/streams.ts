@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
+import { copyObject } from '../../shared/aws/objects.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { MultipartUpload } from './multipart.ts';
 import { storeInParts } from './parts.ts';
@@ -12,18 +13,9 @@ const maxCopyBytes = 5_000_000_000;
 const partBytes = 5 * 1024 * 1024;
 
 /** Copies a stored file to another key of the bucket. */
-export async function copyObject(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
-  const { client, name } = bucket();
-  if (file.size > maxCopyBytes) {
-    await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
-    return;
-  }
-  const command = new CopyObjectCommand({
-    Bucket: name,
-    Key: key,
-    CopySource: `${name}/${encodeURIComponent(file.key)}`,
-  });
-  await client.send(command, { abortSignal: signal });
+export async function copyFile(file: StoredFile, key: string, signal: AbortSignal): Promise<void> {
+  if (file.size <= maxCopyBytes) return copyObject(file.key, key, signal);
+  await storeStream(await streamObject(file.key, signal), key, file.mediaType, signal);
 }
 
 /** Opens an object as a stream, from a byte on where one is given. */

@@ -1,22 +1,28 @@
-import { publish } from '../../shared/aws/events.ts';
+import { isFollowed } from '../../shared/aws/followers.ts';
 import { deleteFiles } from '../../shared/aws/objects.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { deleteSecrets } from '../../shared/aws/secrets.ts';
 import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
+import type { LifecycleParts } from '../../shared/lifecycle/parts.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
+import { performExport } from './perform-export.ts';
+import { publish } from './publish.ts';
+
+const parts: LifecycleParts = {
+  records,
+  enqueue,
+  deleteFiles: (task) => deleteFiles(task),
+  deleteSecrets,
+  route: (task, inputs) => routeTask(catalogue, task, inputs),
+  publish,
+  isFollowed,
+  now: Date.now,
+};
 
 /** The lifecycle on the real records, queues, files and engines: what every function changes tasks with. */
-export const lifecycle = {
-  ...createLifecycle({
-    records,
-    enqueue,
-    deleteFiles: (task) => deleteFiles(task),
-    deleteSecrets,
-    route: (task, inputs) => routeTask(catalogue, task, inputs),
-    publish,
-    now: Date.now,
-  }),
-  read: records.task,
-};
+export const lifecycle = { ...createLifecycle(parts), read: records.task };
+
+/** The lifecycle as workers use it, which have the permissions to do small exports themselves. */
+export const workerLifecycle = { ...createLifecycle({ ...parts, perform: performExport }), read: records.task };

@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { queueVariable } from '../../shared/aws/queues.ts';
-import { deleteTask, endTask, type Permission, publishJob, releaseTasks } from '../../shared/permissions.ts';
+import { deleteTask, endTask, type Permission, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
@@ -29,8 +29,8 @@ export class Lifecycle extends Construct {
       // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
       [
         ...endTask,
-        ...publishJob,
         ...releaseTasks,
+        'group:query',
         'uploads:get',
         'uploads:list',
         'uploads:delete',
@@ -53,12 +53,10 @@ export class Lifecycle extends Construct {
       Duration.seconds(300),
       [
         ...endTask,
-        ...publishJob,
         ...releaseTasks,
         ...deleteTask,
         'due:query',
-        'job:batchGet',
-        'job:delete',
+        'group:query',
         'delivery:batchGet',
         'delivery:get',
         'delivery:put',

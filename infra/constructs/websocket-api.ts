@@ -51,7 +51,8 @@ export class RealTimeApi extends Construct {
 
   /** Adds the functions; they come after the API because they post to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
-    const connect = ['apiKey:get', 'token:get', 'connection:put', 'events:send'] as const;
+    const follow = ['following:get', 'following:update'] as const;
+    const connect = ['apiKey:get', 'token:get', 'connection:put', 'events:send', ...follow] as const;
     const message = [
       ...connect,
       'connection:get',
@@ -60,9 +61,8 @@ export class RealTimeApi extends Construct {
       'session:update',
       'subscriber:put',
       'subscriber:delete',
-      'task:get',
-      'task:batchGet',
-      'job:get',
+      'group:get',
+      'group:batchGet',
       'ownedTask:query',
       'ownedJob:query',
       'sockets:post',

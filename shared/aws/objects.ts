@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   HeadObjectCommand,
@@ -31,6 +32,16 @@ export async function sizeOfObject(key: string): Promise<number> {
   const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
   if (ContentLength === undefined) throw new Error(`S3 responded without the size of ${key}.`);
   return ContentLength;
+}
+
+/** Copies an object of up to 5 GB within the bucket. */
+export async function copyObject(from: string, key: string, signal?: AbortSignal): Promise<void> {
+  const { client, name } = bucket();
+  const CopySource = `${name}/${encodeURIComponent(from)}`;
+  await client.send(
+    new CopyObjectCommand({ Bucket: name, Key: key, CopySource }),
+    signal ? { abortSignal: signal } : {},
+  );
 }
 
 /** Deletes one object; one that does not exist is no failure. */

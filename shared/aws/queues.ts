@@ -9,6 +9,7 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { required } from '../settings.ts';
+import type { Task } from '../tasks/task.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { batchesOf } from './batches.ts';
 import { messageBody } from './message-body.ts';
@@ -22,6 +23,9 @@ const maxAttempts = 5;
 /** The message of an engine's queue: the record holds everything else. */
 export interface WorkMessage {
   taskId: string;
+  user?: string;
+  /** Its inputs and dependents, unless they are many, so that the worker reads them together with the task. */
+  near?: string[];
 }
 
 /** Returns the name of the environment variable that holds the URL of an engine's queue. */
@@ -29,11 +33,20 @@ export function queueVariable(engine: string): string {
   return `LATHE_QUEUE_${engine.toUpperCase()}`;
 }
 
+/** More are read when they are needed: a worker may need none of them. */
+const maxNear = 20;
+
 /** Queues a task for the workers of an engine. */
-export async function enqueue(engine: string, taskId: string): Promise<void> {
-  const message: WorkMessage = { taskId };
+export async function enqueue(engine: string, task: Task): Promise<void> {
+  const near = [...task.dependsOn, ...task.dependents];
+  const message: WorkMessage = { taskId: task.id, user: task.user, ...(near.length <= maxNear ? { near } : {}) };
   await sqs().send(
-    new SendMessageCommand({ QueueUrl: required(queueVariable(engine)), MessageBody: messageBody(message) }),
+    new SendMessageCommand({
+      QueueUrl: required(queueVariable(engine)),
+      MessageBody: messageBody(message),
+      // A standard queue takes it for the tenant, and serves the others first while one of them has a backlog.
+      MessageGroupId: task.user,
+    }),
   );
 }
 

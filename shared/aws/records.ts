@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { groupOfId } from '../ids.ts';
 import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
 import { changeRecord, type RecordAccess } from '../lifecycle/change-record.ts';
-import type { LifecycleRecords } from '../lifecycle/lifecycle.ts';
-import type { Task } from '../tasks/task.ts';
+import type { Group, LifecycleRecords } from '../lifecycle/parts.ts';
+import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
+import { announceDeletion } from './counted-hours.ts';
+import { followingKey, rememberFollowing } from './followers.ts';
 import {
   backOff,
   batchGet,
@@ -20,11 +24,20 @@ import {
 } from './table.ts';
 import { indexPartitions, partitions, tableSchema } from './table-schema.ts';
 
-/** Shards of the index of overdue records: one partition takes 1,000 writes a second, and every task writes it. */
-const dueShards = 8;
+/**
+ * Shards of the index of what is due. One partition takes 1,000 writes a second and a job writes twice there, so these are
+ * good for 8,000 jobs a second; the sweep reads them all every minute.
+ */
+const dueShards = 16;
+/** Groups that are read whole where only a part is known to be needed: one query is cheaper than two reads. */
+const maxSmallGroup = 25;
+const jobSortKey = 'job';
+const taskPrefix = 'task#';
 
-const taskKey = (id: string): Key => ({ pk: `${partitions.task}${id}`, sk: 'task' });
-const jobKey = (id: string): Key => ({ pk: `${partitions.job}${id}`, sk: 'job' });
+// A job and its tasks have one partition key, which each of their ids names, so that one query reads them all.
+const groupKey = (id: string) => `${partitions.group}${groupOfId(id)}`;
+const taskKey = (id: string): Key => ({ pk: groupKey(id), sk: `${taskPrefix}${id}` });
+const jobKey = (id: string): Key => ({ pk: groupKey(id), sk: jobSortKey });
 
 /** The records of tasks and jobs in DynamoDB: each change is one conditional write on one item. */
 export const records = {
@@ -34,18 +47,37 @@ export const records = {
     return (await batchGet(ids.map(taskKey))).map(toTask);
   },
 
-  createTasks: (tasks: Task[]) => batchWrite(tasks.map(fromTask)),
+  async group(id: string): Promise<Group> {
+    return toGroup(await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) } }));
+  },
+
+  async groupPart(id: string, tasks: string[], user?: string): Promise<Group> {
+    const following = user === undefined ? [] : [followingKey(user)];
+    const items = await batchGet([jobKey(id), ...tasks.map(taskKey), ...following]);
+    if (user !== undefined) rememberFollowing(user, items.find(isFollowing));
+    return toGroup(items);
+  },
+
+  async smallGroup(id: string): Promise<Group | undefined> {
+    const items = await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) }, limit: maxSmallGroup + 1 });
+    return items.length > maxSmallGroup ? undefined : toGroup(items);
+  },
+
+  createTasks: (tasks: Task[]) => batchWrite([...tasks.map(fromTask), ...openSets(tasks)]),
 
   changeTask: (id: string, decision: (task: Task) => Decision, known?: Task) =>
     changeRecord(access(taskKey(id), toTask, fromTask), decision, taskOf, known),
 
   addDependent: (id: string, dependent: string) => alterSet(taskKey(id), 'ADD', 'dependents', dependent, toTask),
 
-  removeWait: (id: string, input: string) => alterSet(taskKey(id), 'DELETE', 'waitsFor', input, toTask),
-
-  setDue,
-
-  deleteTask: (id: string) => remove(taskKey(id)),
+  async deleteTask(task: Task): Promise<void> {
+    // Lists count the tasks of a job by its record.
+    if (task.job !== undefined) {
+      await announceDeletion(task.user, task.id);
+      await alterSet(jobKey(task.job), 'ADD', 'gone', `${task.operation} ${task.id}`, toJob);
+    }
+    await remove(taskKey(task.id));
+  },
 
   job: (id: string) => read(jobKey(id), toJob),
 
@@ -65,14 +97,25 @@ export const records = {
     return 'job' in made ? made.job : undefined;
   },
 
-  closeTask: (id: string, task: string) => alterSet(jobKey(id), 'DELETE', 'open', task, toJob),
+  async closeTask({ id, openIn }: Task): Promise<Job | undefined> {
+    if (openIn !== undefined) {
+      const left = await alterSet({ pk: groupKey(id), sk: openIn }, 'DELETE', 'open', id, ({ open }) =>
+        membersOf(open),
+      );
+      if (left && left.length > 0) return undefined;
+    }
+    return alterSet(jobKey(id), 'DELETE', 'open', openIn ?? id, toJob);
+  },
 
   markPublished,
 
+  reschedule,
+
+  // The parts of its open set expire with it.
   deleteJob: (id: string) => remove(jobKey(id)),
 
-  /** Returns up to `limit` tasks, jobs and deliveries that are due at that time, the longest overdue first. */
-  async due(now: number, limit: number): Promise<{ tasks: Task[]; jobs: Job[]; deliveries: DeliveryRef[] }> {
+  /** Returns up to `limit` heads of groups and deliveries that are due at that time, the longest overdue first. */
+  async due(now: number, limit: number): Promise<{ heads: (Task | Job)[]; deliveries: DeliveryRef[] }> {
     const found = await Promise.all(
       Array.from({ length: dueShards }, (_, shard) =>
         query({
@@ -85,8 +128,9 @@ export const records = {
     );
     const items = await batchGet(found.flat().map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
     return {
-      tasks: items.filter((item) => item.sk === 'task').map(toTask),
-      jobs: items.filter((item) => item.sk === 'job').map(toJob),
+      heads: items.flatMap((item): (Task | Job)[] =>
+        isJobItem(item) ? [toJob(item)] : isTaskItem(item) ? [toTask(item)] : [],
+      ),
       deliveries: items
         .filter((item) => String(item.sk).startsWith('delivery#'))
         .map(({ webhook, id }) => ({ webhook: String(webhook), delivery: String(id) })),
@@ -99,12 +143,33 @@ async function read<T>(key: Key, parse: (item: Item) => T): Promise<T | undefine
   return item && parse(item);
 }
 
-function access<T>(key: Key, parse: (item: Item) => T, format: (record: T) => Key & Item): RecordAccess<T> {
+function access<T extends Task | Job>(
+  key: Key,
+  parse: (item: Item) => T,
+  format: (record: T) => Key & Item,
+): RecordAccess<T> {
   return {
     read: () => read(key, parse),
-    replace: (record, version) => putIf(format(record), 'version = :version', { ':version': version }),
+    async replace(record, version) {
+      if (record.status === 'deleted' && isHead(record)) await announceDeletion(record.user, record.id);
+      return replaceIf(format(record), version);
+    },
     backOff,
   };
+}
+
+function isHead(record: Task | Job): boolean {
+  return !isTask(record) || record.job === undefined;
+}
+
+/**
+ * Writes a record if the stored one has a version, or is this very write: where the response to it was lost, the SDK sends
+ * the request again, and must not take its own effect for that of somebody else.
+ */
+function replaceIf(item: Key & Item, version: number): Promise<boolean> {
+  const writer = randomBytes(6).toString('base64url');
+  const condition = 'version = :version OR (version = :next AND writer = :writer)';
+  return putIf({ ...item, writer }, condition, { ':version': version, ':next': item.version, ':writer': writer });
 }
 
 async function alterSet<T>(
@@ -124,33 +189,40 @@ async function alterSet<T>(
   return item && parse(item);
 }
 
-async function setDue(id: string, dueAt: number | undefined): Promise<void> {
-  const values = { ':one': 1, ...(dueAt === undefined ? {} : { ':due': dueAt, ':shard': shardOf(id) }) };
-  const change = dueAt === undefined ? 'REMOVE dueAt, dueShard' : 'SET dueAt = :due, dueShard = :shard';
-  await update(taskKey(id), `ADD version :one ${change}`, { condition: itemExists, values });
+async function reschedule(head: Task | Job, dueAt: number | undefined, now: number): Promise<void> {
+  const key = isTask(head) ? taskKey(head.id) : jobKey(head.id);
+  const values = { ':one': 1, ':now': now };
+  if (dueAt === undefined) {
+    // Whatever changed since the head was read may have left something to do.
+    await update(key, 'ADD version :one SET lookedAt = :now REMOVE dueAt, dueShard, failedRecoveries', {
+      condition: 'version = :version',
+      values: { ...values, ':version': head.version },
+    });
+    return;
+  }
+  await update(key, 'ADD version :one SET lookedAt = :now, dueAt = :due REMOVE failedRecoveries', {
+    condition: 'attribute_exists(dueAt)',
+    values: { ...values, ':due': dueAt },
+  });
 }
 
-async function markPublished(id: string, events: JobEventType[]): Promise<void> {
+async function markPublished({ id, status }: Job, events: JobEventType[]): Promise<void> {
   const key = jobKey(id);
   const names = { '#status': 'status' };
-  const values = { ':one': 1, ':deleted': 'deleted' };
-  // A deleted job stays due until its record is removed, and so does one that has further events by now.
-  const isLive = `${itemExists} AND #status <> :deleted`;
-  if (events.length > 0) {
-    const published = { ':events': new Set(events) };
-    const isDone = await update(key, 'ADD version :one REMOVE pendingEvents, dueAt, dueShard', {
-      condition: `${isLive} AND pendingEvents = :events`,
-      names,
-      values: { ...values, ...published },
-    });
-    if (isDone) return;
-    await update(key, 'ADD version :one DELETE pendingEvents :events', {
-      condition: itemExists,
-      values: { ':one': 1, ...published },
-    });
+  const values = { ':one': 1, ':events': new Set(events) };
+  const forget = 'ADD version :one REMOVE pendingEvents, dueAt, dueShard';
+  // Only of a completed job nothing can be left to do: tasks of a failed one may still be running.
+  const isCompleted = '#status = :completed';
+  const completed = { ':completed': 'completed' };
+  if (status === 'completed') {
+    const condition = `${isCompleted} AND pendingEvents = :events`;
+    if (await update(key, forget, { condition, names, values: { ...values, ...completed } })) return;
   }
-  const condition = `${isLive} AND attribute_not_exists(pendingEvents)`;
-  await update(key, 'ADD version :one REMOVE dueAt, dueShard', { condition, names, values });
+  const expression = 'ADD version :one DELETE pendingEvents :events';
+  const latest = await update(key, expression, { condition: itemExists, values, returns: 'ALL_NEW' });
+  if (latest?.status !== 'completed' || latest.pendingEvents !== undefined) return;
+  const condition = `${isCompleted} AND attribute_not_exists(pendingEvents)`;
+  await update(key, forget, { condition, names, values: { ':one': 1, ...completed } });
 }
 
 /** Returns the partition of the index of what is due that a record with this id belongs to. */
@@ -161,10 +233,15 @@ export function shardOf(id: string): string {
 function fromTask(task: Task): Key & Item {
   return {
     ...taskKey(task.id),
-    owner: `${indexPartitions.ownedTask}${task.user}`,
+    ...(task.job === undefined
+      ? {
+          owner: `${indexPartitions.ownedTask}${task.user}`,
+          operations: { [task.operation]: 1 },
+          endStatus: hasEnded(task) ? task.status : undefined,
+        }
+      : {}),
     ...bookkeeping(task),
     ...task,
-    waitsFor: setOf(task.waitsFor),
     dependents: setOf(task.dependents),
   };
 }
@@ -173,9 +250,11 @@ function fromJob(job: Job): Key & Item {
   return {
     ...jobKey(job.id),
     owner: `${indexPartitions.ownedJob}${job.user}`,
+    endStatus: job.status === 'created' || job.status === 'processing' ? undefined : job.status,
     ...bookkeeping(job),
     ...job,
     open: setOf(job.open),
+    gone: setOf(job.gone ?? []),
     pendingEvents: setOf(job.pendingEvents ?? []),
   };
 }
@@ -197,19 +276,66 @@ function membersOf(set: unknown): string[] {
 }
 
 function toTask(record: Item): Task {
-  const { pk: _pk, sk: _sk, owner: _owner, ttl: _ttl, dueShard: _shard, ...task } = record;
-  return {
-    ...(task as unknown as Task),
-    waitsFor: membersOf(record.waitsFor),
-    dependents: membersOf(record.dependents),
-  };
+  const {
+    pk: _pk,
+    sk: _sk,
+    owner: _owner,
+    ttl: _ttl,
+    dueShard: _shard,
+    operations: _operations,
+    endStatus: _end,
+    writer: _writer,
+    ...task
+  } = record;
+  return { ...(task as unknown as Task), dependents: membersOf(record.dependents) };
 }
 
 function toJob(record: Item): Job {
-  const { pk: _pk, sk: _sk, owner: _owner, ttl: _ttl, dueShard: _shard, ...job } = record;
+  const {
+    pk: _pk,
+    sk: _sk,
+    owner: _owner,
+    ttl: _ttl,
+    dueShard: _shard,
+    endStatus: _end,
+    writer: _writer,
+    ...job
+  } = record;
   return {
     ...(job as unknown as Job),
     open: membersOf(record.open),
+    gone: membersOf(record.gone),
     pendingEvents: membersOf(record.pendingEvents).filter(isJobEventType),
   };
+}
+
+function isFollowing({ pk }: Item): boolean {
+  return String(pk).startsWith(partitions.following);
+}
+
+function isJobItem({ sk }: Item): boolean {
+  return sk === jobSortKey;
+}
+
+function isTaskItem({ sk }: Item): boolean {
+  return String(sk).startsWith(taskPrefix);
+}
+
+function toGroup(items: Item[]): Group {
+  const [job] = items.filter(isJobItem);
+  return { ...(job ? { job: toJob(job) } : {}), tasks: items.filter(isTaskItem).map(toTask) };
+}
+
+/** Returns the parts of a large job's open set as items. */
+function openSets(tasks: Task[]): (Key & Item)[] {
+  const kept = tasks.filter(({ openIn }) => openIn !== undefined);
+  return Object.entries(Object.groupBy(kept, ({ openIn = '' }) => openIn)).flatMap(([sk, part = []]) =>
+    part.slice(0, 1).map((first) => ({
+      pk: groupKey(first.id),
+      sk,
+      open: new Set(part.map(({ id }) => id)),
+      version: 1,
+      ttl: bookkeeping(first).ttl,
+    })),
+  );
 }

@@ -1,4 +1,7 @@
-/** Names of the table's keys and indexes, shared by the records and by the stack that creates the table. */
+/**
+ * Names of the table's keys and indexes, shared by the records and by the stack that creates the table. Both indexes hold the
+ * head of a group only: a job, or a task without one. What changes while tasks run is in neither of them.
+ */
 export const tableSchema = {
   partitionKey: 'pk',
   sortKey: 'sk',
@@ -7,15 +10,17 @@ export const tableSchema = {
     name: 'byOwner',
     partitionKey: 'owner',
     sortKey: 'id',
-    attributes: ['status', 'operation', 'job', 'tag', 'expiresAt'],
+    attributes: ['tag', 'expiresAt', 'endStatus', 'operations', 'gone'],
   },
   byDue: { name: 'byDue', partitionKey: 'dueShard', sortKey: 'dueAt' },
 } as const;
 
 /** First parts of the partition keys, one for each kind of item. Roles are limited to kinds by them. */
 export const partitions = {
-  task: 'task#',
-  job: 'job#',
+  /** A job with its tasks, or a task without a job. */
+  group: 'group#',
+  /** How many records a user has, by hours, for lists. */
+  counts: 'counts#',
   apiKey: 'key#',
   rate: 'rate#',
   token: 'token#',
@@ -29,6 +34,8 @@ export const partitions = {
   session: 'session#',
   /** The subscribers of a job, a task or a user, and what was sent to them. */
   subscriber: 'listen#',
+  /** Whether an account has connections or webhooks. */
+  following: 'following#',
   /** What an engine's workers report of it. */
   engine: 'engine#',
 } as const;

@@ -132,13 +132,6 @@ export async function query({ limit = Number.POSITIVE_INFINITY, pageSize, ...opt
   return items.slice(0, limit);
 }
 
-/** Counts the items that match a query, from all pages and without transferring them. */
-export async function count(selection: Selection): Promise<number> {
-  let sum = 0;
-  for await (const { Count = 0 } of pages(selection, () => ({ Select: 'COUNT' }))) sum += Count;
-  return sum;
-}
-
 async function* pages(
   selection: Selection,
   nextPage: () => Partial<QueryCommandInput>,

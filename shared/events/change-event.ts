@@ -1,6 +1,6 @@
 import type { Job, JobEventType } from '../jobs/job.ts';
-import type { Change } from '../lifecycle/lifecycle.ts';
-import type { Task } from '../tasks/task.ts';
+import type { Change } from '../lifecycle/parts.ts';
+import { isTask, type Task } from '../tasks/task.ts';
 
 /** A change as it is published to subscribers by whoever wrote the record. */
 export type ChangeEvent =
@@ -19,7 +19,7 @@ export function subjectOf(change: ChangeEvent): Task | Job {
 
 /** Returns the id of the group whose changes keep their order: a job with its tasks, or a task without a job. */
 export function groupOf(subject: Task | Job): string {
-  return 'waitsFor' in subject ? (subject.job ?? subject.id) : subject.id;
+  return isTask(subject) ? (subject.job ?? subject.id) : subject.id;
 }
 
 /** Returns whether a change is mere progress, of which only the latest matters. */

@@ -78,3 +78,14 @@ export function contentDisposition(name: string): string {
     ? `attachment; filename="${ascii}"`
     : `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
+
+/** Returns the names of exported files: the requested one, with the extension of the file where it has none, or their own. */
+export function exportedNames(files: { name: string; format: string }[], filename: unknown): string[] {
+  return uniqueNames(files.map((file) => (typeof filename === 'string' ? renamed(filename, file) : file.name)));
+}
+
+function renamed(filename: string, file: { name: string; format: string }): string {
+  const name = safeName(filename);
+  const extension = extensionOf(file.name) || file.format;
+  return extensionOf(name) || !extension ? name : withExtension(name, extension);
+}

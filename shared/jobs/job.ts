@@ -1,4 +1,4 @@
-import { maxRecoveries, recoveryDelayMs } from '../tasks/transitions.ts';
+import { type Due, nextLook } from '../tasks/due.ts';
 
 export const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -13,10 +13,8 @@ const jobEventTypes = ['created', 'started', 'ended'] as const;
 /** An event of a job that is published, each at most once in its life. */
 export type JobEventType = (typeof jobEventTypes)[number];
 
-/** How long publishing a change may take before the sweep repeats it. */
-const publishTimeoutMs = 60_000;
-
-export interface Job {
+/** A job, the head of the group of its tasks. */
+export interface Job extends Due {
   id: string;
   user: string;
   tag?: string;
@@ -24,8 +22,15 @@ export interface Job {
   status: JobStatus | 'deleted';
   /** Task ids in the order of the request. */
   tasks: string[];
-  /** Tasks that have not ended. Whoever empties it completes the job. */
+  /** How many of its tasks have which operation. */
+  operations: Record<string, number>;
+  /**
+   * The last tasks of the job, for which no other waits, that have not ended; or, where they are many, the parts that they
+   * are kept in. Whoever empties it completes the job.
+   */
   open: string[];
+  /** Its deleted tasks, each with its operation before its id. */
+  gone?: string[];
   failure?: JobFailure;
   /** The webhook that was given with the job. */
   webhook?: string;
@@ -39,24 +44,18 @@ export interface Job {
   version: number;
   /** Counts the changes that a reader can see, as that of a task does. */
   revision?: number;
-  dueAt?: number;
-  /** How often in a row the sweep could not recover the job. */
-  failedRecoveries?: number;
 }
 
 export type JobEvent =
   | { type: 'started' }
   | { type: 'allTasksEnded' }
   | { type: 'failed'; failure: JobFailure }
-  | { type: 'deleted' }
-  /** The sweep could not recover the job because something that it needs failed. */
-  | { type: 'recoveryFailed' };
+  | { type: 'deleted' };
 
 /** Decides what an event does to a job, or returns undefined where the event changes nothing. */
 export function decideJob(job: Job, event: JobEvent, now: number): Job | undefined {
-  const { failedRecoveries: _failedRecoveries, ...current } = job;
   const changed = (change: Partial<Job>, ...events: JobEventType[]): Job => ({
-    ...withPendingEvents(current, events, now),
+    ...withPendingEvents(job, events, now),
     ...change,
     updatedAt: new Date(now).toISOString(),
     version: job.version + 1,
@@ -84,22 +83,8 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
         ? undefined
         : changed({ status: 'failed', failure: event.failure, endedAt: new Date(now).toISOString() }, 'ended');
     case 'deleted':
-      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: now + 60_000 });
-    case 'recoveryFailed':
-      return recoveryFailed(job, now);
+      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextLook(now) });
   }
-}
-
-/** Postpones the next recovery; after the last one, the outbox is cleared. */
-function recoveryFailed(job: Job, now: number): Job | undefined {
-  if (job.dueAt === undefined) return undefined;
-  const failedRecoveries = (job.failedRecoveries ?? 0) + 1;
-  const { pendingEvents: _pending, dueAt: _dueAt, ...rest } = job;
-  const pending =
-    failedRecoveries < maxRecoveries
-      ? { pendingEvents: job.pendingEvents ?? [], dueAt: now + recoveryDelayMs(failedRecoveries) }
-      : { pendingEvents: [] };
-  return { ...rest, ...pending, failedRecoveries, version: job.version + 1 };
 }
 
 /** Returns whether a text names an event of a job. */
@@ -107,13 +92,13 @@ export function isJobEventType(text: string): text is JobEventType {
   return jobEventTypes.some((type) => type === text);
 }
 
-/** Returns the job with events added to its outbox; the sweep publishes those that are still pending when it is due. */
+/** Returns the job with events added to its outbox; the sweep publishes those that are still pending when it looks. */
 export function withPendingEvents(job: Job, events: JobEventType[], now: number): Job {
   if (events.length === 0) return job;
   return {
     ...job,
     pendingEvents: [...new Set([...(job.pendingEvents ?? []), ...events])],
-    dueAt: now + publishTimeoutMs,
+    dueAt: job.dueAt ?? nextLook(now),
   };
 }
 

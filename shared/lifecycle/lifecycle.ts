@@ -1,100 +1,45 @@
-import type { Job, JobErrorCode, JobEventType } from '../jobs/job.ts';
+import { mapAtOnce } from '../concurrency.ts';
+import type { Job } from '../jobs/job.ts';
 import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
-import { hasEnded } from '../tasks/task.ts';
-import {
-  type Decision,
-  decide,
-  maxAttempts,
-  maxRecoveries,
-  queueTimeoutMs,
-  type TaskEvent,
-} from '../tasks/transitions.ts';
+import { hasEnded, isLastOfJob, revisionOf } from '../tasks/task.ts';
+import { type Decision, decide, type TaskEvent } from '../tasks/transitions.ts';
+import { describeEnd, endedBadly, failureBy, jobErrorOf } from './ends.ts';
+import { createLook } from './look.ts';
+import type { Change, Group, LifecycleParts, Plan } from './parts.ts';
 
-/** What the lifecycle needs of the records: single-record atomic changes, and no transaction. */
-export interface LifecycleRecords {
-  task(id: string): Promise<Task | undefined>;
-  tasks(ids: string[]): Promise<Task[]>;
-  createTasks(tasks: Task[]): Promise<void>;
-  /** A known record saves the read before the write where it is still current. */
-  changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | { outcome: 'missing' }>;
-  /** Adds to X's dependents and returns X as it is after that, so that one of the two sides always sees the other. */
-  addDependent(id: string, dependent: string): Promise<Task | undefined>;
-  removeWait(id: string, input: string): Promise<Task | undefined>;
-  setDue(id: string, dueAt: number | undefined): Promise<void>;
-  deleteTask(id: string): Promise<void>;
-  job(id: string): Promise<Job | undefined>;
-  createJob(job: Job): Promise<void>;
-  changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined>;
-  /** Removes a task from the job's open set and returns the job as it is after that. */
-  closeTask(id: string, task: string): Promise<Job | undefined>;
-  /** Removes events from a job's outbox, and with the last of them the time at which the sweep would look at it. */
-  markPublished(id: string, events: JobEventType[]): Promise<void>;
-  deleteJob(id: string): Promise<void>;
-}
-
-/** A record as it is after a change that is published. */
-export type Change = { task: Task } | { job: Job; events: JobEventType[] };
-
-export interface LifecycleParts {
-  records: LifecycleRecords;
-  /** Hands a task to the workers of an engine. At least once; a worker takes a task only once. */
-  enqueue(engine: string, taskId: string): Promise<void>;
-  deleteFiles(task: Task): Promise<void>;
-  /** Deletes the secrets of a task that has no more use for them. */
-  deleteSecrets(task: Task): Promise<void>;
-  /** Returns the engine for a task whose inputs have all completed, or why there is none. */
-  route(task: Task, inputs: Task[]): { engine: string } | { failure: TaskFailure };
-  /** Publishes changes, in this order and at least once: by the versions, subscribers drop what they know. */
-  publish(changes: Change[]): Promise<void>;
-  now(): number;
-}
-
-/** The files that clients post to the forms of their tasks. */
-export interface PostedFiles {
-  exists(task: Task): Promise<boolean>;
-  /** Has the posted file of a task imported, as the notification of its arrival does. */
-  importAgain(task: Task): Promise<void>;
-}
-
-const noFiles: PostedFiles = { exists: async () => false, importAgain: async () => undefined };
-
-/** A job and its tasks, or a single task, ready to be written. */
-export interface Plan {
-  job?: Job;
-  tasks: Task[];
+/** A task that a worker may work on, with its inputs in the order in which they were named. */
+export interface Start {
+  outcome: 'changed';
+  task: Task;
+  inputs: Task[];
+  /** What was read with them, for whoever ends the task. */
+  group: Group;
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
- * Moves tasks and jobs through their states. Every change is one conditional write on one record; what follows from it is derived from the
- * record alone, so any step may be repeated by a redelivered message or by the sweep without doing harm.
+ * Moves tasks and jobs through their states. Every change is one conditional write on one record; what follows from it is
+ * derived from the records of the group alone, so any step may be repeated by a redelivered message or by the sweep without
+ * doing harm, and no step needs a note that it was done.
  */
 export function createLifecycle(parts: LifecycleParts) {
   const { records } = parts;
 
-  /** Applies an event to a task, as the caller last knew it where it is given, and carries out what follows from it. */
-  async function apply(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
-    const decision = await change(id, event, known);
-    if (decision.outcome !== 'changed') return decision;
-    if (event.type === 'started') return (await publishStart(decision.task)) ? decision : { outcome: 'missing' };
-    await follow(event, decision.task);
-    return decision;
-  }
-
   /**
-   * Publishes that a task started, and returns true. A task whose job was deleted meanwhile is deleted with it instead: its
-   * output is of no use, and the ends of its inputs may not have been published.
+   * Applies an event to a task, as the caller last knew it where it is given, and carries out what follows from it. What the
+   * caller knows of the group saves reads.
    */
-  async function publishStart(task: Task): Promise<boolean> {
-    const job = await startJob(task);
-    if (job?.status === 'deleted') {
-      await deleteOfJob(task.id);
-      return false;
-    }
-    await publishPending(job, [task]);
-    return true;
+  async function apply(
+    id: string,
+    event: TaskEvent,
+    known?: Task,
+    group?: Group,
+  ): Promise<Decision | { outcome: 'missing' }> {
+    const decision = await change(id, event, known);
+    if (decision.outcome === 'changed') await follow(event, decision.task, group);
+    return decision;
   }
 
   /**
@@ -115,140 +60,210 @@ export function createLifecycle(parts: LifecycleParts) {
     return records.changeTask(id, (task) => decide(task, event, parts.now()), known);
   }
 
-  async function follow(event: TaskEvent, task: Task): Promise<void> {
-    if (hasEnded(task)) await settle(task);
+  async function follow(event: TaskEvent, task: Task, group?: Group): Promise<void> {
+    if (hasEnded(task)) await settle(task, group);
     else if (event.type === 'progressed' && event.percent !== undefined) await parts.publish([{ task }]);
+  }
+
+  /**
+   * Starts a task for a worker. The message may name tasks near it, its inputs and dependents, which are then read together
+   * with it. A task that has ended has what follows from that repeated, since the message was redelivered.
+   */
+  async function start(
+    id: string,
+    { near = [], user }: { near?: string[] | undefined; user?: string | undefined } = {},
+  ): Promise<Start | Decision | { outcome: 'missing' }> {
+    const group = await records.groupPart(id, [id, ...near], user);
+    const known = group.tasks.find((task) => task.id === id);
+    if (!known) return { outcome: 'missing' };
+    const inputs = await inputsOf(known, group.tasks);
+    if (!hasEnded(known) && !areCompleted(known, inputs)) {
+      // The message came too early, or too late to find them all.
+      await wakeAndSettle(known);
+      return { outcome: 'refused', reason: 'waiting' };
+    }
+    const decision = await change(id, { type: 'started' }, known);
+    if (decision.outcome === 'refused' && decision.reason === 'ended') await settleAgain(id);
+    if (decision.outcome !== 'changed') return decision;
+    const { task } = decision;
+    // A task whose job was deleted meanwhile is deleted with it: its output is of no use to anybody.
+    const job = await startJob(task, group.job);
+    if (task.job !== undefined && (!job || job.status === 'deleted')) {
+      await deleteOfJob(task, { ...group, ...(job ? { job } : {}) });
+      return { outcome: 'missing' };
+    }
+    await publishPending(job, [...lately(task, inputs), task]);
+    return { outcome: 'changed', task, inputs, group: { ...group, ...(job ? { job } : {}) } };
   }
 
   /**
    * Writes a plan, tasks first and the job last as the commit, and only then releases its first tasks. The job is published
    * last: a task that is not queued waits for the sweep for a quarter of an hour, while the outbox is published by whoever
-   * starts or ends a task of the job, or by the sweep within two minutes. A job that could not be published is therefore
-   * reported to `onError` as created all the same; a task without a job has no outbox, and is refused.
+   * starts or ends a task of the job, or by the sweep within minutes. A job that could not be published is therefore
+   * reported to `onError` as created all the same; a task without a job has no outbox, and is refused. Returns the plan as it
+   * was written, or undefined where it may have changed since by what exists already.
    */
-  async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<void> {
+  async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<Plan | undefined> {
     await records.createTasks(plan.tasks);
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
     if (job) await records.createJob(job);
-    const ids = new Set(plan.tasks.map((task) => task.id));
-    await forEach(plan.tasks, async (task) => {
-      const outside = task.waitsFor.filter((input) => !ids.has(input));
+    const planned = new Map(plan.tasks.map((task) => [task.id, task]));
+    const waiting = plan.tasks.filter((task) => task.status === 'created');
+    let isAsPlanned = true;
+    await mapAtOnce(waiting, inFlight, async (task) => {
+      const outside = task.dependsOn.filter((input) => !planned.has(input));
+      const inputs = task.dependsOn.flatMap((input) => planned.get(input) ?? []);
+      if (outside.length === 0 && !inputs.every((input) => input.status === 'completed')) return;
+      const end = outside.length > 0 ? undefined : await release(task, inputs);
       if (outside.length > 0) await link(task, outside);
-      else if (isRunnable(task)) await release(task);
+      if (end) await settleEnd(end);
+      if (end || outside.length > 0) isAsPlanned = false;
     });
     if (job) await publishCreated(job, plan.tasks).catch(onError);
     else await publishAll(undefined, plan.tasks);
+    return isAsPlanned ? { ...plan, ...(job ? { job } : {}) } : undefined;
   }
 
   async function publishCreated(job: Job, tasks: Task[]): Promise<void> {
-    await publishAll(job, tasks);
-    await records.markPublished(job.id, job.pendingEvents ?? []);
+    if (await publishAll(job, tasks)) await records.markPublished(job, job.pendingEvents ?? []);
   }
 
-  /** Publishes tasks together with the pending events of their job, and removes those from its outbox. */
+  /** Publishes tasks together with the pending events of their job, and removes those from its outbox if anybody listens. */
   async function publishPending(job: Job | undefined, tasks: Task[] = []): Promise<void> {
     const pendingEvents = job?.pendingEvents ?? [];
     // Whoever created the job may have died before it published those of its tasks that came with their files.
-    const made = job && pendingEvents.includes('created') ? job.tasks : [];
+    const made = job && pendingEvents.includes('created') && (await parts.isFollowed(job.user)) ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unpublished = others.length > 0 ? await records.tasks(others) : [];
     // A request may name a task before its inputs, whose ends are to be published before its start.
     const inOrder = [...unpublished, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
-    await publishAll(job, inOrder);
-    if (job && pendingEvents.length > 0) await records.markPublished(job.id, pendingEvents);
+    const isPublished = await publishAll(job, inOrder);
+    if (job && isPublished && pendingEvents.length > 0) await records.markPublished(job, pendingEvents);
   }
 
   /** Publishes the start of a job before its tasks and the end after them; of tasks, those that are past their creation. */
-  async function publishAll(job: Job | undefined, tasks: Task[]): Promise<void> {
+  async function publishAll(job: Job | undefined, tasks: Task[]): Promise<boolean> {
     const pendingEvents = job?.pendingEvents ?? [];
     const beginning = pendingEvents.filter((event) => event !== 'ended');
     const end = pendingEvents.filter((event) => event === 'ended');
     const changes: Change[] = [
       ...(job && beginning.length > 0 ? [{ job, events: beginning }] : []),
-      ...tasks.filter((task) => task.status !== 'created').map((task) => ({ task })),
+      ...tasks.filter((task) => task.status !== 'created').flatMap(statesOf),
       ...(job && end.length > 0 ? [{ job, events: end }] : []),
     ];
-    if (changes.length > 0) await parts.publish(changes);
+    return changes.length > 0 && parts.publish(changes);
   }
 
-  /** Registers the task as a dependent of each input; an input that has ended already is handled at once. */
-  async function link(task: Task, inputs: string[]): Promise<void> {
-    for (const id of inputs) {
-      const input = await records.addDependent(id, task.id);
-      if (!input) {
-        await apply(task.id, { type: 'inputEnded', failure: missingInput(id) });
-        return;
-      }
-      if (!hasEnded(input)) continue;
-      await failJobOf(input);
-      const failed = await notifyDependent(task.id, input);
-      if (failed) return settle(failed);
-    }
-  }
-
-  /** Notifies a task that one of its inputs has ended; returns the task when that ended it too. */
-  async function notifyDependent(id: string, input: Task): Promise<Task | undefined> {
-    if (input.status === 'completed') {
-      const task = await records.removeWait(id, input.id);
-      if (task && isRunnable(task)) await release(task);
-      return undefined;
-    }
-    const decision = await records.changeTask(id, (task) =>
-      decide(task, { type: 'inputEnded', failure: failureOfInput(input) }, parts.now()),
-    );
-    return decision.outcome === 'changed' ? decision.task : undefined;
-  }
-
-  /** Hands a task whose inputs have all completed to its engine. */
-  async function release(task: Task): Promise<void> {
-    const inputs = await inputsOf(task);
-    const gone = task.dependsOn.find((id) => !inputs.some((input) => input.id === id));
-    if (gone !== undefined) return releaseWithout(task, gone);
-    const routed = parts.route(task, inputs);
-    if ('failure' in routed) await apply(task.id, { type: 'inputEnded', failure: routed.failure });
-    else await parts.enqueue(routed.engine, task.id);
+  /** Registers a task as a dependent of inputs outside its group; where one of them has ended already, does what its end would have. */
+  async function link(task: Task, outside: string[]): Promise<void> {
+    const inputs = await mapAtOnce(outside, inFlight, (id) => records.addDependent(id, task.id));
+    const gone = outside.find((_, index) => !inputs[index]);
+    const failed =
+      gone === undefined
+        ? inputs.some((input) => input && hasEnded(input)) && (await wake(task))
+        : await failByInput(task, gone, undefined);
+    if (failed) await settleEnd(failed);
   }
 
   /**
-   * Handles a runnable task one of whose inputs has no record: it has expired, or it is not written yet because the
-   * job is not. A client can see an upload's form, and use it, before that; the sweep returns to the task then.
+   * Releases a task whose inputs have all completed, and fails one of which an input ended otherwise. Returns the end where
+   * that ended it.
    */
-  async function releaseWithout(task: Task, input: string): Promise<void> {
-    if (task.job && !(await records.job(task.job))) return;
-    if (await records.task(input)) return release(task);
-    await apply(task.id, { type: 'inputEnded', failure: missingInput(input) });
+  async function wake(task: Task, ended: Task[] = []): Promise<End | undefined> {
+    const inputs = new Map(ended.map((input) => [input.id, input]));
+    // From the last: where inputs end in their order it is the one that has not, and the others need not be read.
+    const order = [...new Set([...inputs.keys(), ...task.dependsOn.toReversed()])];
+    for (let from = 0; from < order.length; from += inputsPerRead) {
+      const next = order.slice(from, from + inputsPerRead);
+      const unknown = next.filter((id) => !inputs.has(id));
+      if (unknown.length > 0) for (const input of await records.tasks(unknown)) inputs.set(input.id, input);
+      const bad = next.find((id) => failureBy(inputs.get(id), id));
+      if (bad !== undefined) return failByInput(task, bad, inputs.get(bad));
+      if (next.some((id) => inputs.get(id)?.status !== 'completed')) return undefined;
+    }
+    return release(
+      task,
+      task.dependsOn.flatMap((id) => inputs.get(id) ?? []),
+    );
   }
 
-  /** Returns the inputs of a task in the order in which they were named. */
-  async function inputsOf(task: Task): Promise<Task[]> {
-    if (task.dependsOn.length === 0) return [];
-    const found = new Map((await records.tasks(task.dependsOn)).map((input) => [input.id, input]));
+  /**
+   * Returns those inputs of a task whose ends may not be published yet, by whoever completed them at the same time: they go
+   * with the start of the task, which must not come before them. Who knows them drops them.
+   */
+  function lately(task: Task, inputs: Task[]): Task[] {
+    const isLate = ({ job, endedAt }: Task) =>
+      job === task.job && endedAt !== undefined && Date.parse(endedAt) > parts.now() - publishingMs;
+    return inputs.filter(isLate);
+  }
+
+  /** Fails a task because of an input, which may have no record any more, and returns it where that ended it. */
+  async function failByInput(task: Task, id: string, input: Task | undefined): Promise<End | undefined> {
+    // The job fails before its task does, so that it names the cause and not a consequence.
+    if (input?.job !== undefined && input.job === task.job) await failJobOf(input);
+    const failure = failureBy(input, id);
+    return failure && fail(task, failure);
+  }
+
+  async function fail(task: Task, failure: TaskFailure): Promise<End | undefined> {
+    const decision = await change(task.id, { type: 'inputEnded', failure });
+    return decision.outcome === 'changed' ? { task: decision.task } : undefined;
+  }
+
+  /**
+   * Hands a task whose inputs have all completed to its engine. Returns the end where that ended it: there is no engine for it,
+   * or it takes none.
+   */
+  async function release(task: Task, inputs: Task[]): Promise<End | undefined> {
+    const routed = parts.route(task, inputs);
+    if ('failure' in routed) return fail(task, routed.failure);
+    const files = await parts.perform?.(task, inputs);
+    if (files) {
+      const decision = await change(task.id, { type: 'performed', files }, task);
+      if (decision.outcome === 'changed') return { task: decision.task, after: inputs };
+      const latest = await records.task(task.id);
+      // Canceled or deleted meanwhile: nobody else knows of the files.
+      if (!latest || endedBadly(latest)) await parts.deleteFiles(task);
+      return undefined;
+    }
+    await parts.enqueue(routed.engine, task);
+    return undefined;
+  }
+
+  /** Returns the inputs of a task in the order in which they were named, from what is known and else from the records. */
+  async function inputsOf(task: Task, known: Task[] = []): Promise<Task[]> {
+    const found = new Map(known.map((input) => [input.id, input]));
+    const missing = task.dependsOn.filter((id) => !found.has(id));
+    if (missing.length > 0) for (const input of await records.tasks(missing)) found.set(input.id, input);
     return task.dependsOn.flatMap((id) => found.get(id) ?? []);
   }
 
-  /** Carries out what follows from a task's end: releases or fails dependents, closes the job, deletes what is deleted. */
-  async function settle(ended: Task, run: Run = orThrow): Promise<void> {
-    const pending = [ended];
-    for (let task = pending.pop(); task; task = pending.pop()) {
-      const current = task;
-      const completed = await run(() => completeJobBy(current), undefined);
-      // Before the dependents are released, so that their start is not published before the end they waited for.
-      await run(() => publishPending(completed, [current]), undefined);
-      if (!completed) {
-        // The job fails before the dependents do, so that it names the cause and not a consequence.
-        if (!(await run(() => failJobOf(current), true))) continue;
-        // No dependent is released in a job that is not written yet, since its other tasks have not been published.
-        if (!(await run(() => closeInJob(current), true))) continue;
-        await forEach(current.dependents, async (id) => {
-          const failed = await run(() => notifyDependent(id, current), undefined);
-          if (failed) pending.push(failed);
-        });
-      }
+  /**
+   * Carries out what follows from a task's end: closes the job, releases or fails dependents, deletes what is deleted. The
+   * order is such that whatever a crash left undone shows in the records: a task that is open in its job, a dependent that
+   * waits, a tombstone.
+   */
+  function settle(ended: Task, known?: Group, run?: Run): Promise<void> {
+    return settleEnd({ task: ended }, known, run);
+  }
+
+  async function settleEnd(end: End, known: Group = { tasks: [] }, run: Run = orThrow): Promise<void> {
+    const pending = [end];
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      const { task: current, after = [] } = next;
       if (current.hasSecrets) await run(() => parts.deleteSecrets(current), undefined);
+      const completed = await run(() => completeJobBy(current, known.job), undefined);
+      // Before the dependents are released, so that their start is not published before the end they waited for.
+      await run(() => publishPending(completed, [...lately(current, after), current]), undefined);
+      if (!completed && current.job !== undefined) {
+        await run(() => failJobOf(current, known.job), undefined);
+        await run(() => closeInJob(current), undefined);
+      }
+      pending.push(...(await run(() => notifyDependents(current, known.tasks), [])));
       if (current.status === 'deleted') {
         await run(() => parts.deleteFiles(current), undefined);
-        await records.deleteTask(current.id);
-      } else {
+        await records.deleteTask(current);
+      } else if (current.dueAt !== undefined) {
         const { status } = current;
         const settled = (latest: Task) => decide(latest, { type: 'settled', status }, parts.now());
         await records.changeTask(current.id, settled, current);
@@ -256,150 +271,127 @@ export function createLifecycle(parts: LifecycleParts) {
     }
   }
 
-  /**
-   * Fails the job of a task that ended badly. Returns false where the job is not written yet: a client can see a task,
-   * and cancel it, before that. What follows from the end then stays due, and the sweep resumes it.
-   */
-  async function failJobOf(task: Task): Promise<boolean> {
-    if (!task.job || task.status === 'completed') return true;
-    const known = await records.job(task.job);
-    if (!known) return false;
+  /** Notifies the dependents of a task that it has ended; returns the ends of those that this ended, too. */
+  async function notifyDependents(ended: Task, known: Task[]): Promise<End[]> {
+    const { dependents } = ended;
+    const found = new Map(known.filter(({ id }) => dependents.includes(id)).map((task) => [task.id, task]));
+    const missing = dependents.filter((id) => !found.has(id));
+    if (missing.length > 0) for (const task of await records.tasks(missing)) found.set(task.id, task);
+    // A bad end ends its dependents in whatever state they are; a completion is news to those only that wait for it.
+    const isConcerned = (task: Task) => (endedBadly(ended) ? !hasEnded(task) : task.status === 'created');
+    const next = await mapAtOnce([...found.values()].filter(isConcerned), inFlight, (task) => wake(task, [ended]));
+    return next.filter((end) => end !== undefined);
+  }
+
+  /** Fails the job of a task that ended badly. */
+  async function failJobOf(task: Task, known?: Job): Promise<void> {
+    if (!task.job || !endedBadly(task)) return;
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
     const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
     await publishPending(await records.changeJob(task.job, failed, known));
-    return true;
   }
 
-  /** Completes the job of a task that nothing waits for, where it is the last that was open, in one write. */
-  async function completeJobBy(task: Task): Promise<Job | undefined> {
-    if (!task.job || task.status !== 'completed' || task.dependents.length > 0) return undefined;
-    const isLast = ({ open }: Job) => open.length === 1 && open[0] === task.id;
-    return records.changeJob(task.job, (job) =>
-      isLast(job) ? decideJob({ ...job, open: [] }, { type: 'allTasksEnded' }, parts.now()) : undefined,
-    );
+  /** Completes the job of its last task where that is the only one that is open, in one write. */
+  async function completeJobBy(task: Task, known?: Job): Promise<Job | undefined> {
+    if (!task.job || task.status !== 'completed' || !isLastOfJob(task)) return undefined;
+    const isOnly = ({ open }: Job) => open.length === 1 && open[0] === task.id;
+    const completed = (job: Job) =>
+      isOnly(job) ? decideJob({ ...job, open: [] }, { type: 'allTasksEnded' }, parts.now()) : undefined;
+    return records.changeJob(task.job, completed, known);
   }
 
-  /** Removes a task from the open ones of its job, and completes the job after the last. Returns false as above. */
-  async function closeInJob(task: Task): Promise<boolean> {
-    if (!task.job) return true;
-    const job = await records.closeTask(task.job, task.id);
-    if (job?.open.length === 0) {
-      const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
-      await publishPending(await records.changeJob(task.job, ended, job));
-    }
-    return job !== undefined;
+  /** Removes one of the last tasks of a job from its open set, and completes the job after the last. */
+  async function closeInJob(task: Task): Promise<void> {
+    if (!isLastOfJob(task)) return;
+    const job = await records.closeTask(task);
+    if (job?.open.length === 0) await completeJob(job);
+  }
+
+  async function completeJob(known: Job): Promise<void> {
+    const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
+    await publishPending(await records.changeJob(known.id, ended, known));
   }
 
   /** Starts the job of a task; returns it as it is now, with its pending events. */
-  async function startJob({ job: id }: Task): Promise<Job | undefined> {
+  async function startJob({ job: id }: Task, known?: Job): Promise<Job | undefined> {
+    if (id === undefined || (known && known.status !== 'created')) return known;
     let latest: Job | undefined;
     const start = (job: Job) => {
       latest = job;
       return decideJob(job, { type: 'started' }, parts.now());
     };
-    return id === undefined ? undefined : ((await records.changeJob(id, start)) ?? latest);
+    return (await records.changeJob(id, start, known)) ?? latest;
   }
 
   /** Deletes a job with its tasks and their files. The tombstone comes first, so an interrupted deletion is finished by the sweep. */
   async function deleteJob(id: string, onError: (error: unknown) => void = rethrow): Promise<void> {
-    const job =
-      (await records.changeJob(id, (latest) => decideJob(latest, { type: 'deleted' }, parts.now()))) ??
-      (await records.job(id));
-    if (job?.status !== 'deleted') return;
+    const deleted = await records.changeJob(id, (latest) => decideJob(latest, { type: 'deleted' }, parts.now()));
+    try {
+      const { job, tasks } = await records.group(id);
+      if (job?.status === 'deleted') await deleteTasks(job, tasks);
+    } catch (error) {
+      // Once the tombstone is written the sweep returns to the job.
+      if (!deleted) throw error;
+      onError(error);
+    }
+  }
+
+  async function deleteTasks(job: Job, tasks: Task[]): Promise<void> {
     const errors: unknown[] = [];
-    // One task that cannot be deleted does not block the others; the sweep returns to the job.
-    await forEach(job.tasks, (task) => deleteOfJob(task).catch((error) => void errors.push(error)));
-    if (errors.length === 0) await records.deleteJob(id);
-    else onError(errors[0]);
+    // One task that cannot be deleted does not block the others.
+    await mapAtOnce(tasks, inFlight, (task) =>
+      deleteOfJob(task, { job, tasks }).catch((error) => void errors.push(error)),
+    );
+    if (errors.length > 0) throw errors[0];
+    await records.deleteJob(job.id);
   }
 
-  async function deleteOfJob(task: string): Promise<void> {
-    const decision = await apply(task, { type: 'deleted' });
-    if (decision.outcome === 'refused') await settleAgain(task);
+  async function deleteOfJob(task: Task, group: Group): Promise<void> {
+    const decision = await apply(task.id, { type: 'deleted' }, task, group);
+    if (decision.outcome === 'refused') await settleAgain(task.id, group);
   }
 
-  /** Recovers a job that is overdue: finishes its deletion, or publishes again what may not have been. */
-  async function recoverJob(job: Job): Promise<void> {
-    if (job.status === 'deleted') return deleteJob(job.id);
-    await publishPending(job, await records.tasks(job.tasks));
-    // Whoever published the last event may have died before the job was no longer due.
-    if (!job.pendingEvents?.length) await records.markPublished(job.id, []);
-  }
-
-  async function settleAgain(id: string): Promise<void> {
+  async function settleAgain(id: string, known?: Group): Promise<void> {
     const task = await records.task(id);
-    if (task && hasEnded(task)) await settle(task);
+    if (task && hasEnded(task)) await settle(task, known);
   }
 
-  /** Returns whether a task has been in its queue for so long, since the last of its inputs ended, that the sweep sends it again. */
-  async function isLate(task: Task): Promise<boolean> {
-    if (!isRunnable(task)) return false;
-    const inputs = await inputsOf(task);
-    const times = [task.createdAt, ...inputs.flatMap(({ endedAt }) => endedAt ?? [])];
-    return parts.now() - Math.max(...times.map((time) => Date.parse(time))) >= queueTimeoutMs;
+  async function wakeAndSettle(task: Task): Promise<void> {
+    const end = await wake(task);
+    if (end) await settleEnd(end);
   }
 
-  /** Recovers a task that is overdue by repeating whatever was lost: the link, the message, the consequences. */
-  async function recover(task: Task, posted: PostedFiles = noFiles): Promise<void> {
-    if (task.job && !(await records.job(task.job))) {
-      // The job record is the commit: without it the client never received a 201.
-      await parts.deleteFiles(task);
-      if (task.hasSecrets) await parts.deleteSecrets(task);
-      return records.deleteTask(task.id);
-    }
-    if (hasEnded(task)) return settle(task);
-    if (task.status === 'processing' && task.form) {
-      // The notification of a file may have been lost, or be a dead letter. It is due again until the file is deleted by its age.
-      if (await posted.exists(task)) {
-        await records.setDue(task.id, parts.now() + queueTimeoutMs);
-        return posted.importAgain(task);
-      }
-      await apply(task.id, { type: 'expired', failure: uploadTimedOut });
-      return;
-    }
-    if (task.attempt >= maxAttempts) {
-      await apply(task.id, { type: 'expired', failure: workersLost });
-      return;
-    }
-    await records.setDue(task.id, parts.now() + queueTimeoutMs);
-    if (task.waitsFor.length > 0) await link(task, task.waitsFor);
-    else await release(task);
-    if (task.failedRecoveries !== undefined) await change(task.id, { type: 'recovered' });
-  }
-
-  /**
-   * Counts a failed recovery of a task. After the last attempt the task is failed, and as much as possible of what
-   * follows from its end is done. Returns whether the task was given up.
-   */
-  async function recoveryFailed({ id }: Task): Promise<boolean> {
-    const decision = await change(id, { type: 'recoveryFailed', failure: notRecovered });
-    if (decision.outcome !== 'changed' || (decision.task.failedRecoveries ?? 0) < maxRecoveries) return false;
-    await settle(decision.task, orGoOn);
-    return true;
-  }
-
-  /** Counts a failed recovery of a job, and gives up its pending events after the last attempt. */
-  async function jobRecoveryFailed({ id }: Job): Promise<boolean> {
-    const job = await records.changeJob(id, (latest) => decideJob(latest, { type: 'recoveryFailed' }, parts.now()));
-    if (!job || (job.failedRecoveries ?? 0) < maxRecoveries) return false;
-    if (job.status === 'deleted') await records.deleteJob(id);
-    return true;
-  }
-
-  return {
+  const look = createLook(parts, {
     apply,
-    commit,
-    create,
+    change,
+    link,
+    wake: wakeAndSettle,
     settle,
-    settleAgain,
-    inputsOf,
-    deleteJob,
-    isLate,
-    recover,
-    recoverJob,
-    recoveryFailed,
-    jobRecoveryFailed,
-  };
+    settleAsPossible: (ended) => settle(ended, undefined, orGoOn),
+    publishPending,
+    publishEnds: (tasks) => publishAll(undefined, tasks),
+    completeJob,
+    deleteTasks,
+  });
+
+  return { apply, commit, create, start, settle, settleAgain, deleteJob, look };
+}
+
+/** The end of a task, with inputs that are published before it. */
+interface End {
+  task: Task;
+  after?: Task[];
+}
+
+/** Returns a task as it is published: one that was performed in one step, with the start that it never had by itself. */
+function statesOf(task: Task): { task: Task }[] {
+  if (!task.isPerformed || task.status !== 'completed') return [{ task }];
+  const { endedAt: _endedAt, progress: _progress, ...rest } = task;
+  return [{ task: { ...rest, status: 'processing', files: [], revision: revisionOf(task) - 1 } }, { task }];
+}
+
+function areCompleted({ dependsOn }: Task, inputs: Task[]): boolean {
+  return inputs.length === dependsOn.length && inputs.every(({ status }) => status === 'completed');
 }
 
 /** Runs a step of settling; the second argument is the result to continue with where the step may fail. */
@@ -410,55 +402,8 @@ const rethrow = (error: unknown): never => {
 };
 const orGoOn: Run = (work, otherwise) => work().catch(() => otherwise);
 
-const notRecovered: TaskFailure = {
-  errorCode: 'processing_failed',
-  msg: 'The task could not be resumed after several attempts because of an internal error. Create it again.',
-};
-
-const uploadTimedOut: TaskFailure = {
-  errorCode: 'upload_timeout',
-  msg: 'No file was uploaded to the form address in time. Create a new import/upload task and post the file sooner.',
-};
-
-/** The failure of a task that no worker survived. */
-export const workersLost: TaskFailure = {
-  errorCode: 'processing_failed',
-  msg: 'The file could not be processed: every attempt ended without a result. It may be damaged or too large for the engine.',
-};
-
-function isRunnable(task: Task): boolean {
-  return task.status === 'created' && task.waitsFor.length === 0;
-}
-
-function missingInput(id: string): TaskFailure {
-  return { errorCode: 'processing_failed', msg: `The input task ${id} no longer exists.` };
-}
-
-function failureOfInput(input: Task): TaskFailure {
-  return {
-    errorCode: input.status === 'deleted' ? 'user_deleted_task' : 'processing_failed',
-    msg: `The input ${describeEnd(input)}`,
-  };
-}
-
-function describeEnd(task: Task): string {
-  const which = `task "${task.name}" (${task.id})`;
-  if (task.status === 'canceled') return `${which} was canceled.`;
-  if (task.status === 'deleted') return `${which} was deleted.`;
-  return `${which} failed: ${task.failure?.msg ?? task.failure?.errorCode ?? 'no reason was recorded.'}`;
-}
-
-function jobErrorOf(task: Task): JobErrorCode {
-  if (task.status === 'canceled') return 'task_canceled';
-  return task.status === 'deleted' ? 'task_deleted' : 'task_failed';
-}
-
+/** How long it may take from the end of a task until that is published, unless its process dies. */
+const publishingMs = 10_000;
 const inFlight = 16;
-
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const lane = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(inFlight, items.length) }, lane));
-}
+/** Inputs of a waiting task that are read at a time. */
+const inputsPerRead = 10;

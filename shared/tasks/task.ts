@@ -1,3 +1,6 @@
+import { groupOfId } from '../ids.ts';
+import type { Due } from './due.ts';
+
 export const taskStatuses = ['created', 'processing', 'completed', 'canceled', 'failed', 'deleted'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
@@ -39,7 +42,8 @@ export interface StoredFile {
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-export interface Task {
+/** A task. One without a job is the head of its group, at which the sweep looks. */
+export interface Task extends Due {
   id: string;
   user: string;
   name: string;
@@ -50,12 +54,12 @@ export interface Task {
   /** Whether secrets are stored beside the files in the bucket until the task ends; neither record nor queue holds them. */
   hasSecrets?: boolean;
   dependsOn: string[];
-  /** Inputs that have not completed yet. Whoever empties it releases the task. */
-  waitsFor: string[];
-  /** Tasks to notify when this one ends. */
+  /** Tasks to notify when this one ends: those of the same group from the start, and later ones that name it. */
   dependents: string[];
   job?: string;
   form?: UploadForm;
+  /** Until when the form takes a file, in milliseconds. */
+  formUntil?: number;
   failure?: TaskFailure;
   files: StoredFile[];
   /** Facts about the outcome that the API shows beside the links, such as sizes before and after. */
@@ -74,10 +78,10 @@ export interface Task {
   version: number;
   /** Counts the changes that a reader can see, from 1 where it is absent; subscribers order events by it. */
   revision?: number;
-  /** When the sweep should look at the task if nothing happened by then, in milliseconds; absent when nothing is pending. */
-  dueAt?: number;
-  /** How often in a row the sweep could not recover the task. */
-  failedRecoveries?: number;
+  /** Whether it was completed in one step by whoever completed its inputs, and not by a worker. */
+  isPerformed?: boolean;
+  /** The part of its job's open set that holds the task, where the job has too many for one record. */
+  openIn?: string;
 }
 
 /** Returns whether a task is in a final state, from which it can only be deleted. */
@@ -93,4 +97,15 @@ export function revisionOf(record: { revision?: number }): number {
 /** Returns whether a record is deleted or expired, although it may still exist. */
 export function isDeletedOrExpired(record: { status: string; expiresAt: string }, now: number): boolean {
   return record.status === 'deleted' || Date.parse(record.expiresAt) <= now;
+}
+
+/** Returns whether a record is a task and not a job. */
+export function isTask(record: Task | { tasks: string[] }): record is Task {
+  return 'operation' in record;
+}
+
+/** Returns whether no task of the same job waits for a task; its job is complete when all of these are. */
+export function isLastOfJob(task: Task): boolean {
+  const group = groupOfId(task.id);
+  return task.job !== undefined && !task.dependents.some((id) => groupOfId(id) === group);
 }

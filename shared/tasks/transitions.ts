@@ -1,3 +1,4 @@
+import { nextLook } from './due.ts';
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 
@@ -5,18 +6,8 @@ import { hasEnded, revisionOf } from './task.ts';
 export const heartbeatWindowMs = 30_000;
 /** How long a released task may stay in a queue before the sweep sends its message again. */
 export const queueTimeoutMs = 15 * 60_000;
-/** How long the consequences of an end may take before the sweep repeats them. */
-export const settleTimeoutMs = 60_000;
 /** Runs after which a task is failed: its input kills every worker that touches it. */
 export const maxAttempts = 5;
-
-/** Consecutive failed recoveries after which the sweep gives up a record. */
-export const maxRecoveries = 5;
-
-/** Returns the delay of the next recovery after a number of failed ones: 1, 2, 4, 8 minutes. */
-export function recoveryDelayMs(failedRecoveries: number): number {
-  return 60_000 * 2 ** (failedRecoveries - 1);
-}
 
 export type TaskEvent =
   | { type: 'started' }
@@ -24,20 +15,19 @@ export type TaskEvent =
   | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject }
   | { type: 'failed'; attempt: number; failure: TaskFailure }
   | { type: 'uploaded'; file: StoredFile }
+  /** Whoever completed the inputs did the work of the task, too. */
+  | { type: 'performed'; files: StoredFile[] }
   | { type: 'expired'; failure: TaskFailure }
   | { type: 'inputEnded'; failure: TaskFailure }
   | { type: 'canceled' }
   | { type: 'deleted' }
-  /** What follows from the end that the task had then is done. */
-  | { type: 'settled'; status: TaskStatus }
-  /** The sweep could not recover the task because something that it needs failed. */
-  | { type: 'recoveryFailed'; failure: TaskFailure }
-  | { type: 'recovered' };
+  /** What follows from the end that a task without a job had then is done. */
+  | { type: 'settled'; status: TaskStatus };
 
 /**
  * The result of an event: `changed` carries the next record; `refused` leaves the record as it is.
  * `ended` means that the task is past it (repeat the consequences), `owned` that another run is alive and owns it,
- * `waiting` that inputs are still missing.
+ * `waiting` that it waits for its client's file.
  */
 export type Decision =
   | { outcome: 'changed'; task: Task }
@@ -59,7 +49,6 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       if (task.attempt !== event.attempt) return refused('owned');
       return changed(task, now, {
         heartbeatAt: now,
-        dueAt: now + 2 * heartbeatWindowMs,
         ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
       });
     case 'completed':
@@ -81,6 +70,10 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing' || !task.form) return refused('not-started');
       return ended(task, now, { status: 'completed', files: [event.file], progress: 100 });
+    case 'performed':
+      if (hasEnded(task)) return refused('ended');
+      if (task.status !== 'created') return refused('owned');
+      return perform(task, event.files, now);
     case 'expired':
     case 'inputEnded':
       if (hasEnded(task)) return refused('ended');
@@ -90,34 +83,15 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       return ended(task, now, { status: 'canceled' });
     case 'deleted':
       if (task.status === 'deleted') return refused('ended');
-      return ended(task, now, { status: 'deleted' });
+      // Due by itself: its job may have ended, and be due no more.
+      return ended(task, now, { status: 'deleted', dueAt: nextLook(now) });
     case 'settled':
       return settled(task, event.status);
-    case 'recoveryFailed':
-      return recoveryFailed(task, event.failure, now);
-    case 'recovered': {
-      const { failedRecoveries, ...rest } = task;
-      if (failedRecoveries === undefined) return refused(hasEnded(task) ? 'ended' : 'waiting');
-      return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
-    }
   }
-}
-
-/** Postpones the next recovery; after the last one, fails a task that is open and leaves one that has ended as it is. */
-function recoveryFailed(task: Task, failure: TaskFailure, now: number): Decision {
-  if (task.dueAt === undefined) return refused('ended');
-  const failedRecoveries = (task.failedRecoveries ?? 0) + 1;
-  if (failedRecoveries < maxRecoveries) {
-    const dueAt = now + recoveryDelayMs(failedRecoveries);
-    return { outcome: 'changed', task: { ...task, failedRecoveries, dueAt, version: task.version + 1 } };
-  }
-  if (!hasEnded(task)) return ended(task, now, { status: 'failed', failure, failedRecoveries });
-  const { dueAt: _dueAt, ...rest } = task;
-  return { outcome: 'changed', task: { ...rest, failedRecoveries, version: task.version + 1 } };
 }
 
 function settled(task: Task, status: TaskStatus): Decision {
-  // A task that was deleted since has more to be done; its tombstone must stay due until then.
+  // A task that was deleted since has more to be done; its tombstone stays due until then.
   if (task.status !== status || task.dueAt === undefined) return refused('ended');
   const { dueAt: _dueAt, ...rest } = task;
   return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
@@ -126,23 +100,28 @@ function settled(task: Task, status: TaskStatus): Decision {
 function start(task: Task, now: number): Decision {
   if (hasEnded(task)) return refused('ended');
   // A task with a form gets its file from the client, never from a worker.
-  if (task.waitsFor.length > 0 || task.form) return refused('waiting');
+  if (task.form) return refused('waiting');
   if (task.status === 'processing' && (task.heartbeatAt ?? 0) + heartbeatWindowMs > now) return refused('owned');
   return changed(task, now, {
     status: 'processing',
     attempt: task.attempt + 1,
     heartbeatAt: now,
     startedAt: task.startedAt ?? new Date(now).toISOString(),
-    dueAt: now + 2 * heartbeatWindowMs,
   });
 }
 
+/** Starts and completes a task in one write, which are two changes to a reader. */
+function perform(task: Task, files: StoredFile[], now: number): Decision {
+  const revision = revisionOf(task) + 1;
+  const startedAt = new Date(now).toISOString();
+  return ended({ ...task, revision }, now, { status: 'completed', files, progress: 100, startedAt, isPerformed: true });
+}
+
 function changed(task: Task, now: number, change: Partial<Task>): Decision {
-  const { failedRecoveries: _failedRecoveries, ...rest } = task;
   return {
     outcome: 'changed',
     task: {
-      ...rest,
+      ...task,
       ...change,
       updatedAt: new Date(now).toISOString(),
       version: task.version + 1,
@@ -156,8 +135,6 @@ function ended(task: Task, now: number, change: Partial<Task>): Decision {
   const { form: _form, heartbeatAt: _heartbeat, ...rest } = task;
   return changed(rest, now, {
     ...change,
-    waitsFor: [],
     endedAt: task.endedAt ?? new Date(now).toISOString(),
-    dueAt: now + settleTimeoutMs,
   });
 }

@@ -1,6 +1,6 @@
 import type { Job, JobEventType } from '../jobs/job.ts';
+import { maxRecoveries, recoveryDelayMs } from '../tasks/due.ts';
 import type { JsonObject } from '../tasks/task.ts';
-import { maxRecoveries, recoveryDelayMs } from '../tasks/transitions.ts';
 import {
   type Attempt,
   afterAttempt,

@@ -1,42 +1,121 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage } from 'node:http';
-import { dataUri } from '../support/client.ts';
-import { twoHalves } from '../support/images.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { type Client, postForm, taskOf } from '../support/client.ts';
+import { photograph } from '../support/images.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
 /** Messages are deleted after a job has ended, so its end is no sign that its calls are over. */
 const quietMs = 3_000;
 
-/** Counts what one job of an import and a conversion asks of DynamoDB, SQS and S3, but for the polling of queues. */
-export async function countCalls(): Promise<[string, number][]> {
-  await using stack = await startAlteredStack(() => {});
-  const file = dataUri(await twoHalves(64, 64));
-  const run = async () => {
-    const { id } = await stack.client.createJob({
-      import: { operation: 'import/base64', file, filename: 'a.png' },
-      convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-    });
-    return id;
-  };
-  const first = await run();
-  await stack.client.waitForJob(first);
+/** One request to AWS, or of the client, in milliseconds since the job was created. */
+export interface TimedCall {
+  name: string;
+  from: number;
+  to: number;
+}
 
-  const calls = new Map<string, number>();
+export interface JobCalls {
+  /** What the functions asked of AWS, by name, the most frequent first. */
+  calls: [string, number][];
+  /** Write units of the table and of each index. */
+  writeUnits: [string, number][];
+  readUnits: number;
+  /** All requests in their order, also those of the client, of Lambda and of the engine. */
+  timeline: TimedCall[];
+}
+
+/**
+ * Counts and times what one job of an upload, a conversion and an export asks of AWS. What Lambda itself does, which receives
+ * and deletes messages, and the transfers of client and engine by presigned URLs and forms are not counted.
+ */
+export async function countCalls(): Promise<JobCalls> {
+  const capacityMeter = new CapacityMeter();
+  await using stack = await startAlteredStack(() => {}, {}, { capacityMeter });
+  const picture = await photograph(600, 600);
+  for (let warm = 0; warm < 3; warm++) await stack.client.waitForJob(await runJob(stack.client, picture));
+  await untilQuiet(capacityMeter);
+
+  const before = capacityMeter.totals();
+  const timeline: (TimedCall & { counts: boolean })[] = [];
+  const open = new Map<IncomingMessage, TimedCall>();
+  const start = performance.now();
   let latest = Date.now();
-  const count = (message: unknown) => {
+  const began = (message: unknown) => {
     const { request } = message as { request: IncomingMessage };
-    const [, , service] = request.url?.split('/') ?? [];
-    if (!request.url?.startsWith('/_aws/')) return;
-    const target = request.headers['x-amz-target'];
-    const name = typeof target === 'string' ? `${service} ${target.split('.')[1]}` : `${service} ${request.method}`;
-    if (name.endsWith('ReceiveMessage')) return;
-    calls.set(name, (calls.get(name) ?? 0) + 1);
+    const call = { ...nameOf(request), from: performance.now() - start, to: Number.NaN };
+    open.set(request, call);
+    timeline.push(call);
     latest = Date.now();
   };
-  subscribe('http.server.request.start', count);
-  await run();
+  const ended = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage; response: ServerResponse };
+    const call = open.get(request);
+    if (call) call.to = performance.now() - start;
+    open.delete(request);
+  };
+  subscribe('http.server.request.start', began);
+  subscribe('http.server.response.finish', ended);
+  await runJob(stack.client, picture);
   await until('the calls have ceased', () => Date.now() > latest + quietMs || undefined);
-  unsubscribe('http.server.request.start', count);
-  return [...calls].sort(([, left], [, right]) => right - left);
+  unsubscribe('http.server.request.start', began);
+  unsubscribe('http.server.response.finish', ended);
+
+  const counted = Object.groupBy(
+    timeline.filter(({ counts }) => counts),
+    ({ name }) => name,
+  );
+  const units = (kind: 'read' | 'write') =>
+    capacityMeter.totals().flatMap((total): [string, number][] => {
+      const former = before.find((one) => one.kind === kind && one.table === total.table && one.index === total.index);
+      return total.kind === kind ? [[total.index ?? 'table', total.units - (former?.units ?? 0)]] : [];
+    });
+  return {
+    calls: Object.entries(counted)
+      .map(([name, calls = []]): [string, number] => [name, calls.length])
+      .sort(([, left], [, right]) => right - left),
+    writeUnits: units('write'),
+    readUnits: units('read').reduce((sum, [, count]) => sum + count, 0),
+    timeline: timeline.filter(({ name }) => !name.endsWith('ReceiveMessage') && !name.includes('invocation/next')),
+  };
+}
+
+async function runJob(client: Client, picture: Uint8Array): Promise<string> {
+  const job = await client.createJob({
+    upload: { operation: 'import/upload' },
+    convert: { operation: 'convert', input: 'upload', output_format: 'webp' },
+    export: { operation: 'export/url', input: 'convert' },
+  });
+  const { form } = taskOf(job, 'upload').result;
+  if (!form) throw new Error('The task has no form.');
+  await postForm(form, 'picture.png', picture);
+  return job.id;
+}
+
+async function untilQuiet(meter: CapacityMeter): Promise<void> {
+  const sum = () => meter.totals().reduce((total, { units }) => total + units, 0);
+  let seen = sum();
+  let since = Date.now();
+  await until('nothing is written any more', () => {
+    if (sum() !== seen) since = Date.now();
+    seen = sum();
+    return Date.now() > since + quietMs || undefined;
+  });
+}
+
+/** Names a request, and tells whether it is a call of a function. */
+function nameOf(request: IncomingMessage): { name: string; counts: boolean } {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://local');
+  const [, , service = ''] = pathname.split('/');
+  if (!pathname.startsWith('/_aws/')) return { name: `${request.method} ${shortened(pathname)}`, counts: false };
+  const target = request.headers['x-amz-target'];
+  const action = typeof target === 'string' ? (target.split('.')[1] ?? '') : (request.method ?? '');
+  const isTransfer = searchParams.has('X-Amz-Signature') || (action === 'POST' && service === 's3');
+  const isLambdas = action === 'ReceiveMessage' || action === 'DeleteMessageBatch';
+  return { name: `${service} ${action}${isTransfer ? ' (presigned)' : ''}`, counts: !isTransfer && !isLambdas };
+}
+
+function shortened(path: string): string {
+  return path.replaceAll(/[0-9a-f-]{24,}/g, '…');
 }

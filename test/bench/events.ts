@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { ProgressPace } from '../../functions/engines/runtime/worker/progress-pace.ts';
-import { partitions } from '../../shared/aws/table-schema.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
+import { keyOfTask } from '../support/record-keys.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { formatTable, median, milliseconds } from './table.ts';
@@ -155,7 +155,7 @@ async function inStorm<T>(service: RunningService, work: () => Promise<T>): Prom
   const user = newId();
   const tasks = Array.from({ length: stormTasks }, () => runningTask(user));
   // One by one, as a worker writes tasks.
-  await mapAtOnce(tasks, 16, (task) => put({ pk: `${partitions.task}${task.id}`, sk: 'task', ...task }));
+  await mapAtOnce(tasks, 16, (task) => put({ ...keyOfTask(task.id), ...task }));
   let over = false;
   let reports = 0;
   let writes = 0;
@@ -200,7 +200,6 @@ function runningTask(user: string): Task {
     status: 'processing',
     payload: {},
     dependsOn: [],
-    waitsFor: [],
     dependents: [],
     files: [],
     attempt: 1,

@@ -6,6 +6,7 @@ import { benchEncoders } from './encoders.ts';
 import { benchEvents } from './events.ts';
 import { benchImage } from './image.ts';
 import { benchJobs } from './jobs.ts';
+import { benchKeys } from './keys.ts';
 import { benchLists } from './lists.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
@@ -14,18 +15,32 @@ import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
 import { benchTypicalJobs } from './typical-jobs.ts';
 import { benchVideo } from './video.ts';
+import { formatWaterfall } from './waterfall.ts';
 
 /** What can be measured, by the word that picks it: `npm run bench -- jobs lists`. Without words, everything is but what takes an hour. */
 const parts: Record<string, () => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, beside the same conversion by sharp itself\n`);
     console.log(formatRatios(await benchJobs()));
-    const calls = await countCalls();
-    console.log(`\nCalls of one job: ${calls.map(([name, count]) => `${count} ${name}`).join(', ')}`);
+    const { calls, writeUnits, readUnits, timeline } = await countCalls();
+    const listed = (counts: [string, number][]) => counts.map(([name, count]) => `${count} ${name}`).join(', ');
+    const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
+    console.log(`\nA job of an upload, a conversion and an export: ${sum(calls)} calls (${listed(calls)})`);
+    console.log(`${sum(writeUnits)} write units (${listed(writeUnits)}), ${readUnits} read units`);
+    console.log('\nThe same job, millisecond by millisecond\n');
+    console.log(formatWaterfall(timeline));
   },
 
   async lists() {
-    console.log(`\nLists\n\n${formatRatios(await benchLists())}`);
+    const { rows, firstMs } = await benchLists();
+    console.log(`\nLists\n\n${formatRatios(rows)}`);
+    const [first, firstWithStatus] = firstMs.map(milliseconds);
+    console.log(`\nThe first list of 20,000 tasks, which counts them: ${first}, and with a status: ${firstWithStatus}`);
+  },
+
+  async keys() {
+    console.log('\nCapacity units by partition key of the table and its indexes');
+    if (!(await benchKeys(console.log))) process.exitCode = 1;
   },
 
   async 'cold-starts'() {
@@ -109,7 +124,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak', 'encoders', 'video']);
+const onlyByName = new Set(['soak', 'encoders', 'video', 'keys']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {

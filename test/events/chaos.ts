@@ -1,4 +1,4 @@
-import { workersLost } from '../../shared/lifecycle/lifecycle.ts';
+import { workersLost } from '../../shared/lifecycle/ends.ts';
 import type { JobView } from '../support/client.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';

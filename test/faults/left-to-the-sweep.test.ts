@@ -8,8 +8,10 @@ import type { LocalStack } from '../../infra/local/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
+import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { countMessages, sendAsOperator } from '../support/operator.ts';
+import { keyOfJob, keyOfTask } from '../support/record-keys.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -27,9 +29,9 @@ function denialsOf({ reports }: Service, except = /^$/): string[] {
   return reports.filter((line) => line.startsWith('refused: ') && !except.test(line));
 }
 
-/** Lets whoever creates a job queue its tasks, and not note that it published them, as if it died before. */
+/** Lets whoever creates a job queue its tasks, and not publish it, as if it died before. */
 function letCreatorsDie(stack: LocalStack): void {
-  takeAway(roleOf(stack, 'HttpCreateJob'), 'dynamodb:UpdateItem', 'job#*');
+  takeAway(roleOf(stack, 'HttpCreateJob'), 'dynamodb:GetItem', 'following#*');
 }
 
 async function storedUnder(service: Service, prefix: string): Promise<string[]> {
@@ -52,6 +54,39 @@ async function post(task: TaskView, name = 'a.png'): Promise<void> {
   const { form } = task.result;
   if (!form) throw new Error('The task has no form.');
   await postForm(form, name, Buffer.from([1, 2, 3]));
+}
+
+const past = Date.now() - 60_000;
+
+type Key = ReturnType<typeof keyOfTask>;
+
+/** Sets attributes of a record behind the back of the service, as if time had passed. */
+async function change(service: Service, key: Key, attributes: Record<string, unknown>): Promise<void> {
+  const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+  const names = Object.keys(attributes);
+  await dynamodb.send(
+    new UpdateItemCommand({
+      TableName: service.stack.tables[0]?.name,
+      Key: marshall(key),
+      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')} ADD version :one`,
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: marshall({
+        ':one': 1,
+        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+      }),
+    }),
+  );
+}
+
+const makeDue = (service: Service, key: Key, id: string) =>
+  change(service, key, { dueAt: past, dueShard: shardOf(id) });
+
+async function itemOf(service: Service, key: Key): Promise<Record<string, unknown> | undefined> {
+  const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+  const { Item } = await dynamodb.send(
+    new GetItemCommand({ TableName: service.stack.tables[0]?.name, Key: marshall(key), ConsistentRead: true }),
+  );
+  return Item && unmarshall(Item);
 }
 
 test('a canceled task fails what depends on it, and the job of a creator that died is published by whoever ends it', async () => {
@@ -83,9 +118,7 @@ test('a canceled task fails what depends on it, and the job of a creator that di
 });
 
 test('a job is done at once although its creator cannot publish it', async () => {
-  await using service = await startAlteredStack((stack) =>
-    takeAway(roleOf(stack, 'HttpCreateJob'), 'sqs:SendMessage', 'EventsQueue'),
-  );
+  await using service = await startAlteredStack(letCreatorsDie);
   const job = await service.client.createJob({
     import: { operation: 'import/base64', ...fileOf('png') },
     export: { operation: 'export/url', input: 'import' },
@@ -142,8 +175,8 @@ test('a task that no worker of any engine could finish fails, with what depends 
     (stack) => {
       letCreatorsDie(stack);
       for (const fn of stack.functions.filter(({ logicalId }) => workers.test(logicalId)))
-        if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:GetItem')))
-          takeAway(fn.role, 'dynamodb:GetItem', 'task#*');
+        if (fn.role.statements.some(({ actions }) => actions.includes('dynamodb:BatchGetItem')))
+          takeAway(fn.role, 'dynamodb:BatchGetItem', 'group#*');
       for (const source of stack.queueSources.filter((each) => workers.test(each.function.logicalId))) {
         takeAway(source.function.role, 'sqs:ChangeMessageVisibility', source.queue.name);
         // The message of a worker that failed is back at once, and is a dead letter then.
@@ -178,10 +211,13 @@ test('a file whose notification was lost is imported when its form expires', asy
     (stack) => {
       for (const bucket of stack.buckets) bucket.notifications = [];
     },
-    { LATHE_SWEEP_SECONDS: '1', LATHE_UPLOAD_SECONDS: '30' },
+    { LATHE_SWEEP_SECONDS: '1' },
   );
   const job = await service.client.createJob({ upload: { operation: 'import/upload' } });
-  await post(taskOf(job, 'upload'));
+  const upload = taskOf(job, 'upload');
+  await post(upload);
+  await change(service, keyOfTask(upload.id), { formUntil: past });
+  await makeDue(service, keyOfJob(job.id), job.id);
   expect(await service.client.waitForJob(job.id)).toMatchObject({ status: 'completed' });
   // The importer deletes it last of all.
   await until('the posted file is deleted', async () =>
@@ -250,46 +286,32 @@ test('an event that the relay receives twice makes one delivery', async () => {
 });
 
 describe('the sweep', () => {
-  const past = Date.now() - 60_000;
-
-  async function makeDue(service: Service, kind: 'task' | 'job', id: string): Promise<void> {
-    const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
-    await dynamodb.send(
-      new UpdateItemCommand({
-        TableName: service.stack.tables[0]?.name,
-        Key: marshall({ pk: `${kind}#${id}`, sk: kind }),
-        UpdateExpression: 'SET dueAt = :due, dueShard = :shard ADD version :one',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: marshall({ ':due': past, ':shard': shardOf(id), ':one': 1 }),
-      }),
-    );
-  }
-
-  async function itemOf(service: Service, pk: string, sk: string): Promise<Record<string, unknown> | undefined> {
-    const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
-    const { Item } = await dynamodb.send(
-      new GetItemCommand({ TableName: service.stack.tables[0]?.name, Key: marshall({ pk, sk }), ConsistentRead: true }),
-    );
-    return Item && unmarshall(Item);
-  }
+  const queueOf = (engine: string) => new RegExp(`^Engine${engine}WorkQueue[0-9A-F]{8}$`);
 
   test('queues lost tasks again, whatever their engine', async () => {
     await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {
       LATHE_SWEEP_SECONDS: '1',
     });
     const { client } = service;
-    const tasks = [];
-    for (const { from, to } of processings().filter(({ operation }) => operation === 'convert')) {
+    const long = new Date(Date.now() - queueTimeoutMs).toISOString();
+    const conversions = processings().filter(({ operation }) => operation === 'convert');
+    for (const { from, to } of conversions) {
       const input = await client.createTask('import/base64', fileOf(from));
-      tasks.push(await client.createTask('convert', { input: input.id, output_format: to }));
-      tasks.push(await client.createTask('export/url', { input: input.id }));
+      const alone = await client.createTask('convert', { input: input.id, output_format: to });
+      const job = await client.createJob({ export: { operation: 'export/url', input: input.id } });
+      const { id } = taskOf(job, 'export');
+      await change(service, keyOfTask(input.id), { createdAt: long, endedAt: long });
+      await change(service, keyOfTask(id), { createdAt: long });
+      await change(service, keyOfJob(job.id), { createdAt: long, dueAt: past });
+      await change(service, keyOfTask(alone.id), { createdAt: long, dueAt: past });
     }
-    for (const { id } of tasks) await makeDue(service, 'task', id);
-    for (const { id } of tasks)
-      await until(`task ${id} is due later`, async () => {
-        const { dueAt } = (await itemOf(service, `task#${id}`, 'task')) ?? {};
-        return Number(dueAt) > Date.now() ? true : undefined;
-      });
+    for (const { engine } of conversions)
+      await until(`the task of ${engine} is queued again`, async () =>
+        (await countMessages(service, queueOf(engine))) === 2 ? true : undefined,
+      );
+    await until('the exports are queued again', async () =>
+      (await countMessages(service, queueOf('transfer'))) === 2 * conversions.length ? true : undefined,
+    );
     expect(denialsOf(service)).toEqual([]);
   });
 
@@ -298,8 +320,8 @@ describe('the sweep', () => {
       (stack) => {
         pauseConsumers(stack, /^Engine|^LifecycleUploaded/);
         for (const name of ['HttpCancelTask', 'HttpDeleteTask'])
-          takeAway(roleOf(stack, name), 'sqs:SendMessage', 'EventsQueue');
-        takeAway(roleOf(stack, 'HttpDeleteJob'), 'dynamodb:PutItem', 'task#*');
+          takeAway(roleOf(stack, name), 'dynamodb:GetItem', 'following#*');
+        takeAway(roleOf(stack, 'HttpDeleteJob'), 'dynamodb:Query', 'group#*');
       },
       { LATHE_SWEEP_SECONDS: '1' },
     );
@@ -308,23 +330,23 @@ describe('the sweep', () => {
     const { id } = taskOf(canceled, 'upload');
     expect((await client.call('POST', `/v1/process/tasks/${id}/cancel`)).status).toBe(200);
     expect((await client.showJob(canceled.id)).status).toBe('processing');
-    await makeDue(service, 'task', id);
+    await makeDue(service, keyOfJob(canceled.id), canceled.id);
     expect((await client.waitForJob(canceled.id)).status).toBe('failed');
 
     const imported = await client.createTask('import/base64', fileOf('png'));
     expect((await client.call('DELETE', `/v1/process/tasks/${imported.id}`)).status).toBe(200);
     expect(await storedUnder(service, `${objectPrefixes.files}${imported.id}/`)).toHaveLength(1);
-    await makeDue(service, 'task', imported.id);
+    await makeDue(service, keyOfTask(imported.id), imported.id);
 
     const deleted = await client.createJob({ ...secretive, import: { operation: 'import/base64', ...fileOf('png') } });
     await post(taskOf(deleted, 'upload'));
     expect((await client.call('DELETE', `/v1/process/jobs/${deleted.id}`)).status).toBe(200);
-    expect(await itemOf(service, `job#${deleted.id}`, 'job')).toMatchObject({ status: 'deleted' });
-    await makeDue(service, 'job', deleted.id);
+    expect(await itemOf(service, keyOfJob(deleted.id))).toMatchObject({ status: 'deleted' });
+    await makeDue(service, keyOfJob(deleted.id), deleted.id);
 
     await until('the records are gone', async () => {
-      const task = await itemOf(service, `task#${imported.id}`, 'task');
-      const job = await itemOf(service, `job#${deleted.id}`, 'job');
+      const task = await itemOf(service, keyOfTask(imported.id));
+      const job = await itemOf(service, keyOfJob(deleted.id));
       return task === undefined && job === undefined ? true : undefined;
     });
     for (const prefix of Object.values(objectPrefixes)) expect(await storedUnder(service, prefix)).toEqual([]);
@@ -355,12 +377,12 @@ describe('the sweep', () => {
       return Number(Attributes?.ApproximateNumberOfMessages);
     };
     await until('its message is queued', async () => ((await messages()) === 1 ? true : undefined));
-    const item = await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`);
+    const item = await itemOf(service, { pk: `hook#${webhook.id}`, sk: `delivery#${id}` });
     const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
     const Item = marshall({ ...item, dueAt: past });
     await dynamodb.send(new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item }));
     await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
-    const { dueAt } = (await itemOf(service, `hook#${webhook.id}`, `delivery#${id}`)) ?? {};
+    const { dueAt } = (await itemOf(service, { pk: `hook#${webhook.id}`, sk: `delivery#${id}` })) ?? {};
     expect(Number(dueAt)).toBeGreaterThan(Date.now());
     expect(denialsOf(service)).toEqual([]);
   });

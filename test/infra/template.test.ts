@@ -359,8 +359,9 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
 const keysOfItems: Record<string, string> = {
-  task: 'task#*',
-  job: 'job#*',
+  group: 'group#*',
+  following: 'following#*',
+  counts: 'counts#*',
   apiKey: 'key#*',
   rate: 'rate#*',
   token: 'token#*',
@@ -405,6 +406,7 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
       ? [`s3:ListBucket ${bucket} where s3:prefix StringLike ${kind}/*`]
       : [`s3:${objectActions[action]} ${bucket}/${kind}/*`];
   if (need === 'sockets:locate') return [];
+  if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
   // Whoever may send to a queue has its URL, and whoever has its URL may send.
   const events = ['events', 'progress', 'webhooks'];
@@ -451,6 +453,17 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['links and workers read stored files', /s3:GetObject .*\/files\/\*$/, /^HttpFile$|^Engine\w+Worker$/],
   ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
   ['only workers and the sweep know of revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
+  [
+    'only who deletes, imports or recovers reads whole groups',
+    /dynamodb:Query .* group#\*$/,
+    ['HttpDeleteJob', 'LifecycleUploaded', 'LifecycleSweep'],
+  ],
+  ['only lists read what they have counted', /(?:GetItem|Query) .* counts#\*$/, ['HttpListTasks', 'HttpListJobs']],
+  [
+    'and only deletions announce that it changes',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* counts#\*$/,
+    /^HttpList|^HttpDelete(?:Task|Job)$|^Engine\w+Worker$|^LifecycleSweep$/,
+  ],
   ['only the sweep looks for what is due', /\/index\/byDue /, ['LifecycleSweep']],
   ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsMessage$/],
 ];

@@ -24,8 +24,7 @@ const png = Buffer.from(
 
 let stack: TestStack;
 beforeAll(async () => {
-  // Without lost responses: a worker whose completion is recorded takes its task for another's then, and deletes the files.
-  const faults = process.env.LATHE_LOCAL_FAULTS ?? `all,-lost-responses:${seed}`;
+  const faults = process.env.LATHE_LOCAL_FAULTS ?? `all:${seed}`;
   stack = await startStack({ LATHE_LOCAL_FAULTS: faults, LATHE_SWEEP_SECONDS: '5' }, { alter: hastenRedelivery });
 });
 afterAll(() => stack[Symbol.asyncDispose]());

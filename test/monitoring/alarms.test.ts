@@ -16,6 +16,7 @@ import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { type Behaviour, startReceiver } from '../events/receiver.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
 import { dataUri, type JobView } from '../support/client.ts';
+import { keyOfTask } from '../support/record-keys.ts';
 import { clientAs } from '../support/roles.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { skipBecause } from '../support/skip.ts';
@@ -169,7 +170,7 @@ async function makeLate(id: string): Promise<void> {
   await dynamodb.send(
     new UpdateItemCommand({
       TableName: stack.stack.tables[0]?.name,
-      Key: marshall({ pk: `task#${id}`, sk: 'task' }),
+      Key: marshall(keyOfTask(id)),
       UpdateExpression: 'SET dueAt = :due, createdAt = :created ADD version :one',
       ConditionExpression: 'attribute_exists(dueShard)',
       ExpressionAttributeValues: marshall({ ':due': past, ':created': new Date(past).toISOString(), ':one': 1 }),

@@ -28,7 +28,7 @@ export async function clientAs(
   };
 }
 
-/** Takes an action away from a role: on keys or a prefix such as `job#*`, or on a resource with this in its name. */
+/** Takes an action away from a role: on keys or a prefix such as `group#*`, or on a resource with this in its name. */
 export function takeAway(role: LocalRole, action: string, what: string): void {
   const isTaken = (text: string) => text === what || (text.startsWith('arn:') && text.includes(what));
   let taken = false;

@@ -190,7 +190,7 @@ export async function startService(
 export async function startAlteredStack(
   alter: (stack: LocalStack) => void,
   settings: Record<string, string> = {},
-  options: Partial<Pick<LocalStackOptions, 'template' | 'missing' | 'deliverTwice'>> = {},
+  options: Partial<Pick<LocalStackOptions, 'template' | 'missing' | 'deliverTwice' | 'capacityMeter'>> = {},
 ) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'lathe-test-'));
   const reports: string[] = [];

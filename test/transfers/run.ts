@@ -33,7 +33,6 @@ export function makeTask(operation: string, payload: JsonObject): Task {
     status: 'processing',
     payload,
     dependsOn: [],
-    waitsFor: [],
     dependents: [],
     files: [],
     attempt: 1,

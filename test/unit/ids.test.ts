@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstIdAt, isId, newId, timeOfId } from '../../shared/ids.ts';
+import { firstIdAt, groupOfId, isId, newGroup, newId, timeOfId } from '../../shared/ids.ts';
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -55,3 +55,74 @@ describe('ids', () => {
     },
   );
 });
+
+describe('ids of a group', () => {
+  // Beyond every id that was made above: ids never go back.
+  const nextDay = noon + 86_400_000;
+  const isAscending = (ids: string[]) => ids.every((id, index) => index === 0 || (ids[index - 1] ?? '') < id);
+
+  it.each([0, 1, 500, 511])('of a job with %i tasks all name the job, and follow it in order', (count) => {
+    const { job, tasks } = newGroup(count, nextDay + 200_000);
+
+    expect(tasks).toHaveLength(count);
+    expect([job, ...tasks].every(isId)).toBe(true);
+    expect(isAscending([job, ...tasks])).toBe(true);
+    expect(new Set([job, ...tasks].map(groupOfId))).toEqual(new Set([job]));
+  });
+
+  it('are refused for more tasks than a group has room for', () => {
+    expect(() => newGroup(512, nextDay + 200_000)).toThrow('A group has fewer than 512 tasks, but 512 were asked for.');
+  });
+
+  it('carry their second, as others do', () => {
+    const { job, tasks } = newGroup(2, nextDay + 300_250);
+
+    expect([job, ...tasks].map(timeOfId)).toEqual([nextDay + 300_000, nextDay + 300_000, nextDay + 300_000]);
+  });
+
+  it('made within one millisecond name a group each, and are in order', () => {
+    // A millisecond has room for 128 groups; the others borrow from the next ones.
+    const groups = Array.from({ length: 300 }, () => newGroup(3, nextDay + 400_000));
+
+    const ids = groups.flatMap(({ job, tasks }) => [job, ...tasks]);
+    expect(isAscending(ids)).toBe(true);
+    expect(new Set(ids.map(groupOfId)).size).toBe(groups.length);
+  });
+
+  it('never name the group of an id that was made before or after them in the same millisecond', () => {
+    let time = nextDay + 500_000;
+    const size = fc.option(fc.integer({ min: 0, max: 511 }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.array(size, { minLength: 1, maxLength: 40 }), (sizes) => {
+        time += 1_000;
+        const made = sizes.map((tasks) => (tasks === undefined ? [newId(time)] : groupIds(tasks, time)));
+
+        expect(isAscending(made.flat())).toBe(true);
+        const groups = made.filter(([, second]) => second !== undefined).map(([job = '']) => job);
+        for (const group of groups) {
+          const members = made.flat().filter((id) => groupOfId(id) === group);
+          expect(members).toEqual(made.find(([job]) => job === group));
+        }
+      }),
+    );
+  });
+
+  it('made by two processes in the same millisecond differ in the random part, which the id of a group keeps', () => {
+    const mine = newGroup(1, nextDay + 900_000).job;
+    const theirs = mine.slice(0, 16) + (mine.endsWith('0') ? '1' : '0').repeat(8);
+
+    expect(groupOfId(theirs)).toBe(theirs);
+    expect(groupOfId(theirs)).not.toBe(groupOfId(mine));
+  });
+
+  it('without a job are groups of their own', () => {
+    const ids = Array.from({ length: 2_000 }, () => newId(nextDay + 1_000_000));
+
+    expect(new Set(ids.map(groupOfId)).size).toBe(ids.length);
+  });
+});
+
+function groupIds(count: number, time: number): string[] {
+  const { job, tasks } = newGroup(count, time);
+  return [job, ...tasks];
+}

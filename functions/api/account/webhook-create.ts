@@ -1,3 +1,4 @@
+import { followByWebhook } from '../../../shared/aws/followers.ts';
 import { listWebhooks, storeWebhook } from '../../../shared/aws/webhook-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { newSecret, type Webhook } from '../../../shared/webhooks/webhook.ts';
@@ -21,6 +22,7 @@ export const handler = endpoint(routes['webhook-create'], async ({ account, body
     secret: newSecret(),
     createdAt: new Date().toISOString(),
   };
+  await followByWebhook(account.user, webhook.id);
   await storeWebhook(webhook);
   return { body: { ...presentWebhook(webhook), secret: webhook.secret } };
 });

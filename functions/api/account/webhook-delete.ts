@@ -1,3 +1,4 @@
+import { unfollowByWebhook } from '../../../shared/aws/followers.ts';
 import { deleteWebhook } from '../../../shared/aws/webhook-store.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routes } from '../routes.ts';
@@ -5,5 +6,6 @@ import { ownedWebhook } from './webhook-view.ts';
 
 export const handler = endpoint(routes['webhook-delete'], async ({ account, params }) => {
   await deleteWebhook(await ownedWebhook(account, params.webhookId));
+  await unfollowByWebhook(account.user, params.webhookId);
   return {};
 });

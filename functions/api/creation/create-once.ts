@@ -18,7 +18,8 @@ interface Request {
 
 interface Resource {
   id: string;
-  write(): Promise<void>;
+  /** Writes the resource and returns it as it is presented, or undefined where it is to be read again. */
+  write(): Promise<JsonObject | undefined>;
 }
 
 /**
@@ -37,8 +38,7 @@ export async function createOnce(
   // Before it is written, so that what an interrupted request left behind can be traced to it.
   const create = async (): Promise<ApiResponse> => {
     request.logger.info('creating', kind === 'job' ? { jobId: resource.id } : { taskId: resource.id });
-    await resource.write();
-    return { body: await show(resource.id) };
+    return { body: (await resource.write()) ?? (await show(resource.id)) };
   };
   if (key === undefined) return create();
   if (key === '' || key.length > maxKeyLength) {

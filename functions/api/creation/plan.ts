@@ -1,14 +1,21 @@
 import type { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkProcessing, type ProcessingProblems } from '../../../shared/catalogue/check.ts';
 import { extensionOf } from '../../../shared/files/names.ts';
-import { isId, newId } from '../../../shared/ids.ts';
+import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import type { Plan } from '../../../shared/lifecycle/parts.ts';
 import { isProcessing, type OperationName } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
+import { lookPauseMs, nextLook } from '../../../shared/tasks/due.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
-import type { JsonObject, JsonValue, StoredFile, Task } from '../../../shared/tasks/task.ts';
-import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
+import {
+  hasEnded,
+  isLastOfJob,
+  type JsonObject,
+  type JsonValue,
+  type StoredFile,
+  type Task,
+} from '../../../shared/tasks/task.ts';
 
 /** A task as a client requests it, with parameters that match the schema of its operation. */
 export interface TaskRequest {
@@ -213,8 +220,9 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   const { now, user } = context;
   const timestamp = new Date(now).toISOString();
   const expiresAt = new Date(now + context.recordSeconds * 1000).toISOString();
-  const jobId = context.job ? newId(now) : undefined;
-  const ids = new Map(requests.map((request) => [request.name, newId(now)]));
+  const group = context.job ? newGroup(requests.length, now) : undefined;
+  const jobId = group?.job;
+  const ids = new Map(requests.map((request, index) => [request.name, group?.tasks[index] ?? newId(now)]));
   const idOf = (input: string) => ids.get(input) ?? input;
   const dependents = new Map<string, string[]>();
   for (const request of requests) {
@@ -223,6 +231,9 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     }
   }
 
+  const hasForms = requests.some(({ operation }) => operation === 'import/upload');
+  const firstLook = nextLook(now, hasForms ? Math.min(lookPauseMs, context.uploadSeconds * 1000) : lookPauseMs);
+  const lastNames = requests.map(({ name }) => name).filter((name) => !dependents.has(name));
   const tasks = requests.map((request): Task => {
     const dependsOn = request.inputs.map(idOf);
     const uploads = request.operation === 'import/upload';
@@ -235,17 +246,15 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
       payload: request.parameters,
       ...(Object.keys(request.secrets).length > 0 ? { hasSecrets: true } : {}),
       dependsOn,
-      waitsFor: [...new Set(dependsOn)],
       dependents: dependents.get(request.name) ?? [],
-      ...(jobId ? { job: jobId } : {}),
+      ...(jobId ? { job: jobId, ...partOf(request.name, lastNames) } : { dueAt: firstLook }),
       files: [],
       attempt: 0,
       createdAt: timestamp,
       updatedAt: timestamp,
-      ...(uploads ? { startedAt: timestamp } : {}),
+      ...(uploads ? { startedAt: timestamp, formUntil: now + context.uploadSeconds * 1000 } : {}),
       expiresAt,
       version: 1,
-      dueAt: now + (uploads ? context.uploadSeconds * 1000 : queueTimeoutMs),
     };
   });
   if (!jobId) return { tasks };
@@ -258,7 +267,9 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     ...(context.job?.hasWebhook ? { webhook: jobId } : {}),
     status: started ? 'processing' : 'created',
     tasks: tasks.map((task) => task.id),
-    open: tasks.map((task) => task.id),
+    operations: countBy(tasks.map(({ operation }) => operation)),
+    open: openSet(tasks),
+    dueAt: firstLook,
     createdAt: timestamp,
     updatedAt: timestamp,
     ...(started ? { startedAt: timestamp } : {}),
@@ -268,16 +279,37 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   return { job, tasks };
 }
 
+/** How many ids a record holds before each change of one of them costs more than a unit. */
+const maxOpen = 25;
+
+/** Returns in which part of its job's open set a task is kept, where the job has too many for one record. */
+function partOf(name: string, lastNames: string[]): Pick<Task, 'openIn'> {
+  const position = lastNames.indexOf(name);
+  return lastNames.length <= maxOpen || position < 0 ? {} : { openIn: `open#${Math.floor(position / maxOpen)}` };
+}
+
+/** Returns the open set of a job with these tasks: its last tasks that have not ended, or the parts that they are kept in. */
+function openSet(tasks: Task[]): string[] {
+  const open = tasks.filter((task) => isLastOfJob(task) && !hasEnded(task));
+  return [...new Set(open.map(({ id, openIn }) => openIn ?? id))];
+}
+
+function countBy(names: string[]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(names, (name) => name)).map(([name, same = []]) => [name, same.length]),
+  );
+}
+
 /** Returns the plan with a task completed before it is written, because its file came with the request. */
 export function withFile(plan: Plan, taskId: string, file: StoredFile, now: number): Plan {
   const timestamp = new Date(now).toISOString();
   const tasks = plan.tasks.map((task): Task => {
-    if (task.id !== taskId) return { ...task, waitsFor: task.waitsFor.filter((input) => input !== taskId) };
-    const { dueAt: _dueAt, ...rest } = task;
+    if (task.id !== taskId) return task;
+    const { dueAt: _dueAt, openIn: _openIn, ...rest } = task;
     return { ...rest, status: 'completed', files: [file], progress: 100, startedAt: timestamp, endedAt: timestamp };
   });
   if (!plan.job) return { tasks };
-  const open = plan.job.open.filter((id) => id !== taskId);
+  const open = openSet(tasks);
   const started = { ...plan.job, open, startedAt: timestamp };
   return {
     tasks,

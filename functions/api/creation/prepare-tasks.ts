@@ -5,7 +5,7 @@ import { makeUploadForm } from '../../../shared/aws/upload-form.ts';
 import { detectFormat } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
-import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import type { Plan } from '../../../shared/lifecycle/parts.ts';
 import { isDeletedOrExpired, type Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../engines/runtime/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
@@ -19,9 +19,9 @@ export interface Creation {
   plan: Plan;
   /**
    * Stores the files of the request, writes the records and enqueues the first tasks. An error after that is reported to
-   * `onError` where the sweep does what is left.
+   * `onError` where the sweep does what is left. Returns what was written, or undefined where it may have changed since.
    */
-  write(onError?: (error: unknown) => void): Promise<void>;
+  write(onError?: (error: unknown) => void): Promise<Plan | undefined>;
 }
 
 /** Plans the tasks of a request, and their job where they form one, or throws the 400. */
@@ -57,7 +57,7 @@ export async function prepareTasks(
         const content = contents.get(task.name);
         if (content) plan = withFile(plan, task.id, await storeContent(task, content), now);
       }
-      await lifecycle.create(plan, onError);
+      return lifecycle.create(plan, onError);
     },
   };
 }

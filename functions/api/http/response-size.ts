@@ -2,7 +2,7 @@ import { records } from '../../../shared/aws/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 
 /** A response of Lambda has at most 6 MB (6,291,456 bytes), in which the body is a JSON string beside headers and envelope. */
 const maxBodyBytes = 6_000_000;
@@ -15,15 +15,19 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
 }
 
-/** Presents jobs with as many of their tasks, in order, as fit a response; a job with omitted tasks is marked. */
-export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
+/**
+ * Presents jobs with as many of their tasks, in order, as fit a response; a job with omitted tasks is marked. Tasks are read
+ * where they are not given.
+ */
+export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise<JsonObject[]> {
   const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
   const shown = jobs.map((): JsonObject[] => []);
   const wanted = jobs.flatMap((job, index) => job.tasks.map((id) => ({ id, index })));
   let left = maxBodyBytes - bytesOf(views);
   for (let position = 0; position < wanted.length; position += tasksPerRead) {
     const part = wanted.slice(position, position + tasksPerRead);
-    const found = new Map((await records.tasks(part.map(({ id }) => id))).map((task) => [task.id, task]));
+    const tasks = known ?? (await records.tasks(part.map(({ id }) => id)));
+    const found = new Map(tasks.map((task) => [task.id, task]));
     for (const { id, index } of part) {
       const task = found.get(id);
       if (!task || isDeletedOrExpired(task, Date.now())) continue;
@@ -45,8 +49,8 @@ export async function presentJobsWithTasks(jobs: Job[]): Promise<JsonObject[]> {
 }
 
 /** Presents a job with as many of its tasks as fit a response. */
-export async function presentJobWithTasks(job: Job): Promise<JsonObject> {
-  const [view] = await presentJobsWithTasks([job]);
+export async function presentJobWithTasks(job: Job, tasks?: Task[]): Promise<JsonObject> {
+  const [view] = await presentJobsWithTasks([job], tasks);
   return view ?? presentJob(job);
 }
 

@@ -1,5 +1,7 @@
 import { records } from '../../../shared/aws/records.ts';
 import { storeWebhook } from '../../../shared/aws/webhook-store.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
+import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { type Webhook, webhookOfJob } from '../../../shared/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../account/webhook-url.ts';
 import { createOnce } from '../creation/create-once.ts';
@@ -11,6 +13,11 @@ import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['create-job'], (request) => {
   let webhook: Webhook | undefined;
+  const present = async (job: Job, tasks?: Task[]): Promise<JsonObject> => ({
+    ...(await presentJobWithTasks(job, tasks)),
+    // The secret is shown this once, to whoever made the job.
+    ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
+  });
   return createOnce(
     request,
     'job',
@@ -31,18 +38,14 @@ export const handler = endpoint(routes['create-job'], (request) => {
             webhook = webhookOfJob(job, url);
             await storeWebhook(webhook);
           }
-          await write((error) => request.logger.warn('left to the sweep', { jobId: job.id, error }));
+          const written = await write((error) => request.logger.warn('left to the sweep', { jobId: job.id, error }));
+          return written?.job && present(written.job, written.tasks);
         },
       };
     },
     async (id) => {
       const job = await records.job(id);
-      if (!job) return undefined;
-      // The secret is shown this once, to whoever made the job.
-      return {
-        ...(await presentJobWithTasks(job)),
-        ...(webhook ? { webhook: { id: webhook.id, url: webhook.url, secret: webhook.secret } } : {}),
-      };
+      return job && present(job);
     },
   );
 });

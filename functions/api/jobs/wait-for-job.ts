@@ -1,3 +1,6 @@
+import { records } from '../../../shared/aws/records.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
+import { hasEnded } from '../../../shared/tasks/task.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ownedJob } from '../http/find-owned.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
@@ -5,11 +8,12 @@ import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs }) => {
-  // A job fails with its first task while independent branches go on; it is over when they are, too.
-  const job = await waitUntil(
-    () => ownedJob(account, params.jobId),
-    ({ open }) => open.length === 0,
-    remainingMs,
-  );
+  const job = await waitUntil(() => ownedJob(account, params.jobId), isOver, remainingMs);
   return { body: await presentJobWithTasks(job) };
 });
+
+/** Returns whether all tasks of a job have ended: a job fails with its first task, while independent branches go on. */
+async function isOver({ status, open, tasks }: Job): Promise<boolean> {
+  if (open.length > 0) return false;
+  return status === 'completed' || (await records.tasks(tasks)).every(hasEnded);
+}

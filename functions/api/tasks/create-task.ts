@@ -19,7 +19,13 @@ export const handler = endpoint(route, (request) =>
       const { plan, write } = await prepareTasks([readTaskRequest(operation, request.body)], request.account);
       const [task] = plan.tasks;
       if (!task) throw new Error('A plan for one task holds none.');
-      return { id: task.id, write };
+      return {
+        id: task.id,
+        async write() {
+          const written = await write();
+          return written?.tasks[0] && presentTask(written.tasks[0]);
+        },
+      };
     },
     async (id) => {
       const task = await records.task(id);

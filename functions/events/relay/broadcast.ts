@@ -3,11 +3,20 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type EventMessage, sendEvents } from '../../../shared/aws/events.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { type ChangeEvent, groupOf, subjectOf } from '../../../shared/events/change-event.ts';
+import {
+  type Cursor,
+  cursorOf,
+  eventFor,
+  jobAt,
+  laterOf,
+  phaseOf,
+  phases,
+  taskAt,
+} from '../../../shared/events/event-names.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
-import { type Cursor, cursorOf, eventFor, jobAt, laterOf, phaseOf, phases, taskAt } from '../event-names.ts';
+import { isTask, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 import { channelsOf, parseChannel } from '../websocket/channel.ts';
 import {
   completeSnapshot,
@@ -95,7 +104,7 @@ async function broadcast(change: ChangeEvent, audience: Audience, logger: Logger
   if (targets.length === 0) return;
   const cursor = cursorOf(subject);
   const last = cursors.get(subject.id);
-  const data = 'waitsFor' in subject ? presentTask(subject) : await presentFullJob(subject);
+  const data = isTask(subject) ? presentTask(subject) : await presentFullJob(subject);
   await Promise.all(
     // Once per connection, by the narrowest of its channels, however many of them carry it.
     [...Map.groupBy(targets, ({ connection }) => connection).values()].map(async (own) => {
@@ -153,7 +162,7 @@ async function sendSnapshot(
   const isCurrent = subscriber.snapshot !== undefined && !isInterrupted;
   if (isCurrent && !again) return;
   const { subject, tasks } = isInterrupted ? asInSnapshot(now, subscriber.snapshot) : now;
-  const all = 'waitsFor' in subject ? [subject] : inOrder(subject, tasks);
+  const all = isTask(subject) ? [subject] : inOrder(subject, tasks);
   // What this connection received by this channel, or by another that carries the same, is not sent again.
   const sources = subscribers.filter((one) =>
     one === subscriber ? isCurrent : one.connection === connection && one.snapshot !== undefined,
@@ -165,7 +174,7 @@ async function sendSnapshot(
     return eventFor(one, isKnown ? laterOf(last, cursorBy(own, one.id)) : undefined);
   };
   const send = (event: string, one: Task | Job) => {
-    const data = 'waitsFor' in one ? presentTask(one) : presentJob(one, tasks);
+    const data = isTask(one) ? presentTask(one) : presentJob(one, tasks);
     return deliver(subscriber, { group, user: subject.user, subscribers }, { event, channel, data }, logger);
   };
   const snapshot = new Map(all.map((one): [string, Cursor] => [one.id, cursorOf(one)]));
@@ -188,7 +197,7 @@ async function sendSnapshot(
 
 /** Returns the position of a task or job in the snapshot of a job, whichever of its tasks are deleted by now. */
 function positionOf(one: Task | Job, index: number, subject: Task | Job): number {
-  if ('waitsFor' in subject) return 0;
+  if (isTask(subject)) return 0;
   if (one === subject) return index === 0 ? 0 : subject.tasks.length + 1;
   return subject.tasks.indexOf(one.id) + 1;
 }
@@ -206,8 +215,7 @@ function inOrder(job: Job, tasks: Task[]): (Task | Job)[] {
 
 function asInSnapshot({ subject, tasks }: State, snapshot = new Map<string, Cursor>()): State {
   return {
-    subject:
-      'waitsFor' in subject ? taskAt(subject, snapshot.get(subject.id)) : jobAt(subject, snapshot.get(subject.id)),
+    subject: isTask(subject) ? taskAt(subject, snapshot.get(subject.id)) : jobAt(subject, snapshot.get(subject.id)),
     tasks: tasks.map((task) => taskAt(task, snapshot.get(task.id))),
   };
 }

@@ -37,7 +37,7 @@ async function handle(message: DeliveryMessage): Promise<void> {
 /** Puts an event on the bus. One that is refused again and again becomes a dead letter, which an operator sends again. */
 async function putOnBus(event: BusEvent): Promise<void> {
   // Loaded only here: the bus rarely refuses an event, and its client would slow down every start.
-  const { putEvents } = await import('../bus.ts');
+  const { putEvents } = await import('../../../shared/aws/bus.ts');
   const [refused] = await putEvents([event], busTimeoutMs);
   if (refused) throw new Error(`The bus refused an event: ${event.name}.`, { cause: refused.cause });
 }

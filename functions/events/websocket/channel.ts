@@ -1,6 +1,6 @@
 import { isId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Task } from '../../../shared/tasks/task.ts';
+import { isTask, type Task } from '../../../shared/tasks/task.ts';
 
 /** What a client may subscribe to. */
 export type Channel = { kind: 'job' | 'task'; id: string } | { kind: 'jobs' | 'tasks'; user: string };
@@ -15,6 +15,6 @@ export function parseChannel(name: string): Channel | undefined {
 
 /** Returns the channels that carry the changes of a task or job, the narrowest first. */
 export function channelsOf(subject: Task | Job): string[] {
-  if (!('waitsFor' in subject)) return [`job.${subject.id}`, `user.${subject.user}.jobs`];
+  if (!isTask(subject)) return [`job.${subject.id}`, `user.${subject.user}.jobs`];
   return [`task.${subject.id}`, ...(subject.job ? [`job.${subject.job}`] : []), `user.${subject.user}.tasks`];
 }

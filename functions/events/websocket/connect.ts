@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { sendEvents } from '../../../shared/aws/events.ts';
+import { followByConnection } from '../../../shared/aws/followers.ts';
 import { holderOf } from '../../../shared/aws/tokens.ts';
 import { storeConnection } from './connections.ts';
 
@@ -23,7 +24,8 @@ export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResul
   const credential = headerOf(event.headers ?? {}, 'authorization') ?? query.token;
   const identity = credential === undefined ? undefined : await holderOf(credential);
   if (!identity) return { statusCode: 401 };
-  await storeConnection({ id, dialect: 'plain', identity, channels: {} });
+  const followedSince = await followByConnection(identity.user);
+  await storeConnection({ id, dialect: 'plain', identity, followedSince, channels: {} });
   return { statusCode: 200 };
 }
 

@@ -12,7 +12,7 @@ import {
   update,
 } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
-import type { Cursor, Phase } from '../event-names.ts';
+import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Longer than API Gateway keeps a connection open, so that the records of one that was never closed expire. */
@@ -32,6 +32,8 @@ export interface Connection {
   dialect: Dialect;
   /** Absent until a client of Socket.IO has authenticated. */
   identity?: Identity;
+  /** Since when whoever changes a task of this user publishes that, in milliseconds. */
+  followedSince?: number;
   /** The session that a client of Socket.IO resumes when it reconnects. */
   session?: string;
   /** Subscribed channels, with the partition that holds each subscription. */
@@ -82,12 +84,13 @@ export async function storeConnection(connection: Connection): Promise<void> {
 export async function readConnection(id: string): Promise<Connection | undefined> {
   const item = await get(connectionKey(id));
   if (!item) return undefined;
-  const { identity, session, dialect, channels } = item;
+  const { identity, session, dialect, channels, followedSince } = item;
   return {
     id,
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
     ...(isIdentity(identity) ? { identity } : {}),
     ...(typeof session === 'string' ? { session } : {}),
+    ...(typeof followedSince === 'number' ? { followedSince } : {}),
     channels: textsOf(channels),
   };
 }

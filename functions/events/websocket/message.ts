@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { followByConnection } from '../../../shared/aws/followers.ts';
 import { holderOf } from '../../../shared/aws/tokens.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
@@ -102,7 +103,8 @@ async function authenticate(connection: Connection, namespace: string, auth: Rec
   const former = typeof auth.pid === 'string' ? await channelsOfSession(auth.pid, identity.user) : [];
   // Without channels there is nothing to resume, which another private id tells the client.
   const session = former.length > 0 && typeof auth.pid === 'string' ? auth.pid : randomUUID();
-  const authenticated: Connection = { ...connection, identity, session };
+  const followedSince = await followByConnection(identity.user);
+  const authenticated: Connection = { ...connection, identity, session, followedSince };
   await storeConnection(authenticated);
   await post(connection.id, connectPacket(connection.id, session));
   for (const channel of former) await resume(authenticated, channel);

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sendEvents } from '../../../shared/aws/events.ts';
+import { followingKnownMs } from '../../../shared/aws/followers.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { groupOf } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { isDeletedOrExpired } from '../../../shared/tasks/task.ts';
+import { isDeletedOrExpired, isTask } from '../../../shared/tasks/task.ts';
 import { type Channel, parseChannel } from './channel.ts';
 import {
   addSubscriber,
@@ -29,6 +31,8 @@ export class SubscriptionRefused extends Error {
 }
 
 const maxChannels = 200;
+/** For a change that is being published meanwhile. */
+const marginMs = 100;
 
 /** Subscribes a connection to a channel, and has the current state sent to it. */
 export async function subscribe(connection: Connection, name: string): Promise<void> {
@@ -42,12 +46,22 @@ export async function subscribe(connection: Connection, name: string): Promise<v
   const { channels } = connection;
   if (!Object.hasOwn(channels, name) && Object.keys(channels).length >= maxChannels)
     throw new SubscriptionRefused('forbidden', `A connection may subscribe to at most ${maxChannels} channels.`);
+  await untilPublished(connection);
   if ('user' in channel) return subscribeToUser(connection, identity, channel, name);
   const group = await groupFor(identity, channel.kind, channel.id);
   const isNew = await addSubscriber(connection, name, partitionOfGroup(group));
   const again = isNew ? {} : { again: true as const };
   // Sent by the relay, which alone knows what else it is sending of this job at that moment.
   await sendEvents([{ type: 'subscribed', connection: connection.id, channel: name, group, ...again }]);
+}
+
+/**
+ * Waits until every function knows that this user listens, where this is the first connection for long: a change that comes
+ * after the snapshot is then published for certain.
+ */
+async function untilPublished({ followedSince = 0 }: Connection): Promise<void> {
+  const leftMs = followedSince + followingKnownMs + marginMs - Date.now();
+  if (leftMs > 0) await pause(leftMs);
 }
 
 /** Unsubscribes a connection from a channel. */
@@ -74,7 +88,7 @@ async function subscribeToUser(
     throw new SubscriptionRefused('not_found', `There is no channel ${name} for this access token.`);
   await addSubscriber(connection, name, partitionOfUser(channel.user));
   const latest = await (channel.kind === 'jobs' ? latestJobs(channel.user) : latestTasks(channel.user));
-  const docs = latest.map((one) => ('waitsFor' in one ? presentTask(one) : presentJob(one)));
+  const docs = latest.map((one) => (isTask(one) ? presentTask(one) : presentJob(one)));
   // An event may overtake this; by the versions a client knows which of the two is older.
   const data = { channel: name, docs };
   await post(connection.id, encode(connection.dialect, { event: 'subscribed', channel: name, data }));

@@ -7,11 +7,11 @@ import {
   withFile,
 } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import { isId } from '../../../shared/ids.ts';
-import type { Plan } from '../../../shared/lifecycle/lifecycle.ts';
+import { groupOfId, isId } from '../../../shared/ids.ts';
+import type { Plan } from '../../../shared/lifecycle/parts.ts';
 import type { FieldErrors } from '../../../shared/operations/problems.ts';
+import { nextLook } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
-import { queueTimeoutMs } from '../../../shared/tasks/transitions.ts';
 import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeRequest, makeTask } from '../tasks/factory.ts';
 
@@ -65,9 +65,9 @@ describe('planning a job', () => {
     const { tasks } = planned(graph({ a: [], b: ['a'], c: ['a', 'b'] }));
 
     const [a, b, c] = tasks;
-    expect(a).toMatchObject({ dependsOn: [], waitsFor: [], dependents: [b?.id, c?.id] });
-    expect(b).toMatchObject({ dependsOn: [a?.id], waitsFor: [a?.id], dependents: [c?.id] });
-    expect(c).toMatchObject({ dependsOn: [a?.id, b?.id], waitsFor: [a?.id, b?.id], dependents: [] });
+    expect(a).toMatchObject({ dependsOn: [], dependents: [b?.id, c?.id] });
+    expect(b).toMatchObject({ dependsOn: [a?.id], dependents: [c?.id] });
+    expect(c).toMatchObject({ dependsOn: [a?.id, b?.id], dependents: [] });
   });
 
   it('keeps the order of the request, and ids in that order after the id of the job', () => {
@@ -79,7 +79,52 @@ describe('planning a job', () => {
     expect(tasks.map(({ name }) => name)).toEqual(names);
     expect(ids.every(isId)).toBe(true);
     expect(ids).toEqual([...new Set(ids)].sort());
-    expect(job).toMatchObject({ tasks: ids.slice(1), open: ids.slice(1) });
+    expect(job?.tasks).toEqual(ids.slice(1));
+    expect(new Set(ids.map(groupOfId))).toEqual(new Set([job?.id]));
+  });
+
+  it('gives a job of 500 tasks one group, and no id of it to another', () => {
+    const requests = Array.from({ length: 500 }, (_, index) => makeRequest(`task${index}`));
+
+    const [first, second] = [planned(requests), planned(requests)];
+
+    for (const { job, tasks } of [first, second])
+      expect(new Set(tasks.map(({ id }) => groupOfId(id)))).toEqual(new Set([job?.id]));
+    expect(first.job?.id).not.toBe(second.job?.id);
+  });
+
+  it('counts its tasks by their operations, for lists that do not read them', () => {
+    const requests = [
+      makeRequest('up', { operation: 'import/upload' }),
+      makeRequest('a', { inputs: ['up'] }),
+      makeRequest('b', { inputs: ['up'] }),
+    ];
+
+    expect(planned(requests).job?.operations).toEqual({ 'import/upload': 1, 'export/url': 2 });
+  });
+
+  it('is complete with its last tasks, for which no other waits', () => {
+    const { job, tasks } = planned(graph({ a: [], b: ['a'], c: ['a'], d: ['b'], alone: [] }));
+
+    const open = tasks.filter(({ name }) => ['c', 'd', 'alone'].includes(name));
+    expect(job?.open).toEqual(open.map(({ id }) => id));
+    expect(tasks.filter(({ openIn }) => openIn !== undefined)).toEqual([]);
+  });
+
+  it('keeps up to 25 last tasks in its record, and more in parts of 25', () => {
+    const lastTasks = (count: number) =>
+      planned(
+        graph({ first: [], ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, ['first']])) }),
+      );
+
+    expect(lastTasks(25).job?.open).toHaveLength(25);
+    expect(lastTasks(25).tasks.filter(({ openIn }) => openIn !== undefined)).toEqual([]);
+
+    const { job, tasks } = lastTasks(60);
+    const [first, ...last] = tasks;
+    expect(job?.open).toEqual(['open#0', 'open#1', 'open#2']);
+    expect(first).not.toHaveProperty('openIn');
+    expect(last.map(({ openIn }) => openIn)).toEqual(last.map((_, index) => `open#${Math.floor(index / 25)}`));
   });
 
   it('accepts a task before the task it takes input from', () => {
@@ -88,12 +133,11 @@ describe('planning a job', () => {
     expect(tasks[0]?.dependsOn).toEqual([tasks[1]?.id]);
   });
 
-  it('keeps an input named twice, in order, and waits for it once', () => {
+  it('keeps an input named twice, in order, which knows its dependent once', () => {
     const { tasks } = planned(graph({ a: [], b: [], merge: ['b', 'a', 'b'] }));
 
     const [a, b, merge] = tasks;
     expect(merge?.dependsOn).toEqual([b?.id, a?.id, b?.id]);
-    expect(merge?.waitsFor).toEqual([b?.id, a?.id]);
     expect(b?.dependents).toEqual([merge?.id]);
   });
 
@@ -101,18 +145,19 @@ describe('planning a job', () => {
     const { job, tasks } = planned(graph({ a: [] }));
 
     const dates = { createdAt: iso(createdAt), updatedAt: iso(createdAt), expiresAt: iso(createdAt + 86_400_000) };
-    expect(job).toMatchObject({ ...dates, status: 'created', version: 1 });
-    expect(tasks[0]).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: createdAt + queueTimeoutMs });
+    expect(job).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: nextLook(createdAt) });
+    expect(tasks[0]).toMatchObject({ ...dates, status: 'created', version: 1 });
     expect(tasks[0]).not.toHaveProperty('startedAt');
+    expect(tasks[0]).not.toHaveProperty('dueAt');
   });
 
-  it('starts an upload as processing, due when its form runs out, and its job with it', () => {
+  it('starts an upload as processing until its form runs out, and its job with it', () => {
     const { job, tasks } = planned([makeRequest('up', { operation: 'import/upload' })]);
 
     expect(tasks[0]).toMatchObject({
       status: 'processing',
       startedAt: iso(createdAt),
-      dueAt: createdAt + 3_600_000,
+      formUntil: createdAt + 3_600_000,
     });
     expect(job).toMatchObject({ status: 'processing', startedAt: iso(createdAt) });
   });
@@ -133,6 +178,7 @@ describe('planning a job', () => {
 
     expect(plan).not.toHaveProperty('job');
     expect(plan.tasks[0]).not.toHaveProperty('job');
+    expect(plan.tasks[0]?.dueAt).toBe(nextLook(createdAt));
   });
 
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
@@ -160,10 +206,10 @@ describe('planning a job', () => {
 describe('inputs', () => {
   const earlier = makeTask({ id: 'e'.repeat(24), name: 'earlier' });
 
-  it('may be ids of earlier tasks, which wait like others', () => {
+  it('may be ids of earlier tasks, which are waited for like others', () => {
     const { tasks } = planned(graph({ a: [], b: ['a', earlier.id] }), contextOf({ outside: outsideOf(earlier) }));
 
-    expect(tasks[1]?.waitsFor).toEqual([tasks[0]?.id, earlier.id]);
+    expect(tasks[1]?.dependsOn).toEqual([tasks[0]?.id, earlier.id]);
   });
 
   it('are names first: a task named like an id is that task', () => {
@@ -264,7 +310,7 @@ describe('cycles', () => {
 
     const { tasks } = planned(requests);
 
-    expect(tasks[499]?.waitsFor).toHaveLength(499);
+    expect(tasks[499]?.dependsOn).toHaveLength(499);
   });
 });
 
@@ -309,17 +355,20 @@ describe('a file that came with the request', () => {
       dependents: [b?.id],
     });
     expect(ready.tasks[0]).not.toHaveProperty('dueAt');
-    expect(ready.tasks[1]).toMatchObject({ status: 'created', dependsOn: [a?.id], waitsFor: [] });
+    expect(ready.tasks[1]).toMatchObject({ status: 'created', dependsOn: [a?.id] });
     expect(ready.job).toMatchObject({ status: 'processing', startedAt: iso(createdAt), open: [b?.id] });
   });
 
-  it('leaves other inputs to wait for', () => {
-    const plan = planned([makeRequest('a', base64), makeRequest('c'), makeRequest('b', { inputs: ['a', 'c'] })]);
-    const [a, c] = plan.tasks;
+  it('is one of its part where others of the same part are open', () => {
+    const count = 30;
+    const plan = planned(Array.from({ length: count }, (_, index) => makeRequest(`t${index}`, base64)));
+    const complete = (from: number, to: number) =>
+      plan.tasks.slice(from, to).reduce((next, { id }) => withFile(next, id, fileOf(id, 0), createdAt), plan);
 
-    const ready = withFile(plan, a?.id ?? '', fileOf(a?.id ?? '', 0), createdAt);
-
-    expect(ready.tasks[2]?.waitsFor).toEqual([c?.id]);
+    expect(complete(0, 1).job?.open).toEqual(['open#0', 'open#1']);
+    expect(complete(0, 1).tasks.filter(({ openIn }) => openIn === 'open#0')).toHaveLength(24);
+    expect(complete(25, count).job?.open).toEqual(['open#0']);
+    expect(complete(0, count).job).toMatchObject({ status: 'completed', open: [] });
   });
 
   it('completes the job when all its files came with it', () => {

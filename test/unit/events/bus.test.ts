@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BusScope, busEventsOf, parseBusScope } from '../../../functions/events/relay/bus.ts';
+import { type BusScope, busEventsOf, parseBusScope } from '../../../shared/aws/bus-events.ts';
 import type { ChangeEvent } from '../../../shared/events/change-event.ts';
 import { createdAt, iso, makeJob, makeTask } from '../tasks/factory.ts';
 

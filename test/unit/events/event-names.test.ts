@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Cursor, type EventName, eventFor, jobAt, phases, taskAt } from '../../../functions/events/event-names.ts';
 import { channelsOf, parseChannel } from '../../../functions/events/websocket/channel.ts';
 import { encode, maxMessageBytes } from '../../../functions/events/websocket/dialect.ts';
+import { type Cursor, type EventName, eventFor, jobAt, phases, taskAt } from '../../../shared/events/event-names.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 
@@ -18,7 +18,6 @@ function taskIn(status: TaskStatus, version: number): Task {
     status,
     payload: {},
     dependsOn: [],
-    waitsFor: [],
     dependents: [],
     job: user,
     files: [],
@@ -30,7 +29,7 @@ function taskIn(status: TaskStatus, version: number): Task {
 }
 
 function jobIn(status: Job['status'], version: number): Job {
-  return { id, user, status, tasks: [], open: [], ...times, version: 99, revision: version };
+  return { id, user, status, tasks: [], operations: {}, open: [], ...times, version: 99, revision: version };
 }
 
 describe('the name of a change', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decideJob, type Job, type JobEvent, jobStatuses } from '../../../shared/jobs/job.ts';
-import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
+import {
+  decideJob,
+  initialEvents,
+  type Job,
+  type JobEvent,
+  jobStatuses,
+  withPendingEvents,
+} from '../../../shared/jobs/job.ts';
 import { createdAt, iso, makeJob } from '../tasks/factory.ts';
 
 const startedAt = iso(createdAt + 10_000);
@@ -96,7 +102,10 @@ describe("the rows of the spec's table for jobs", () => {
   });
 
   it('Job, any, delete: the job becomes a tombstone that the sweep finishes', () => {
-    expect(decideJob(states.completed, events.deleted, now)).toMatchObject({ status: 'deleted', dueAt: now + 60_000 });
+    expect(decideJob(states.completed, events.deleted, now)).toMatchObject({
+      status: 'deleted',
+      dueAt: createdAt + 240_000,
+    });
   });
 });
 
@@ -120,27 +129,44 @@ describe('the times of a job', () => {
   });
 });
 
-describe('a job that the sweep cannot recover', () => {
-  const pending = makeJob({ pendingEvents: ['created'], dueAt: now });
-  const event: JobEvent = { type: 'recoveryFailed' };
+describe('the outbox of a job', () => {
+  const withoutDueTime = ({ dueAt: _dueAt, ...rest }: Job): Job => rest;
 
-  it('is due again later, with its pending events', () => {
-    expect(decideJob(pending, event, now)).toEqual({
-      ...pending,
-      dueAt: now + 60_000,
-      failedRecoveries: 1,
-      version: 2,
-    });
+  it.each([
+    ['started', states.created],
+    ['ended', states['processing, all ended']],
+    ['ended', states.processing],
+  ] as const)('holds "%s" from the write that makes it true', (event, job) => {
+    const happening =
+      event === 'started' ? events.started : job.open.length === 0 ? events.allTasksEnded : events.failed;
+
+    expect(decideJob({ ...job, pendingEvents: ['created'] }, happening, now)?.pendingEvents).toEqual([
+      'created',
+      event,
+    ]);
   });
 
-  it('has no pending events after the last attempt', () => {
-    const { dueAt: _dueAt, ...rest } = pending;
-    const job = decideJob({ ...pending, failedRecoveries: maxRecoveries - 1 }, event, now);
-
-    expect(job).toEqual({ ...rest, pendingEvents: [], failedRecoveries: maxRecoveries, version: 2 });
+  it('holds each event once', () => {
+    expect(
+      withPendingEvents(makeJob({ pendingEvents: ['created'] }), ['created', 'started'], now).pendingEvents,
+    ).toEqual(['created', 'started']);
   });
 
-  it('is left alone when nothing is pending any more', () => {
-    expect(decideJob(states.completed, event, now)).toBeUndefined();
+  it('leaves a job due when it was, since each other time is another write to the index', () => {
+    expect(decideJob(states.created, events.started, now)?.dueAt).toBe(states.created.dueAt);
+    expect(decideJob(states.processing, events.failed, now)?.dueAt).toBe(states.processing.dueAt);
+  });
+
+  it('makes a job due that was not', () => {
+    expect(decideJob(withoutDueTime(states.processing), events.failed, now)?.dueAt).toBe(createdAt + 240_000);
+    expect(withPendingEvents(withoutDueTime(states.created), [], now)).not.toHaveProperty('dueAt');
+  });
+
+  it.each([
+    ['created', states.created, ['created']],
+    ['processing', states.processing, ['created', 'started']],
+    ['completed', states.completed, ['created', 'started', 'ended']],
+  ] as const)('begins with all that a job that is created as %s is past', (_status, job, pending) => {
+    expect(initialEvents(job)).toEqual(pending);
   });
 });

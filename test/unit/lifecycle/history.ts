@@ -1,8 +1,8 @@
 import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import { workersLost } from '../../../shared/lifecycle/lifecycle.ts';
-import { hasEnded, type Task, type TaskStatus } from '../../../shared/tasks/task.ts';
+import { workersLost } from '../../../shared/lifecycle/ends.ts';
+import { hasEnded, isLastOfJob, type Task, type TaskStatus } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import {
   type Change,
@@ -37,6 +37,10 @@ export interface History {
   /** Tasks of one request: a job, or again each alone. */
   inside: Node[];
   asJob: boolean;
+  /** Whether anybody listens to more than the ends of jobs. */
+  isFollowed: boolean;
+  /** Whether tasks with inputs are done by whoever completes those, and not by workers. */
+  performs: boolean;
   /** Whether dependents stand before their inputs in the request. */
   reversed: boolean;
   /** What goes wrong while the request is created. */
@@ -51,7 +55,8 @@ const noEngines = new Catalogue([]);
 
 /** The spec's table of task states, written down again: from which status to which others a record may go. */
 const taskMoves: Record<TaskStatus, readonly TaskStatus[]> = {
-  created: ['processing', 'canceled', 'failed', 'deleted'],
+  // Completed where whoever completed the inputs did the work.
+  created: ['processing', 'completed', 'canceled', 'failed', 'deleted'],
   processing: ['completed', 'canceled', 'failed', 'deleted'],
   completed: ['deleted'],
   canceled: ['deleted'],
@@ -88,15 +93,14 @@ class Witness {
     if (been) been.add(after.status);
     else this.been.set(after.id, new Set([after.status]));
     ensure(hasEnded(after) === (after.endedAt !== undefined), `endedAt is wrong for ${after.status}`);
-    ensure(hasEnded(after) || after.dueAt !== undefined, 'nothing would wake a task that has not ended');
+    ensure(
+      hasEnded(after) || after.job !== undefined || after.dueAt !== undefined,
+      'nothing would wake a task that has not ended',
+    );
     if (!before) return;
     ensure(after.version > before.version, 'a write did not raise the version');
     ensure(before.endedAt === undefined || before.endedAt === after.endedAt, 'endedAt changed');
     ensure(before.startedAt === undefined || before.startedAt === after.startedAt, 'startedAt changed');
-    ensure(
-      after.waitsFor.every((id) => before.waitsFor.includes(id)),
-      'a task waits for more than before',
-    );
     if (before.status !== after.status) {
       ensure(taskMoves[before.status].includes(after.status), `a task went from ${before.status} to ${after.status}`);
       if (hasEnded(after)) ensure(!after.form, 'a form outlived its task');
@@ -107,7 +111,7 @@ class Witness {
         ensure(this.hasBeen(input, 'completed'), 'a task started before its input completed');
     }
     if (after.status === 'completed') {
-      if (before.status === 'processing')
+      if (before.status !== 'completed')
         ensure(
           after.files.every(({ key }) => key === `files/${after.id}/${after.attempt}/0`),
           "a task has another attempt's files",
@@ -122,6 +126,7 @@ class Witness {
       return;
     }
     this.committed.add(after.id);
+    ensure(!isOpen(after) || after.dueAt !== undefined, 'nothing would wake the tasks of a job that has not ended');
     if (!before || before.status === after.status) return;
     ensure(jobMoves[before.status].includes(after.status), `a job went from ${before.status} to ${after.status}`);
     if (after.status === 'completed')
@@ -148,35 +153,39 @@ class Witness {
 const badEnds = ['failed', 'canceled', 'deleted'] as const;
 const statusOfCode = { task_failed: 'failed', task_canceled: 'canceled', task_deleted: 'deleted' } as const;
 
+function isOpen({ status }: Job): boolean {
+  return status === 'created' || status === 'processing';
+}
+
 function ensure(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new Error(problem);
 }
 
 /** Runs a history and then lets everything come to rest; throws at the first thing that should never be. */
 export async function run(history: History): Promise<void> {
-  const { service, witness } = await play(history, false);
+  const { service, witness } = await play(history);
   await comeToRest(service, witness);
 }
 
 /** Runs a history without faults and lets the workers finish; throws if anything then waits for the sweep. */
 export async function runPromptly(history: History): Promise<void> {
-  const { service } = await play(history, true);
+  const { service, witness } = await play(history);
   await workOff(service);
-  checkNothingIsStuck(service);
+  checkNothingIsStuck(service, witness);
   for (const task of service.tasks.values())
     ensure(!hasEnded(task) || task.dueAt === undefined, 'what follows from an end waits for the sweep');
   for (const job of service.jobs.values()) {
-    const openTasks = job.tasks.filter((id) => {
-      const task = service.tasks.get(id);
-      return task !== undefined && !hasEnded(task);
-    });
+    const openTasks = job.tasks
+      .flatMap((id) => service.tasks.get(id) ?? [])
+      .filter((task) => isLastOfJob(task) && !hasEnded(task));
     ensure(job.status !== 'deleted', 'a deleted job waits for the sweep');
     ensure(job.open.length === openTasks.length, 'a job does not know which of its tasks have ended');
-    ensure(job.open.length > 0 || job.status === 'completed' || job.status === 'failed', `a job stays ${job.status}`);
+    ensure(job.open.length > 0 || !isOpen(job), `a job stays ${job.status}`);
+    ensure(job.status !== 'completed' || job.dueAt === undefined, 'a completed job waits for the sweep');
   }
 }
 
-async function play(history: History, answered: boolean): Promise<{ service: MemoryService; witness: Witness }> {
+async function play(history: History): Promise<{ service: MemoryService; witness: Witness }> {
   const witness = new Witness();
   const sent: string[] = [];
   const service: MemoryService = new MemoryService(start, {
@@ -188,10 +197,12 @@ async function play(history: History, answered: boolean): Promise<{ service: Mem
         ensure(witness.hasBeen(input, 'completed'), 'a task was queued before its input completed');
     },
   });
+  service.isFollowed = history.isFollowed;
+  service.performs = history.performs;
   const { requests, ids, job } = plan(history);
   for (const { request } of requests)
     for (const task of request.tasks) if (task.hasSecrets) service.secretsOf.add(task.id);
-  await interleave(history, service, requests, { ids, job, sent, requests: [], answered });
+  await interleave(history, service, requests, { ids, job, sent, requests: [] });
   return { service, witness };
 }
 
@@ -265,8 +276,6 @@ interface Known {
   job: string | undefined;
   sent: string[];
   requests: { process: Process; startedAt: number }[];
-  /** Whether clients act only on what they were answered, so not on a task whose job is not written yet. */
-  answered: boolean;
 }
 
 /** A function of the API is ended after this time, so no request is half written for longer. */
@@ -305,8 +314,8 @@ function act(action: Action, service: MemoryService, interleaving: Interleaving,
     interleaving.start(action.kind, (gate) => work(service.lifecycle(gate)), action);
   const id = 'pick' in action ? (ids[action.pick % ids.length] ?? '') : '';
   const task = service.tasks.get(id);
-  const isAnswered = task !== undefined && (!task.job || service.jobs.has(task.job));
-  const picked = known.answered && !isAnswered ? '' : id;
+  // No list shows a task before its job is written, so no client knows of it.
+  const picked = task && (!task.job || service.jobs.has(task.job)) ? id : '';
   switch (action.kind) {
     case 'work': {
       const [message] = service.queue.splice(action.pick % Math.max(1, service.queue.length), 1);
@@ -355,12 +364,13 @@ async function work(
   id: string,
   { outcome, beats, lost }: { outcome: 'complete' | 'fail' | 'vanish'; beats: number; lost: boolean },
 ): Promise<void> {
-  const lifecycle = service.lifecycle(gate);
+  const lifecycle = service.lifecycle(gate, { isWorker: true });
   try {
-    const decision = await lifecycle.apply(id, { type: 'started' });
-    if (decision.outcome === 'refused' && decision.reason === 'ended') return await lifecycle.settleAgain(id);
-    if (decision.outcome !== 'changed') return;
+    const near = service.tasks.get(id);
+    const decision = await lifecycle.start(id, { near: near ? [...near.dependsOn, ...near.dependents] : [] });
+    if (!('group' in decision)) return;
     let known = decision.task;
+    const { group } = decision;
     const { attempt } = known;
     for (let beat = 0; beat < beats; beat++) {
       const kept = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 }, known);
@@ -368,7 +378,7 @@ async function work(
       known = kept.task;
     }
     const files = [fileOf(id, attempt)];
-    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files }, known);
+    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files }, known, group);
     if (outcome === 'fail')
       await lifecycle.apply(id, {
         type: 'failed',
@@ -408,7 +418,7 @@ async function comeToRest(service: MemoryService, witness: Witness): Promise<voi
     service.now += maxTimeoutMs;
     await service.sweep();
   }
-  checkNothingIsStuck(service);
+  checkNothingIsStuck(service, witness);
   for (let round = 0; ; round++) {
     ensure(round < 100, 'the service does not come to rest');
     await workOff(service);
@@ -425,30 +435,46 @@ async function workOff(service: MemoryService): Promise<void> {
     await work(service, noFault, message, { outcome: 'complete', beats: 0, lost: false });
 }
 
-function checkNothingIsStuck(service: MemoryService): void {
+/** Returns the tasks that somebody was told of: those of a job that was never written expire unseen. */
+function answeredTasks(service: MemoryService, witness: Witness): Task[] {
+  return [...service.tasks.values()].filter(({ job }) => job === undefined || witness.committed.has(job));
+}
+
+function checkNothingIsStuck(service: MemoryService, witness: Witness): void {
   const queued = new Set(service.queue);
-  for (const task of service.tasks.values()) {
+  for (const task of answeredTasks(service, witness)) {
     ensure(task.status !== 'deleted', 'a deleted task is still there');
     if (hasEnded(task) || (task.status === 'processing' && task.form)) continue;
-    if (task.waitsFor.length === 0) ensure(queued.has(task.id), 'a task that could run is in no queue');
-    for (const id of task.waitsFor) {
-      const input = service.tasks.get(id);
-      ensure(input !== undefined && !hasEnded(input), 'a task waits for an input that has ended');
-      ensure(input.dependents.includes(task.id), 'a task waits for an input that does not know it');
+    const inputs = task.dependsOn.map((id) => service.tasks.get(id));
+    if (inputs.every((input) => input?.status === 'completed'))
+      ensure(queued.has(task.id) || task.status === 'processing', 'a task that could run is in no queue');
+    for (const input of inputs) {
+      ensure(
+        task.status === 'processing' || (input !== undefined && (!hasEnded(input) || input.status === 'completed')),
+        'a task waits for an input that has ended badly',
+      );
+      ensure(
+        !input || hasEnded(input) || input.dependents.includes(task.id),
+        'a task waits for an input that does not know it',
+      );
     }
   }
 }
 
 function checkEnds(service: MemoryService, witness: Witness): void {
-  for (const task of service.tasks.values())
+  const answered = answeredTasks(service, witness);
+  for (const task of answered)
     ensure(hasEnded(task) && task.status !== 'deleted', `a task is ${task.status} at the end`);
   for (const [id, been] of witness.been)
     ensure(!been.has('deleted') || !service.tasks.has(id), 'a deleted task is still there');
-  for (const id of service.secretsOf) ensure(!witness.been.has(id), 'the secrets of a task outlived it');
+  for (const { id } of answered) ensure(!service.secretsOf.has(id), 'the secrets of a task outlived it');
+  for (const [id, been] of witness.been)
+    ensure(!been.has('deleted') || !service.secretsOf.has(id), 'the secrets of a deleted task outlived it');
   const endsTold = checkTelling(service);
   for (const job of service.jobs.values()) {
     ensure(endsTold.has(job.id), 'the end of a job was never told');
-    for (const id of job.tasks) ensure(endsTold.has(id) || !service.tasks.has(id), 'the end of a task was never told');
+    for (const id of service.isFollowed ? job.tasks : [])
+      ensure(endsTold.has(id) || !service.tasks.has(id), 'the end of a task was never told');
     const badly = job.tasks.some((id) => badEnds.some((status) => witness.hasBeen(id, status)));
     const well = job.tasks.every((id) => witness.hasBeen(id, 'completed'));
     ensure(job.open.length === 0, 'a job has open tasks although all have ended');
@@ -459,12 +485,12 @@ function checkEnds(service: MemoryService, witness: Witness): void {
 }
 
 /** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
-function checkTelling({ published }: MemoryService): Set<string> {
+function checkTelling({ published, isFollowed }: MemoryService): Set<string> {
   const ended = new Set<string>();
   for (const change of published) {
     if ('job' in change) {
       if (!change.events.includes('ended')) continue;
-      if (change.job.status === 'completed')
+      if (change.job.status === 'completed' && isFollowed)
         ensure(
           change.job.tasks.every((id) => ended.has(id)),
           'a job was told to have completed before all of its tasks were told to have ended',

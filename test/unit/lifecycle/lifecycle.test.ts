@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import { type Plan, workersLost } from '../../../shared/lifecycle/lifecycle.ts';
+import { workersLost } from '../../../shared/lifecycle/ends.ts';
+import type { PostedFiles } from '../../../shared/lifecycle/look.ts';
+import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import { lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
-import {
-  heartbeatWindowMs,
-  maxAttempts,
-  maxRecoveries,
-  queueTimeoutMs,
-  type TaskEvent,
-} from '../../../shared/tasks/transitions.ts';
+import { heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
 import { createdAt, makeRequest } from '../tasks/factory.ts';
 import {
   CallFailed,
@@ -60,11 +57,13 @@ function on(service: MemoryService, plan: Plan) {
   const lifecycle = service.lifecycle();
   const id = (name: string) => plan.tasks.find((task) => task.name === name)?.id ?? name;
   const nameOf = (taskId: string) => plan.tasks.find((task) => task.id === taskId)?.name ?? taskId;
-  const start = async (name: string): Promise<number> => {
-    const decision = await lifecycle.apply(id(name), { type: 'started' });
-    if (decision.outcome !== 'changed') throw new Error(`${name} did not start: ${JSON.stringify(decision)}`);
-    return decision.task.attempt;
+  const begin = async (name: string) => {
+    const { dependsOn = [], dependents = [] } = service.tasks.get(id(name)) ?? {};
+    const started = await lifecycle.start(id(name), { near: [...dependsOn, ...dependents] });
+    if (!('group' in started)) throw new Error(`${name} did not start: ${JSON.stringify(started)}`);
+    return started;
   };
+  const start = async (name: string): Promise<number> => (await begin(name)).task.attempt;
   return {
     service,
     lifecycle,
@@ -76,18 +75,40 @@ function on(service: MemoryService, plan: Plan) {
     takeQueue: () => service.queue.splice(0).map(nameOf),
     start,
     complete: async (name: string) => {
-      const attempt = await start(name);
-      await lifecycle.apply(id(name), { type: 'completed', attempt, files: [fileOf(id(name), attempt)] });
+      const { task, group } = await begin(name);
+      const { attempt } = task;
+      const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(id(name), attempt)] };
+      await lifecycle.apply(id(name), event, task, group);
     },
     fail: async (name: string) => {
-      const attempt = await start(name);
-      await lifecycle.apply(id(name), { type: 'failed', attempt, failure: damaged });
+      const { task, group } = await begin(name);
+      await lifecycle.apply(id(name), { type: 'failed', attempt: task.attempt, failure: damaged }, task, group);
     },
     upload: (name: string) => lifecycle.apply(id(name), { type: 'uploaded', file: fileOf(id(name), 0) }),
     cancel: (name: string) => lifecycle.apply(id(name), { type: 'canceled' }),
     remove: (name: string) => lifecycle.apply(id(name), { type: 'deleted' }),
     deleteJob: () => lifecycle.deleteJob(plan.job?.id ?? ''),
   };
+}
+
+/** Sweeps in each minute of a time, and returns the names of the tasks that were late. */
+async function sweepEachMinute(service: MemoryService, ms: number, gate?: Gate): Promise<string[]> {
+  const lifecycle = service.lifecycle(gate);
+  const late: string[] = [];
+  for (const end = service.now + ms; service.now < end; ) {
+    service.now += 60_000;
+    for (const head of service.due()) {
+      const look = await lifecycle.look(head);
+      expect(look.errors).toEqual([]);
+      late.push(...look.late.map(({ name }) => name));
+    }
+  }
+  return late;
+}
+
+/** Lists what the sweep will look at now or ever. */
+function dueLater({ tasks, jobs }: MemoryService): string[] {
+  return [...tasks.values(), ...jobs.values()].filter(({ dueAt }) => dueAt !== undefined).map(({ id }) => id);
 }
 
 const diamond = { top: [], left: ['top'], right: ['top'], bottom: ['left', 'right'] };
@@ -144,11 +165,12 @@ describe('creating', () => {
     };
 
     await service.lifecycle(refusesEvents).create(plan, () => undefined);
-    service.now += 60_000;
+    service.now = nextLook(createdAt);
     await service.sweep();
 
     expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
-    expect(service.due().jobs).toEqual([]);
+    expect(service.jobs.get(plan.job?.id ?? '')?.pendingEvents).toEqual([]);
+    expect(service.due()).toEqual([]);
   });
 
   it('starts a job as processing when a client can upload at once, and else as created', async () => {
@@ -169,22 +191,6 @@ describe('creating', () => {
     expect(takeQueue()).toEqual(['b']);
     expect(status('a')).toBe('completed');
     expect(job()).toMatchObject({ status: 'processing', open: [ready.tasks[1]?.id] });
-  });
-
-  it('releases nothing in a job that is not written yet', async () => {
-    const plan = planOf({ upload: [], convert: ['upload'] });
-    const service = new MemoryService(createdAt);
-    await service.records().createTasks(plan.tasks);
-    const { upload, takeQueue, start } = on(service, plan);
-
-    await upload('upload');
-    expect(takeQueue()).toEqual([]);
-
-    if (plan.job) await service.records().createJob(plan.job);
-    service.now += queueTimeoutMs;
-    await service.sweep();
-    expect(takeQueue()).toContain('convert');
-    await start('convert');
   });
 });
 
@@ -288,6 +294,301 @@ describe('completing', () => {
   });
 });
 
+describe('what a job costs', () => {
+  const isWrite = (call: string) =>
+    /^(create|change|add|close|mark|delete|reschedule)/.test(call) && !call.endsWith(' read');
+  const isRead = (call: string) => /^(task|tasks|group|groupPart|job)$/.test(call) || call.endsWith(' read');
+
+  it.each([
+    ['that somebody listens to is twelve writes', { isFollowed: true, performs: false, writes: 12 }],
+    ['that nobody listens to is eleven', { isFollowed: false, performs: false, writes: 11 }],
+    ['whose export takes no worker is ten', { isFollowed: false, performs: true, writes: 10 }],
+  ])('of an upload, a conversion and an export %s, and four reads', async (_what, { isFollowed, performs, writes }) => {
+    const { gate, calls } = countCalls();
+    const service = new MemoryService(createdAt);
+    Object.assign(service, { isFollowed, performs });
+    const plan = planOf({ upload: [], convert: ['upload'], export: ['convert'] });
+    await service.lifecycle(gate).create(plan);
+    const { id, job } = on(service, plan);
+    const group = await service.records(gate).group(id('upload'));
+    const upload = group.tasks.find((task) => task.id === id('upload'));
+    const uploaded: TaskEvent = { type: 'uploaded', file: fileOf(id('upload'), 0) };
+    await service.lifecycle(gate).apply(id('upload'), uploaded, upload, group);
+    const lifecycle = service.lifecycle(gate, { isWorker: true });
+    for (const name of performs ? ['convert'] : ['convert', 'export']) {
+      const { dependsOn = [], dependents = [] } = service.tasks.get(id(name)) ?? {};
+      const started = await lifecycle.start(id(name), { near: [...dependsOn, ...dependents] });
+      if (!('group' in started)) throw new Error(`${name} did not start.`);
+      const event: TaskEvent = { type: 'completed', attempt: 1, files: [fileOf(id(name), 1)] };
+      await lifecycle.apply(id(name), event, started.task, started.group);
+    }
+
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+    expect(job()).not.toHaveProperty('dueAt');
+    expect(calls.filter(isWrite).length, calls.join()).toBe(writes);
+    expect(calls.filter(isRead).length, calls.join()).toBeLessThanOrEqual(4);
+  });
+
+  it('does not grow with the inputs of a task when one of the first of them ends', async () => {
+    const inputs = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`i${index}`, []]));
+    const { service, start, id } = await createdService(planOf({ ...inputs, merge: Object.keys(inputs) }));
+    const attempt = await start('i0');
+    const { gate, calls } = countCalls();
+
+    await service.lifecycle(gate).apply(id('i0'), { type: 'completed', attempt, files: [] });
+
+    expect(calls.filter(isRead)).toEqual(['changeTask read', 'tasks', 'tasks']);
+  });
+});
+
+describe('a job with more last tasks than its record holds', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `last${index}`);
+  const wide = { first: [], ...Object.fromEntries(names.map((name) => [name, ['first']])) };
+  const ends = (service: MemoryService) =>
+    service.published.filter((change) => 'job' in change && change.events.includes('ended'));
+
+  it.each([
+    ['in their order', names],
+    ['from the last', names.toReversed()],
+    ['in turns of the parts', names.toSorted((left, right) => indexOf(left) - indexOf(right))],
+  ])('completes exactly once, after the last of them, when they end %s', async (_order, order) => {
+    const { service, complete, job } = await createdService(planOf(wide));
+    await complete('first');
+
+    for (const name of order) {
+      expect(job()?.status).toBe('processing');
+      await complete(name);
+    }
+
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+    expect(ends(service)).toHaveLength(1);
+    expect(dueLater(service)).toEqual([]);
+  });
+
+  it('writes its record once for each part, and not for each task', async () => {
+    const { complete, job } = await createdService(planOf(wide));
+    await complete('first');
+    const before = job()?.version ?? 0;
+
+    for (const name of names.slice(0, 24)) await complete(name);
+    expect(job()?.version).toBe(before);
+    for (const name of names.slice(24, 50)) await complete(name);
+
+    expect(job()?.open).toEqual(['open#2']);
+    expect((job()?.version ?? 0) - before).toBe(2);
+  });
+
+  it('is not completed by ends that are delivered again', async () => {
+    const { service, complete, lifecycle, id, job } = await createdService(planOf(wide));
+    await complete('first');
+    for (const name of names.slice(0, 59)) await complete(name);
+    for (const name of names.slice(0, 59)) await lifecycle.start(id(name));
+    expect(job()).toMatchObject({ status: 'processing', open: ['open#2'] });
+
+    await complete('last59');
+    for (const name of names) await lifecycle.start(id(name));
+
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+    expect(ends(service)).toHaveLength(1);
+  });
+
+  it('completes after the sweep where whoever closed a part died between any two calls', async () => {
+    const prepare = async () => {
+      const created = await createdService(planOf(wide));
+      await created.complete('first');
+      for (const name of names.slice(0, 59)) await created.complete(name);
+      return { ...created, attempt: await created.start('last59') };
+    };
+    const event = (attempt: number): TaskEvent => ({ type: 'completed', attempt, files: [] });
+    const { gate, calls } = countCalls();
+    const counted = await prepare();
+    await counted.service.lifecycle(gate).apply(counted.id('last59'), event(counted.attempt));
+
+    for (let made = callsOfChange; made < calls.length; made++) {
+      const { service, id, job, attempt } = await prepare();
+      const dying = service.lifecycle(crashAfter(made));
+      await expect(dying.apply(id('last59'), event(attempt))).rejects.toThrow(Crash);
+      service.now = nextLook(createdAt);
+      await service.sweep();
+      expect(job(), `after ${made} of ${calls.length} calls`).toMatchObject({ status: 'completed', open: [] });
+      expect(ends(service).length).toBeGreaterThan(0);
+    }
+    expect(calls.length).toBeGreaterThan(6);
+  });
+
+  it('fails by the first that fails, and is empty after the others', async () => {
+    const { service, complete, fail, remove, job } = await createdService(planOf(wide));
+    await complete('first');
+
+    await fail('last30');
+    await remove('last31');
+    for (const name of names) if (name !== 'last30' && name !== 'last31') await complete(name);
+
+    expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' }, open: [] });
+    expect(ends(service)).toHaveLength(1);
+    await sweepEachMinute(service, 2 * lookPauseMs);
+    expect(dueLater(service)).toEqual([]);
+  });
+
+  it('is deleted with all of them', async () => {
+    const { service, complete, deleteJob } = await createdService(planOf(wide));
+    await complete('first');
+    await complete('last0');
+
+    await deleteJob();
+
+    expect([service.tasks.size, service.jobs.size]).toEqual([0, 0]);
+  });
+
+  /** Orders names such that those of all parts take turns. */
+  function indexOf(name: string): number {
+    const at = names.indexOf(name);
+    return (at % 25) * 3 + Math.floor(at / 25);
+  }
+});
+
+/** Says what subscribers heard who drop what they know: changes of a task that are no newer. */
+function heardIn({ published }: MemoryService): string[] {
+  const revisions = new Map<string, number>();
+  return published.flatMap((change) => {
+    if ('job' in change) return `job ${change.events}`;
+    const { id, name, status, revision = 1 } = change.task;
+    if (revision <= (revisions.get(id) ?? 0)) return [];
+    revisions.set(id, revision);
+    return `${name} ${status}`;
+  });
+}
+
+describe('an account that nobody listens to', () => {
+  async function unfollowed(graph: Record<string, string[]>) {
+    const service = new MemoryService(createdAt);
+    service.isFollowed = false;
+    return createdService(planOf(graph), service);
+  }
+
+  it('has the ends of its jobs published, and nothing else, and its outbox is empty after that', async () => {
+    const { service, complete, job } = await unfollowed({ a: [], b: ['a'] });
+    expect(job()?.pendingEvents).toEqual(['created']);
+
+    await complete('a');
+    expect(heardIn(service)).toEqual([]);
+    await complete('b');
+
+    expect(service.published).toHaveLength(1);
+    expect(service.published[0]).toMatchObject({ job: { status: 'completed' }, events: ['ended'] });
+    expect(job()?.pendingEvents ?? []).toEqual([]);
+    expect(dueLater(service)).toEqual([]);
+  });
+
+  it('is told of the end of a job that failed, too', async () => {
+    const { service, cancel } = await unfollowed({ a: [], b: ['a'] });
+
+    await cancel('a');
+
+    expect(service.published).toMatchObject([{ job: { status: 'failed' }, events: ['ended'] }]);
+    await sweepEachMinute(service, 2 * lookPauseMs);
+    expect(dueLater(service)).toEqual([]);
+  });
+
+  it('is told all that is pending once somebody listens', async () => {
+    const { service, complete } = await unfollowed({ a: [], b: ['a'] });
+    await complete('a');
+    service.isFollowed = true;
+
+    await complete('b');
+
+    expect(heardIn(service)).toEqual([
+      'job created,started',
+      'a completed',
+      'b processing',
+      'b completed',
+      'job ended',
+    ]);
+  });
+});
+
+describe('a task that whoever completes its inputs does by itself', () => {
+  async function performing(graph: Record<string, string[]>) {
+    const service = new MemoryService(createdAt);
+    service.performs = true;
+    const plan = planOf(graph);
+    const created = await createdService(plan, service);
+    const worker = service.lifecycle(undefined, { isWorker: true });
+    const completeAs = async (lifecycle: typeof worker, name: string) => {
+      const attempt = await created.start(name);
+      const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(created.id(name), attempt)] };
+      await lifecycle.apply(created.id(name), event);
+    };
+    return { ...created, worker, completeAs };
+  }
+
+  it('is completed in one write, without a message, and so are those that wait for it', async () => {
+    const { service, worker, completeAs, takeQueue, task, job } = await performing({ a: [], b: ['a'], c: ['b'] });
+    takeQueue();
+
+    await completeAs(worker, 'a');
+
+    expect(takeQueue()).toEqual([]);
+    expect(task('b')).toMatchObject({ status: 'completed', version: 2, progress: 100 });
+    expect(task('b')?.startedAt).toBe(task('b')?.endedAt);
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+    expect(dueLater(service)).toEqual([]);
+  });
+
+  it('is published with the start that it never had by itself, in the order of the others', async () => {
+    const { service, worker, completeAs } = await performing({ a: [], b: ['a'] });
+    service.published.length = 0;
+
+    await completeAs(worker, 'a');
+
+    expect(heardIn(service)).toEqual([
+      'job started',
+      'a processing',
+      'a completed',
+      'b processing',
+      'b completed',
+      'job ended',
+    ]);
+  });
+
+  it('is left as it is where it was canceled meanwhile', async () => {
+    const { service, completeAs, cancel, status } = await performing({ a: [], b: ['a'] });
+    const cancelsFirst = service.lifecycle(
+      async (call) => {
+        if (call === 'perform') await cancel('b');
+      },
+      { isWorker: true },
+    );
+
+    await completeAs(cancelsFirst, 'a');
+
+    expect([status('a'), status('b')]).toEqual(['completed', 'canceled']);
+  });
+
+  it('is queued by whoever is no worker', async () => {
+    const { lifecycle, completeAs, takeQueue } = await performing({ a: [], b: ['a'] });
+    takeQueue();
+
+    await completeAs(lifecycle, 'a');
+
+    expect(takeQueue()).toEqual(['b']);
+  });
+
+  it('comes to its end by the sweep or another worker where the first died between any two calls', async () => {
+    const { gate, calls } = countCalls();
+    const counted = await performing({ a: [], b: ['a'], c: ['b'] });
+    await counted.completeAs(counted.service.lifecycle(gate, { isWorker: true }), 'a');
+
+    for (let made = callsOfChange; made < calls.length; made++) {
+      const created = await performing({ a: [], b: ['a'], c: ['b'] });
+      const dying = created.service.lifecycle(crashAfter(made), { isWorker: true });
+      await expect(created.completeAs(dying, 'a')).rejects.toThrow(Crash);
+      expect(await finish(created), `after ${made} of ${calls.length} calls`).toBe('completed');
+    }
+    expect(calls.length).toBeGreaterThan(8);
+  });
+});
+
 describe('telling', () => {
   /** Says what listeners heard, by the names of tasks, each call's news in one list. */
   async function heardOf(
@@ -299,9 +600,7 @@ describe('telling', () => {
     const on = await createdService(plan, service);
     service.published.length = 0;
     await act(on);
-    return service.published.map((change) =>
-      'job' in change ? `job ${change.events}` : `${change.task.name} ${change.task.status}`,
-    );
+    return heardIn(service);
   }
 
   it('names the start of a job before that of its first task, and its end after that of its last', async () => {
@@ -317,6 +616,23 @@ describe('telling', () => {
       'last completed',
       'job ended',
     ]);
+  });
+
+  it('names every end of a job that failed, at the latest when the sweep looks', async () => {
+    const plan = planOf({ a: [], b: [], c: ['b'] });
+    const { service, start, fail, id } = await createdService(plan);
+    const attempt = await start('b');
+    await fail('a');
+    service.published.length = 0;
+    const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('b'), event)).rejects.toThrow(Crash);
+
+    await sweepEachMinute(service, lookPauseMs);
+
+    const told = service.published.flatMap((change) =>
+      'task' in change ? `${change.task.name} ${change.task.status}` : [],
+    );
+    expect(told).toEqual(expect.arrayContaining(['b failed', 'c failed']));
   });
 
   it('takes one announcement for the end of a job and of its last task', async () => {
@@ -392,6 +708,26 @@ describe('inputs of earlier requests', () => {
       expect([...service.tasks.values()].filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
     },
   );
+
+  it('are read by the worker in the order in which they were named, whether the message names them or not', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, complete } = await createdService(earlier);
+    const a = earlier.tasks[0]?.id ?? '';
+    const plan = planOf({ inside: [], merge: ['inside', a, 'inside'] }, { outside: earlier.tasks });
+    const { complete: completeInside, id } = await createdService(plan, service);
+    await complete('a');
+    await completeInside('inside');
+
+    const inputsFor = async (near: string[]) => {
+      const started = await service.lifecycle().start(id('merge'), { near });
+      if (!('group' in started)) throw new Error('The task did not start.');
+      return started.inputs.map((input) => input.id);
+    };
+
+    expect(await inputsFor([])).toEqual([id('inside'), a, id('inside')]);
+    service.now += heartbeatWindowMs;
+    expect(await inputsFor([a, id('inside')])).toEqual([id('inside'), a, id('inside')]);
+  });
 
   it('that are gone fail the task and say so', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
@@ -519,6 +855,7 @@ describe('deleting a task', () => {
     await remove('a');
 
     expect(status('a')).toBe('gone');
+    expect(job()?.gone).toEqual([`export/url ${id('a')}`]);
     expect(service.filesDeletedOf).toEqual([id('a')]);
     expect(task('b')?.failure).toEqual({
       errorCode: 'user_deleted_task',
@@ -603,17 +940,18 @@ describe('deleting a job', () => {
 });
 
 describe('the sweep', () => {
-  it('removes the tasks of a job that was never committed', async () => {
+  it('never sees the tasks of a job that was not committed, which expire', async () => {
     const service = new MemoryService(createdAt);
     const plan = planOf({ a: [], b: ['a'], upload: [] });
-    await expect(service.lifecycle(crashAfter(2)).create(plan)).rejects.toThrow(Crash);
-    expect(service.tasks.size).toBe(2);
+    await expect(service.lifecycle(crashAfter(3)).create(plan)).rejects.toThrow(Crash);
+    expect(service.tasks.size).toBe(3);
 
-    service.now += queueTimeoutMs;
-    await service.sweep();
+    service.now += 24 * 3_600_000;
 
-    expect(service.tasks.size).toBe(0);
+    expect(service.due()).toEqual([]);
     expect(service.queue).toEqual([]);
+    expect(service.published).toEqual([]);
+    for (const { expiresAt } of service.tasks.values()) expect(Date.parse(expiresAt)).toBe(service.now);
   });
 
   it('fails a job whose task was canceled while the job was not written yet', async () => {
@@ -626,28 +964,10 @@ describe('the sweep', () => {
     await complete('b');
     expect(job()?.status).toBe('processing');
 
-    service.now += 60_000;
+    service.now = nextLook(createdAt);
     await service.sweep();
 
     expect(job()).toMatchObject({ status: 'failed', open: [], failure: { errorCode: 'task_canceled' } });
-  });
-
-  it('releases a task of which an input was not written yet when the other one ended', async () => {
-    const service = new MemoryService(createdAt);
-    const plan = planOf({ merge: ['upload', 'inline'], upload: [], inline: [] });
-    const inline = plan.tasks[2]?.id ?? '';
-    const ready = withFile(plan, inline, fileOf(inline, 0), createdAt);
-    const { upload, takeQueue } = on(service, ready);
-    await service.records().createTasks(ready.tasks.slice(0, 2));
-    await upload('upload');
-    expect(takeQueue()).toEqual([]);
-
-    await service.records().createTasks(ready.tasks.slice(2));
-    if (ready.job) await service.records().createJob(ready.job);
-    service.now += queueTimeoutMs;
-    await service.sweep();
-
-    expect(new Set(takeQueue())).toEqual(new Set(['merge']));
   });
 
   it('fails a task whose input expired while it waited for another one', async () => {
@@ -666,31 +986,82 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(planOf({ a: [] }))).rejects.toThrow(Crash);
     expect(service.queue).toEqual([]);
 
-    service.now += queueTimeoutMs;
-    await service.sweep();
+    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
 
     expect(service.queue).toHaveLength(1);
   });
 
-  it('calls a task late that has been in its queue for as long as the sweep waits, from the end of its last input', async () => {
-    const { service, lifecycle, task, complete } = await createdService(planOf({ a: [], b: ['a'] }));
-    const isLate = (name: string) => {
-      const found = task(name);
-      if (!found) throw new Error(`There is no task ${name}.`);
-      return lifecycle.isLate(found);
+  it('calls a task late, and queues it again, in every quarter of an hour that it is in its queue', async () => {
+    const { service, takeQueue } = await createdService(planOf({ a: [], b: ['a'] }));
+    takeQueue();
+
+    expect(await sweepEachMinute(service, queueTimeoutMs)).toEqual([]);
+    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['a']);
+    expect(await sweepEachMinute(service, 4 * queueTimeoutMs)).toEqual(['a', 'a', 'a', 'a']);
+    expect(takeQueue()).toEqual(['a', 'a', 'a', 'a', 'a']);
+  });
+
+  it('counts from the end of its last input', async () => {
+    const { service, complete, takeQueue } = await createdService(planOf({ a: [], b: ['a'] }));
+    await sweepEachMinute(service, 10 * 60_000);
+    await complete('a');
+    takeQueue();
+
+    expect(await sweepEachMinute(service, queueTimeoutMs - 60_000)).toEqual([]);
+    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['b']);
+    expect(takeQueue()).toEqual(['b']);
+  });
+
+  it('looks at a task without a job as at a job', async () => {
+    const { service, takeQueue, complete, task } = await createdService(planOf({ a: [] }, { alone: true }));
+    takeQueue();
+
+    expect(await sweepEachMinute(service, queueTimeoutMs + lookPauseMs)).toEqual(['a']);
+    expect(takeQueue()).toEqual(['a']);
+    await complete('a');
+
+    expect(task('a')).not.toHaveProperty('dueAt');
+  });
+
+  it('looks every two minutes while something runs or is queued, and every quarter of an hour while only forms wait', async () => {
+    const looksIn = async (graph: Record<string, string[]>, ms: number) => {
+      const { service } = await createdService(planOf(graph));
+      let looks = 0;
+      await sweepEachMinute(service, ms, async (call) => {
+        if (call === 'group') looks += 1;
+      });
+      return looks;
     };
 
-    service.now += queueTimeoutMs - 1;
-    expect(await isLate('a')).toBe(false);
-    service.now += 1;
-    expect(await isLate('a')).toBe(true);
-    expect(await isLate('b')).toBe(false);
+    expect(await looksIn({ a: [] }, 20 * 60_000)).toBe(10);
+    expect(await looksIn({ upload: [] }, 50 * 60_000)).toBe(4);
+    expect(await looksIn({ upload: [], a: [] }, 20 * 60_000)).toBe(10);
+  });
 
-    await complete('a');
-    expect(await isLate('a')).toBe(false);
-    expect(await isLate('b')).toBe(false);
-    service.now += queueTimeoutMs;
-    expect(await isLate('b')).toBe(true);
+  it('looks once at a job that failed when nothing is left to do, and never at one that completed', async () => {
+    const failed = await createdService(planOf({ a: [], b: ['a'] }));
+    await failed.fail('a');
+    expect(failed.job()?.dueAt).toBe(nextLook(createdAt));
+    failed.service.now = nextLook(createdAt);
+    await failed.service.sweep();
+    expect(failed.job()).not.toHaveProperty('dueAt');
+
+    const completed = await createdService(planOf({ a: [], b: ['a'] }));
+    await completed.complete('a');
+    await completed.complete('b');
+    expect(completed.job()).not.toHaveProperty('dueAt');
+  });
+
+  it('goes on to look at a job that failed while others of its tasks run', async () => {
+    const { service, fail, start, takeQueue, job } = await createdService(planOf({ a: [], b: [] }));
+    await fail('a');
+    takeQueue();
+    await start('b');
+
+    await sweepEachMinute(service, 3 * lookPauseMs);
+
+    expect(takeQueue()).toEqual(['b']);
+    expect(job()?.dueAt).toBeGreaterThan(service.now);
   });
 
   it('links a task whose input does not know of it', async () => {
@@ -708,22 +1079,51 @@ describe('the sweep', () => {
     expect(service.queue).toEqual([later.tasks[0]?.id]);
   });
 
+  it('links it at its first look where the input has not ended, so that the end releases it', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, complete } = await createdService(earlier);
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
+    await expect(service.lifecycle(crashAfter(2)).create(later)).rejects.toThrow(Crash);
+    service.queue.length = 0;
+
+    service.now = nextLook(createdAt);
+    await service.sweep();
+    await complete('a');
+
+    expect(service.queue).toEqual([later.tasks[0]?.id]);
+  });
+
+  it('fails a task at its first look of which an input is gone or ended badly', async () => {
+    const earlier = planOf({ a: [] }, { alone: true });
+    const { service, cancel } = await createdService(earlier);
+    const later = planOf({ b: [earlier.tasks[0]?.id ?? ''], c: ['b'] }, { outside: earlier.tasks });
+    await expect(service.lifecycle(crashAfter(3)).create(later)).rejects.toThrow(Crash);
+    await cancel('a');
+
+    service.now = nextLook(createdAt);
+    await service.sweep();
+
+    const { status, job } = on(service, later);
+    expect([status('b'), status('c'), job()?.status]).toEqual(['failed', 'failed', 'failed']);
+  });
+
   it('has a file imported whose notification was lost, and fails its task only once the file is gone', async () => {
     const { service, lifecycle, id, task, upload, job } = await createdService(planOf({ upload: [] }));
     const imported: string[] = [];
     let isThere = true;
-    const posted = {
+    const posted: PostedFiles = {
       exists: async () => isThere,
-      importAgain: async ({ id: taskId }: Task) => void imported.push(taskId),
+      importAgain: async ({ id: taskId }) => void imported.push(taskId),
     };
     const recover = async () => {
-      for (const due of service.due().tasks) await lifecycle.recover(due, posted);
+      for (const due of service.due()) expect((await lifecycle.look(due, posted)).errors).toEqual([]);
     };
 
     service.now += uploadSeconds * 1000;
     await recover();
     expect(imported).toEqual([id('upload')]);
-    expect(task('upload')).toMatchObject({ status: 'processing', dueAt: service.now + queueTimeoutMs });
+    expect(task('upload')?.status).toBe('processing');
+    expect(job()?.dueAt).toBe(service.now + queueTimeoutMs);
     await recover();
     expect(imported).toHaveLength(1);
 
@@ -759,12 +1159,31 @@ describe('the sweep', () => {
     takeQueue();
     await start('a');
 
-    service.now += 2 * heartbeatWindowMs;
+    service.now = nextLook(createdAt);
     await service.sweep();
     expect(takeQueue()).toEqual(['a']);
     await complete('a');
 
     expect(task('a')).toMatchObject({ status: 'completed', attempt: 2 });
+  });
+
+  it('leaves a worker alone that was heard of within a minute, and queues its task once when it was not', async () => {
+    const { service, start, takeQueue, lifecycle, id } = await createdService(planOf({ a: [] }));
+    takeQueue();
+    const attempt = await start('a');
+    for (let beat = 0; beat < 200; beat++) {
+      service.now += heartbeatWindowMs / 3;
+      await lifecycle.apply(id('a'), { type: 'progressed', attempt });
+      await service.sweep();
+    }
+    expect(takeQueue()).toEqual([]);
+
+    await sweepEachMinute(service, 60_000 + lookPauseMs);
+    expect(takeQueue()).toEqual(['a']);
+    await sweepEachMinute(service, 12 * 60_000);
+    expect(takeQueue()).toEqual([]);
+    await sweepEachMinute(service, lookPauseMs + 60_000);
+    expect(takeQueue()).toEqual(['a']);
   });
 
   it('gives a task up that no worker survived', async () => {
@@ -786,12 +1205,44 @@ describe('the sweep', () => {
     const attempt = await start('a');
     const event: TaskEvent = { type: 'completed', attempt, files: [fileOf(id('a'), attempt)] };
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
+    service.published.length = 0;
 
-    service.now += 60_000;
-    await service.sweep();
+    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
 
     expect(takeQueue()).toEqual(['b']);
+    expect(service.published).toEqual([{ task: expect.objectContaining({ id: id('a'), status: 'completed' }) }]);
     expect(job()?.open).toEqual([id('b')]);
+  });
+
+  it('completes a job at its first look whose last task ended unnoticed', async () => {
+    const { service, start, id, job } = await createdService(planOf({ a: [], b: [] }));
+    for (const name of ['a', 'b']) {
+      const attempt = await start(name);
+      const event: TaskEvent = { type: 'completed', attempt, files: [] };
+      await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id(name), event)).rejects.toThrow(Crash);
+    }
+    expect(job()?.status).toBe('processing');
+
+    service.now = nextLook(createdAt);
+    await service.sweep();
+
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+    expect(job()).not.toHaveProperty('dueAt');
+  });
+
+  it('deletes the secrets of a task whose end was not settled', async () => {
+    const plan = planOf({ a: [], b: ['a'], upload: [] });
+    const withSecrets = { ...plan, tasks: plan.tasks.map((task) => ({ ...task, hasSecrets: true })) };
+    const { service, start, id } = await createdService(withSecrets);
+    service.secretsOf.add(id('a'));
+    const attempt = await start('a');
+    const event: TaskEvent = { type: 'completed', attempt, files: [] };
+    await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
+
+    service.now = nextLook(createdAt);
+    await service.sweep();
+
+    expect([...service.secretsOf]).toEqual([]);
   });
 
   it('leaves alone what is not due', async () => {
@@ -830,32 +1281,75 @@ describe('a record that the sweep cannot recover', () => {
   }
 
   it('is failed after five attempts and given up once, when no queue takes its message', async () => {
-    const { service, takeQueue, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+    const { service, takeQueue, task, job } = await createdService(planOf({ a: [], b: ['a'] }));
     takeQueue();
 
     const { givenUp, attempts } = await sweepForHours(service, 'enqueue');
 
     expect(attempts).toBe(maxRecoveries);
-    expect(givenUp).toEqual([id('a')]);
+    expect(givenUp).toEqual([job()?.id]);
     expect(task('a')).toMatchObject({ status: 'failed', failure: { errorCode: 'processing_failed' } });
     expect(task('b')?.status).toBe('failed');
     expect(job()).toMatchObject({ status: 'failed', open: [] });
-    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+    expect(dueLater(service)).toEqual([]);
   });
 
-  it('is settled but for its events, when nobody can be told', async () => {
-    const { service, start, task, job, id } = await createdService(planOf({ a: [], b: ['a'] }));
+  it.each([
+    ['b waits for a', { a: [], b: ['a'] }],
+    ['it is the only task', { a: [] }],
+  ])(
+    'is settled but for its events, when nobody can be told and %s',
+    async (_what, graph: Record<string, string[]>) => {
+      const { service, start, task, status, job, id } = await createdService(planOf(graph));
+      const attempt = await start('a');
+      const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+      await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+
+      const { givenUp } = await sweepForHours(service, 'publish');
+
+      // Once for the end of the task, and once for that of the job which follows from it.
+      expect(givenUp.length).toBeLessThanOrEqual(2);
+      expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
+      if ('b' in graph) expect(status('b')).toBe('failed');
+      expect(job()).toMatchObject({ status: 'failed', open: [] });
+      expect(dueLater(service)).toEqual([]);
+    },
+  );
+
+  it('is settled but for its events when it completed beside others, so that its job completes', async () => {
+    const { service, start, complete, job, id } = await createdService(planOf({ a: [], b: [] }));
     const attempt = await start('a');
-    const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+    const event: TaskEvent = { type: 'completed', attempt, files: [] };
     await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+    await complete('b');
 
-    const { givenUp } = await sweepForHours(service, 'publish');
+    await sweepForHours(service, 'publish');
 
-    expect(new Set(givenUp).size).toBe(givenUp.length);
-    expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
-    expect(task('b')?.status).toBe('failed');
-    expect(job()).toMatchObject({ status: 'failed', open: [] });
-    expect(service.due()).toEqual({ tasks: [], jobs: [] });
+    expect(job()).toMatchObject({ status: 'completed', open: [] });
+  });
+
+  it('does not keep the sweep from the others of its job, before and after it is given up', async () => {
+    const { service, takeQueue, start, fail, status, job, id } = await createdService(
+      planOf({ first: [], stuck: [], running: [] }),
+    );
+    takeQueue();
+    // The job has failed before, so that the end of the stuck task does not make it due.
+    await fail('first');
+    await start('running');
+    const refusesStuck: Gate = async (call) => {
+      if (call === 'enqueue stuck') throw new CallFailed();
+    };
+    service.route = (task) => ({ engine: task.name });
+
+    for (const end = service.now + 3 * hourMs; service.now < end; service.now += 60_000)
+      await service.sweepAndCount(refusesStuck);
+
+    expect(status('stuck')).toBe('failed');
+    expect(new Set(takeQueue())).toEqual(new Set(['running']));
+    expect(job()?.dueAt).toBeGreaterThanOrEqual(service.now);
+    await service.lifecycle().apply(id('running'), { type: 'canceled' });
+    await sweepEachMinute(service, hourMs);
+    expect(dueLater(service)).toEqual([]);
   });
 
   it('can be deleted, and so can its job, while nobody can be told', async () => {
@@ -876,19 +1370,19 @@ describe('a record that the sweep cannot recover', () => {
   });
 
   it('starts to count anew once it was recovered', async () => {
-    const { service, takeQueue, task } = await createdService(planOf({ a: [] }));
+    const { service, takeQueue, task, job } = await createdService(planOf({ a: [] }));
     takeQueue();
+    service.now += queueTimeoutMs;
     for (let round = 0; round < maxRecoveries - 1; round++) {
-      service.now = task('a')?.dueAt ?? 0;
       expect(await service.sweepAndCount(refuse('enqueue'))).toEqual([]);
+      service.now = job()?.dueAt ?? 0;
     }
-    expect(task('a')?.failedRecoveries).toBe(maxRecoveries - 1);
+    expect(job()?.failedRecoveries).toBe(maxRecoveries - 1);
 
-    service.now = task('a')?.dueAt ?? 0;
     await service.sweepAndCount();
 
     expect(takeQueue()).toEqual(['a']);
-    expect(task('a')?.failedRecoveries).toBeUndefined();
+    expect(job()?.failedRecoveries).toBeUndefined();
     expect(task('a')?.status).toBe('created');
   });
 });
@@ -901,26 +1395,58 @@ describe('redelivery', () => {
     takeQueue();
     const before = { a: service.tasks.get(id('a'))?.status, job: job()?.status };
 
-    const decision = await lifecycle.apply(id('a'), { type: 'started' });
-    await lifecycle.settleAgain(id('a'));
+    const decision = await lifecycle.start(id('a'));
 
     expect(decision).toEqual({ outcome: 'refused', reason: 'ended' });
     expect({ a: service.tasks.get(id('a'))?.status, job: job()?.status }).toEqual(before);
     expect(takeQueue()).toEqual([]);
   });
 
+  it('of a message whose worker died before it released what waits does so', async () => {
+    const { service, start, lifecycle, id, takeQueue, job } = await createdService(planOf({ a: [], b: ['a'], c: [] }));
+    takeQueue();
+    for (const name of ['a', 'c']) {
+      const attempt = await start(name);
+      const event: TaskEvent = { type: 'completed', attempt, files: [] };
+      await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id(name), event)).rejects.toThrow(Crash);
+      await lifecycle.start(id(name));
+    }
+
+    expect(takeQueue()).toEqual(['b']);
+    expect(job()?.open).toEqual([id('b')]);
+  });
+
+  it('of a message for a task that still waits for an input does not start it', async () => {
+    const { lifecycle, id, status, cancel } = await createdService(planOf({ upload: [], a: ['upload'] }));
+
+    expect(await lifecycle.start(id('a'))).toEqual({ outcome: 'refused', reason: 'waiting' });
+    expect(status('a')).toBe('created');
+    await cancel('upload');
+    expect(status('a')).toBe('failed');
+  });
+
+  it('of a message for a task of a deleted job deletes the task', async () => {
+    const { service, lifecycle, id, job } = await createdService(planOf({ a: [], b: [] }));
+    await expect(service.lifecycle(crashAfter(callsOfChange)).deleteJob(job()?.id ?? '')).rejects.toThrow(Crash);
+
+    expect(await lifecycle.start(id('a'))).toEqual({ outcome: 'missing' });
+
+    expect(service.tasks.has(id('a'))).toBe(false);
+    expect(service.filesDeletedOf).toEqual([id('a')]);
+  });
+
   it('of a message for a task that another worker holds is refused', async () => {
     const { start, lifecycle, id } = await createdService(planOf({ a: [] }));
     await start('a');
 
-    expect(await lifecycle.apply(id('a'), { type: 'started' })).toEqual({ outcome: 'refused', reason: 'owned' });
+    expect(await lifecycle.start(id('a'))).toEqual({ outcome: 'refused', reason: 'owned' });
   });
 
   it('of a message for a task that is gone does nothing', async () => {
     const { remove, lifecycle, id, service } = await createdService(planOf({ a: [] }, { alone: true }));
     await remove('a');
 
-    expect(await lifecycle.apply(id('a'), { type: 'started' })).toEqual({ outcome: 'missing' });
+    expect(await lifecycle.start(id('a'))).toEqual({ outcome: 'missing' });
     await lifecycle.settleAgain(id('a'));
     expect(service.tasks.size).toBe(0);
   });
@@ -970,7 +1496,7 @@ async function finish({ service, takeQueue, complete, status, job }: Service): P
       if (status(name) === 'created' || status(name) === 'processing') await complete(name);
     }
   }
-  expect([...service.tasks.values()].filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
+  expect(dueLater(service)).toEqual([]);
   return job()?.failure?.errorCode ?? job()?.status ?? 'gone';
 }
 

@@ -1,12 +1,14 @@
+import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
+import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type {
+  Group,
   Change as LifecycleChange,
   LifecycleParts,
   LifecycleRecords,
-} from '../../../shared/lifecycle/lifecycle.ts';
-import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
-import type { StoredFile, Task } from '../../../shared/tasks/task.ts';
+} from '../../../shared/lifecycle/parts.ts';
+import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
 import { taskOf } from '../../../shared/tasks/transitions.ts';
 
 /** A change of one record: `before` is absent when it was made, `after` when it was removed. */
@@ -41,7 +43,13 @@ export class MemoryService {
   /** Tasks whose secrets are kept beside their files. */
   readonly secretsOf = new Set<string>();
   now: number;
+  /** Whether anybody listens to more than the ends of jobs. */
+  isFollowed = true;
+  /** Whether workers do the tasks that wait for what they have completed. */
+  performs = false;
   route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
+  /** The parts of large jobs' open sets. */
+  readonly #parts = new Map<string, Set<string>>();
   readonly #observer: Observer;
 
   constructor(now: number, observer: Observer = {}) {
@@ -50,13 +58,13 @@ export class MemoryService {
   }
 
   /** Makes the lifecycle of one process, whose every call passes the gate. */
-  lifecycle(gate: Gate = open) {
+  lifecycle(gate: Gate = open, { isWorker = false }: { isWorker?: boolean } = {}) {
     return createLifecycle({
       records: this.records(gate),
-      enqueue: async (engine, taskId) => {
+      enqueue: async (engine, { id }) => {
         await gate(`enqueue ${engine}`);
-        this.#observer.enqueued?.(taskId);
-        this.queue.push(taskId);
+        this.#observer.enqueued?.(id);
+        this.queue.push(id);
       },
       deleteFiles: async ({ id }) => {
         await gate('deleteFiles');
@@ -69,9 +77,19 @@ export class MemoryService {
       route: (task, inputs) => this.route(task, inputs),
       publish: async (changes) => {
         await gate('publish');
-        this.published.push(...changes);
+        const heard = changes.filter(
+          (change) => this.isFollowed || ('job' in change && change.events.includes('ended')),
+        );
+        this.published.push(...heard);
+        return heard.length > 0;
       },
+      isFollowed: async () => this.isFollowed,
       now: () => this.now,
+      perform: async (task) => {
+        if (!isWorker || !this.performs || task.dependsOn.length === 0) return undefined;
+        await gate('perform');
+        return [fileOf(task.id, 0)];
+      },
     });
   }
 
@@ -86,11 +104,26 @@ export class MemoryService {
         await gate('tasks');
         return [...new Set(ids)].flatMap((id) => this.tasks.get(id) ?? []);
       },
+      group: async (id) => {
+        await gate('group');
+        return this.#groupOf(
+          id,
+          [...this.tasks.values()].filter((task) => groupOfId(task.id) === groupOfId(id)),
+        );
+      },
+      groupPart: async (id, ids) => {
+        await gate('groupPart');
+        return this.#groupOf(
+          id,
+          [...new Set(ids)].flatMap((one) => this.tasks.get(one) ?? []),
+        );
+      },
       createTasks: async (tasks) => {
         // A batch write is many writes: it may break off between any two.
         for (const task of tasks) {
           await gate('createTasks');
           this.putTask(task);
+          if (task.openIn !== undefined) this.#part(task).add(task.id);
         }
       },
       changeTask: (id, decision, known) => {
@@ -106,21 +139,16 @@ export class MemoryService {
         await gate('addDependent');
         return this.#alterTask(id, (task) => ({ dependents: [...new Set([...task.dependents, dependent])] }));
       },
-      removeWait: async (id, input) => {
-        await gate('removeWait');
-        return this.#alterTask(id, (task) => ({ waitsFor: task.waitsFor.filter((other) => other !== input) }));
-      },
-      setDue: async (id, dueAt) => {
-        await gate('setDue');
-        const task = this.tasks.get(id);
-        if (!task) return;
-        const { dueAt: _dueAt, ...rest } = task;
-        this.putTask({ ...rest, ...(dueAt === undefined ? {} : { dueAt }), version: task.version + 1 });
-      },
-      deleteTask: async (id) => {
+      deleteTask: async (task) => {
+        if (task.job !== undefined) {
+          await gate('deleteTask of job');
+          const job = this.jobs.get(task.job);
+          const gone = `${task.operation} ${task.id}`;
+          if (job) this.putJob({ ...job, gone: [...new Set([...(job.gone ?? []), gone])], version: job.version + 1 });
+        }
         await gate('deleteTask');
-        const before = this.tasks.get(id);
-        this.tasks.delete(id);
+        const before = this.tasks.get(task.id);
+        this.tasks.delete(task.id);
         if (before) this.#observer.taskChanged?.({ before, after: undefined });
       },
       job: async (id) => {
@@ -146,32 +174,49 @@ export class MemoryService {
         );
         return 'job' in made ? made.job : undefined;
       },
-      closeTask: async (id, task) => {
+      closeTask: async (task) => {
+        if (task.openIn !== undefined) {
+          await gate('closeTask in part');
+          const part = this.#part(task);
+          part.delete(task.id);
+          if (part.size > 0) return undefined;
+        }
         await gate('closeTask');
-        const job = this.jobs.get(id);
+        const job = this.jobs.get(task.job ?? '');
         if (!job) return undefined;
-        return this.putJob({ ...job, open: job.open.filter((other) => other !== task), version: job.version + 1 });
+        const closed = task.openIn ?? task.id;
+        return this.putJob({ ...job, open: job.open.filter((other) => other !== closed), version: job.version + 1 });
       },
-      markPublished: async (id, events) => {
+      markPublished: async ({ id, status }, events) => {
         const update = async (condition: (job: Job) => boolean, change: (job: Job) => Job) => {
           await gate('markPublished');
           const job = this.jobs.get(id);
-          if (!job || !condition(job)) return false;
-          this.putJob({ ...change(job), version: job.version + 1 });
-          return true;
+          return job && condition(job) ? this.putJob({ ...change(job), version: job.version + 1 }) : undefined;
         };
-        const isLive = ({ status }: Job) => status !== 'deleted';
+        const isCompleted = (job: Job) => job.status === 'completed';
         const left = ({ pendingEvents = [] }: Job) => pendingEvents.filter((event) => !events.includes(event));
-        const settled = ({ pendingEvents: _pending, dueAt: _dueAt, ...rest }: Job): Job => rest;
-        if (events.length > 0) {
-          const isAll = (job: Job) => left(job).length === 0 && job.pendingEvents?.length === events.length;
-          if (await update((job) => isLive(job) && isAll(job), settled)) return;
-          await update(
-            () => true,
-            (job) => ({ ...job, pendingEvents: left(job) }),
-          );
-        }
-        await update((job) => isLive(job) && !job.pendingEvents?.length, settled);
+        const isAll = (job: Job) => left(job).length === 0 && job.pendingEvents?.length === events.length;
+        const forget = ({ pendingEvents: _pending, dueAt: _dueAt, ...rest }: Job): Job => rest;
+        if (status === 'completed' && (await update((job) => isCompleted(job) && isAll(job), forget))) return;
+        const latest = await update(
+          () => true,
+          (job) => ({ ...job, pendingEvents: left(job) }),
+        );
+        if (latest && isCompleted(latest) && !latest.pendingEvents?.length)
+          await update((job) => isCompleted(job) && !job.pendingEvents?.length, forget);
+      },
+      reschedule: async (head, dueAt, now) => {
+        await gate('reschedule');
+        const record = this.tasks.get(head.id) ?? this.jobs.get(head.id);
+        if (!record || (dueAt === undefined ? record.version !== head.version : record.dueAt === undefined)) return;
+        const looked = <T extends Task | Job>({ dueAt: _dueAt, failedRecoveries: _failed, ...rest }: T) => ({
+          ...rest,
+          lookedAt: now,
+          ...(dueAt === undefined ? {} : { dueAt }),
+          version: record.version + 1,
+        });
+        if (isTask(record)) this.putTask(looked(record));
+        else this.putJob(looked(record));
       },
       deleteJob: async (id) => {
         await gate('deleteJob');
@@ -183,28 +228,26 @@ export class MemoryService {
   }
 
   /** Lists what is due now, as the sweep reads it. */
-  due(): { tasks: Task[]; jobs: Job[] } {
+  due(): (Task | Job)[] {
     const isDue = ({ dueAt }: { dueAt?: number }) => dueAt !== undefined && dueAt <= this.now;
-    return { tasks: [...this.tasks.values()].filter(isDue), jobs: [...this.jobs.values()].filter(isDue) };
+    return [...this.tasks.values(), ...this.jobs.values()].filter(isDue);
   }
 
   /** Does what the sweep does with everything that is due now, and returns what it gave up. */
   async sweepAndCount(gate: Gate = open): Promise<string[]> {
     const lifecycle = this.lifecycle(gate);
-    const { tasks, jobs } = this.due();
     const givenUp: string[] = [];
-    const note = async (id: string, failed: Promise<boolean>) => void ((await failed) && givenUp.push(id));
-    for (const task of tasks) await lifecycle.recover(task).catch(() => note(task.id, lifecycle.recoveryFailed(task)));
-    for (const job of jobs) await lifecycle.recoverJob(job).catch(() => note(job.id, lifecycle.jobRecoveryFailed(job)));
+    for (const head of this.due()) if ((await lifecycle.look(head)).isGivenUp) givenUp.push(head.id);
     return givenUp;
   }
 
-  /** Does what the sweep does with everything that is due now. */
+  /** Does what the sweep does with everything that is due now, and throws the first error. */
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);
-    const { tasks, jobs } = this.due();
-    for (const task of tasks) await lifecycle.recover(task);
-    for (const job of jobs) await lifecycle.recoverJob(job);
+    for (const head of this.due()) {
+      const { errors } = await lifecycle.look(head);
+      if (errors.length > 0) throw errors[0];
+    }
   }
 
   putTask(task: Task): Task {
@@ -219,6 +262,19 @@ export class MemoryService {
     this.jobs.set(job.id, job);
     this.#observer.jobChanged?.({ before, after: job });
     return job;
+  }
+
+  #groupOf(id: string, tasks: Task[]): Group {
+    const job = this.jobs.get(groupOfId(id));
+    return { ...(job ? { job } : {}), tasks };
+  }
+
+  /** Returns the part of its job's open set that holds a task. */
+  #part({ job, openIn }: Task): Set<string> {
+    const name = `${job} ${openIn}`;
+    const part = this.#parts.get(name) ?? new Set();
+    this.#parts.set(name, part);
+    return part;
   }
 
   #alterTask(id: string, change: (task: Task) => Partial<Task>): Task | undefined {

@@ -22,7 +22,6 @@ export function makeTask(change: Partial<Task> = {}): Task {
     status: 'created',
     payload: {},
     dependsOn: [],
-    waitsFor: [],
     dependents: [],
     files: [],
     attempt: 0,
@@ -30,7 +29,7 @@ export function makeTask(change: Partial<Task> = {}): Task {
     updatedAt: iso(createdAt),
     expiresAt: iso(createdAt + oneDayMs),
     version: 1,
-    dueAt: createdAt + 900_000,
+    dueAt: createdAt + 120_000,
     ...change,
   };
 }
@@ -42,7 +41,9 @@ export function makeJob(change: Partial<Job> = {}): Job {
     user: 'f'.repeat(24),
     status: 'created',
     tasks: ['a'.repeat(24)],
+    operations: { 'export/url': 1 },
     open: ['a'.repeat(24)],
+    dueAt: createdAt + 120_000,
     createdAt: iso(createdAt),
     updatedAt: iso(createdAt),
     expiresAt: iso(createdAt + oneDayMs),

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { nextLook } from '../../../shared/tasks/due.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 import { taskStatuses } from '../../../shared/tasks/task.ts';
-import {
-  type Decision,
-  decide,
-  heartbeatWindowMs,
-  maxRecoveries,
-  settleTimeoutMs,
-  type TaskEvent,
-} from '../../../shared/tasks/transitions.ts';
+import { type Decision, decide, heartbeatWindowMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
 import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeTask } from './factory.ts';
 
@@ -22,7 +16,7 @@ const form = { url: 'https://bucket.example', parameters: { signature: 'x' } };
 /** Each state a record can be in, as the events see it. */
 const states = {
   created: makeTask(),
-  'created, waiting': makeTask({ dependsOn: ['c'.repeat(24)], waitsFor: ['c'.repeat(24)] }),
+  'created, waiting': makeTask({ dependsOn: ['c'.repeat(24)] }),
   'processing, alive': makeTask({
     status: 'processing',
     attempt: 1,
@@ -51,7 +45,7 @@ const states = {
 type State = keyof typeof states;
 
 function endedTask(status: TaskStatus, change: Partial<Task> = {}): Task {
-  return makeTask({ status, endedAt: iso(endedAt), version: 3, dueAt: endedAt + settleTimeoutMs, ...change });
+  return makeTask({ status, endedAt: iso(endedAt), version: 3, ...change });
 }
 
 const events = {
@@ -63,6 +57,7 @@ const events = {
   failed: { type: 'failed', attempt: 1, failure },
   'failed by another attempt': { type: 'failed', attempt: 7, failure },
   uploaded: { type: 'uploaded', file },
+  performed: { type: 'performed', files: [file] },
   expired: { type: 'expired', failure },
   inputEnded: { type: 'inputEnded', failure },
   canceled: { type: 'canceled' },
@@ -79,7 +74,7 @@ const notStarted = 'refused: not-started';
 
 /** Every event in every state. The rows of the spec's table are the ones that change the status; no others do. */
 const expected: Record<EventName, Record<State, Outcome>> = {
-  started: row('processing', waiting, owned, 'processing', waiting, ended, ended, ended, ended),
+  started: row('processing', 'processing', owned, 'processing', waiting, ended, ended, ended, ended),
   progressed: row(notStarted, notStarted, 'processing', 'processing', owned, ended, ended, ended, ended),
   'progressed by another attempt': row(notStarted, notStarted, owned, owned, owned, ended, ended, ended, ended),
   completed: row(notStarted, notStarted, 'completed', 'completed', owned, ended, ended, ended, ended),
@@ -87,6 +82,7 @@ const expected: Record<EventName, Record<State, Outcome>> = {
   failed: row(notStarted, notStarted, 'failed', 'failed', owned, ended, ended, ended, ended),
   'failed by another attempt': row(notStarted, notStarted, owned, owned, owned, ended, ended, ended, ended),
   uploaded: row(notStarted, notStarted, notStarted, notStarted, 'completed', ended, ended, ended, ended),
+  performed: row('completed', 'completed', owned, owned, owned, ended, ended, ended, ended),
   expired: row('failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
   inputEnded: row('failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
   canceled: row('canceled', 'canceled', 'canceled', 'canceled', 'canceled', ended, ended, ended, ended),
@@ -143,16 +139,19 @@ describe('every event in every state', () => {
 
   const ending = changing.filter(({ outcome }) => outcome !== 'processing');
 
-  it.each(ending)('$event when $state leaves an end, and its consequences owed', ({ given, happening }) => {
-    const task = next(decide(given, happening, now));
+  it.each(ending)(
+    '$event when $state leaves an end, and the time of the next look',
+    ({ given, happening, outcome }) => {
+      const task = next(decide(given, happening, now));
 
-    expect(task.endedAt).toBe(given.endedAt ?? iso(now));
-    expect(task.startedAt).toBe(given.startedAt);
-    expect(task.dueAt).toBe(now + settleTimeoutMs);
-    expect(task.waitsFor).toEqual([]);
-    expect(task).not.toHaveProperty('form');
-    expect(task).not.toHaveProperty('heartbeatAt');
-  });
+      expect(task.endedAt).toBe(given.endedAt ?? iso(now));
+      expect(task.startedAt).toBe(happening.type === 'performed' ? iso(now) : given.startedAt);
+      // A tombstone is looked at by itself: its job may be due no more.
+      expect(task.dueAt).toBe(outcome === 'deleted' ? nextLook(now) : given.dueAt);
+      expect(task).not.toHaveProperty('form');
+      expect(task).not.toHaveProperty('heartbeatAt');
+    },
+  );
 });
 
 describe("the rows of the spec's table", () => {
@@ -192,7 +191,7 @@ describe("the rows of the spec's table", () => {
 });
 
 describe('started', () => {
-  it('gives the task to a first attempt, dated and due when its worker falls silent', () => {
+  it('gives the task to a first attempt, dated, and leaves it due when it was', () => {
     const task = next(decide(states.created, events.started, now));
 
     expect(task).toMatchObject({
@@ -200,7 +199,7 @@ describe('started', () => {
       attempt: 1,
       startedAt: iso(now),
       heartbeatAt: now,
-      dueAt: now + 2 * heartbeatWindowMs,
+      dueAt: states.created.dueAt,
     });
     expect(task).not.toHaveProperty('endedAt');
   });
@@ -228,11 +227,32 @@ describe('started', () => {
   );
 });
 
+describe('a task of a job', () => {
+  const { dueAt: _dueAt, ...created } = makeTask({ job: 'b'.repeat(24) });
+
+  it('is never due while it lives, since its job is', () => {
+    const started = next(decide(created, events.started, now));
+    const alive = next(decide(started, events.progressed, now));
+
+    for (const task of [
+      started,
+      alive,
+      next(decide(alive, events.completed, now)),
+      next(decide(created, events.canceled, now)),
+    ])
+      expect(task).not.toHaveProperty('dueAt');
+  });
+
+  it('is due when it is deleted, so that its tombstone goes whatever became of its job', () => {
+    expect(next(decide(created, events.deleted, now)).dueAt).toBe(nextLook(now));
+  });
+});
+
 describe('progressed', () => {
   it('is a sign of life that puts off the takeover', () => {
     const alive = next(decide(states['processing, silent'], { type: 'progressed', attempt: 1 }, now));
 
-    expect(alive).toMatchObject({ heartbeatAt: now, dueAt: now + 2 * heartbeatWindowMs });
+    expect(alive).toMatchObject({ heartbeatAt: now, dueAt: states['processing, silent'].dueAt });
     expect(alive).not.toHaveProperty('progress');
     expect(decide(alive, events.started, now + 1)).toEqual({ outcome: 'refused', reason: 'owned' });
   });
@@ -252,6 +272,22 @@ describe('completed', () => {
     const task = next(decide(states['processing, alive'], event, now));
 
     expect(task).toMatchObject({ files: [file], details: { saved: 12 }, progress: 100, startedAt: iso(beganAt) });
+  });
+});
+
+describe('performed', () => {
+  it('starts and completes the task in one write, which are two changes to a reader', () => {
+    const task = next(decide(states.created, events.performed, now));
+
+    expect(task).toMatchObject({
+      files: [file],
+      progress: 100,
+      attempt: 0,
+      startedAt: iso(now),
+      endedAt: iso(now),
+      version: states.created.version + 1,
+      revision: 3,
+    });
   });
 });
 
@@ -284,44 +320,5 @@ describe('settled', () => {
     const { dueAt: _dueAt, ...settled } = states.failed;
 
     expect(decide(settled, { type: 'settled', status: 'failed' }, now).outcome).toBe('refused');
-  });
-});
-
-describe('recoveryFailed', () => {
-  const event: TaskEvent = { type: 'recoveryFailed', failure };
-
-  it('puts a task off, longer each time, and changes nothing that a reader sees', () => {
-    let task: Task = states.created;
-    const delays = Array.from({ length: maxRecoveries - 1 }, () => {
-      task = next(decide(task, event, now));
-      return (task.dueAt ?? 0) - now;
-    });
-
-    expect(delays).toEqual([60_000, 120_000, 240_000, 480_000]);
-    expect(task).toEqual({
-      ...states.created,
-      dueAt: task.dueAt,
-      failedRecoveries: maxRecoveries - 1,
-      version: states.created.version + maxRecoveries - 1,
-    });
-  });
-
-  it('fails an open task at the last attempt', () => {
-    const task = next(decide({ ...states.created, failedRecoveries: maxRecoveries - 1 }, event, now));
-
-    expect(task).toMatchObject({ status: 'failed', failure, failedRecoveries: maxRecoveries });
-  });
-
-  it('leaves a task that has ended as it is, with nothing owed', () => {
-    const { dueAt: _dueAt, ...rest } = states.completed;
-    const task = next(decide({ ...states.completed, failedRecoveries: maxRecoveries - 1 }, event, now));
-
-    expect(task).toEqual({ ...rest, failedRecoveries: maxRecoveries, version: rest.version + 1 });
-  });
-
-  it('is refused where nothing is owed', () => {
-    const { dueAt: _dueAt, ...rest } = states.completed;
-
-    expect(decide(rest, event, now).outcome).toBe('refused');
   });
 });

@@ -2,7 +2,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { signedHeaders } from '../../../functions/events/webhooks/sign.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import { maxRecoveries } from '../../../shared/tasks/transitions.ts';
+import { maxRecoveries } from '../../../shared/tasks/due.ts';
 import { type Call, createDeliveries, type DeliveryRef } from '../../../shared/webhooks/deliveries.ts';
 import {
   type Attempt,
@@ -120,7 +120,7 @@ class Simulation {
 function jobOf(id: string): Job {
   const user = '6af9126cc0830000f25c62d2';
   const times = { createdAt: '', updatedAt: '', expiresAt: '' };
-  return { id, user, status: 'completed', tasks: [], open: [], ...times, version: 3 };
+  return { id, user, status: 'completed', tasks: [], operations: {}, open: [], ...times, version: 3 };
 }
 
 const jobIds = (count: number) =>

@@ -9,7 +9,7 @@ import { required } from '../../../../shared/settings.ts';
 import { resultFailure } from '../../../../shared/tasks/limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../../shared/tasks/transitions.ts';
-import { lifecycle } from '../../../wiring/lifecycle.ts';
+import { workerLifecycle as lifecycle } from '../../../wiring/lifecycle.ts';
 import { EngineError } from '../engine.ts';
 import { ProgressPace } from './progress-pace.ts';
 
@@ -77,17 +77,17 @@ export function workerHandler(worker: Worker) {
 }
 
 async function handle(worker: Worker, record: SQSRecord, context: Context): Promise<void> {
-  const { taskId }: WorkMessage = JSON.parse(record.body);
+  const { taskId, near, user }: WorkMessage = JSON.parse(record.body);
   const queueUrl = required(queueVariable(worker.engine));
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
-  const [decision] = await Promise.all([lifecycle.apply(taskId, { type: 'started' }), hide()]);
-  if (decision.outcome === 'refused' && decision.reason === 'ended') return lifecycle.settleAgain(taskId);
-  if (decision.outcome !== 'changed') {
+  // Hidden for less than the queue does, so that a worker that dies is followed by another within the minute.
+  const [decision] = await Promise.all([lifecycle.start(taskId, { near, user }), hide()]);
+  if (!('group' in decision)) {
     logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
   }
 
-  const { task } = decision;
+  const { task, inputs, group } = decision;
   const { attempt } = task;
   const ids = { taskId, jobId: task.job, attempt, invocationId: context.awsRequestId };
   const measure = startMeasuring(worker.engine, record, ids);
@@ -98,7 +98,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     task,
     parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(task)) : task.payload,
     attempt,
-    inputs: await lifecycle.inputsOf(task),
+    inputs,
     signal: controller.signal,
     deadline,
     progress: (percent) => {
@@ -113,7 +113,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
     await stopHeartbeat();
-    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task);
+    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task, group);
     if (ended.outcome !== 'changed') await discard(run);
     else if (attempt > 1) await discardEarlier(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');

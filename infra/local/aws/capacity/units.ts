@@ -89,14 +89,19 @@ function indexConsumption(
     units,
   });
   if (before && after && hasSameKey(index, before, after))
-    return isDeepStrictEqual({ ...before }, { ...after }) ? [] : [write(after, largerUnits(before, after))];
+    return isSame(before, after) ? [] : [write(after, largerUnits(before, after))];
   return [before, after]
     .filter((entry) => entry !== undefined)
     .map((entry) => write(entry, largerUnits(entry, undefined)));
 }
 
 function hasSameKey(index: TableIndex, before: AttributeMap, after: AttributeMap): boolean {
-  return namesOf(index).every((name) => isDeepStrictEqual(before[name], after[name]));
+  return namesOf(index).every((name) => isSame(before[name], after[name]));
+}
+
+/** Compares what dynalite holds in memory with what it has just built, whose objects have other prototypes. */
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(structuredClone(one), structuredClone(other));
 }
 
 function namesOf({ partitionKey, sortKey }: Pick<LocalTable, 'partitionKey' | 'sortKey'>): string[] {

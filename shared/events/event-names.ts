@@ -1,5 +1,5 @@
-import type { Job } from '../../shared/jobs/job.ts';
-import { hasEnded, revisionOf, type Task } from '../../shared/tasks/task.ts';
+import type { Job } from '../jobs/job.ts';
+import { hasEnded, isTask, revisionOf, type Task } from '../tasks/task.ts';
 
 const eventNames = [
   'job_started',
@@ -41,7 +41,7 @@ export function eventFor(subject: Task | Job, cursor: Cursor | undefined): Event
   const before = cursor?.phase ?? phases.created;
   if (cursor && (revisionOf(subject) <= cursor.version || phase < before)) return undefined;
   if (phase === phases.created) return undefined;
-  if ('waitsFor' in subject) {
+  if (isTask(subject)) {
     if (phase === phases.started) return before === phases.started ? 'task_updated' : 'task_started';
     return phase === before ? undefined : endOfTask(subject);
   }

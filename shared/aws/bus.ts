@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { batchesOf } from '../../shared/aws/batches.ts';
-import type { BusEvent } from '../../shared/aws/queues.ts';
-import { required } from '../../shared/settings.ts';
+import { required } from '../settings.ts';
+import { batchesOf } from './batches.ts';
+import type { BusEvent } from './queues.ts';
 
 /** One attempt: whoever puts events queues those that the bus refuses. */
 const client = new EventBridgeClient({ maxAttempts: 1 });

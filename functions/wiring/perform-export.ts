@@ -1,0 +1,40 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { copyObject, newToken } from '../../shared/aws/objects.ts';
+import { outputKey } from '../../shared/files/keys.ts';
+import { exportedNames } from '../../shared/files/names.ts';
+import type { StoredFile, Task } from '../../shared/tasks/task.ts';
+
+/** A copy within the bucket takes S3 about a second for so many bytes; larger ones are left to a worker of their own. */
+const maxBytes = 50_000_000;
+const maxFiles = 4;
+
+const logger = new Logger({ serviceName: 'lathe' });
+
+/**
+ * Does the work of an export/url task that copies a few small files, and returns them; undefined for any other task. A message,
+ * a second worker and its start would take many times as long as the copy.
+ */
+export async function performExport(task: Task, inputs: Task[]): Promise<StoredFile[] | undefined> {
+  if (task.operation !== 'export/url' || task.payload.archive_multiple_files === true) return undefined;
+  const files = inputs.flatMap((input) => input.files);
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  if (files.length === 0 || files.length > maxFiles || size > maxBytes) return undefined;
+  try {
+    return await copyFiles(task, files);
+  } catch (error) {
+    // A worker retries it, and says what is wrong where it cannot be done.
+    logger.warn('an export is left to a worker', { taskId: task.id, jobId: task.job, error });
+    return undefined;
+  }
+}
+
+function copyFiles(task: Task, files: StoredFile[]): Promise<StoredFile[]> {
+  const names = exportedNames(files, task.payload.filename);
+  return Promise.all(
+    files.map(async (file, index): Promise<StoredFile> => {
+      const key = outputKey(task.id, 0, index);
+      await copyObject(file.key, key);
+      return { ...file, key, name: names[index] ?? file.name, token: newToken() };
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import { busEventsOf, parseBusScope } from '../../shared/aws/bus-events.ts';
+import { publish as sendChanges } from '../../shared/aws/events.ts';
+import { isFollowed } from '../../shared/aws/followers.ts';
+import { changeEventOf } from '../../shared/events/change-event.ts';
+import type { Change } from '../../shared/lifecycle/parts.ts';
+
+/** How long the end of a job may wait for a bus that does not respond, before it is left to the queue. */
+const timeoutMs = 1_000;
+
+const scope = parseBusScope(process.env.LATHE_BUS_EVENTS);
+
+/**
+ * Publishes changes of one account where somebody listens to them. Where nobody does, the end of a job is put on the bus
+ * alone, without the queue and the relay that look for subscribers; returns false for anything else.
+ */
+export async function publish(changes: Change[]): Promise<boolean> {
+  if (await isListenedTo(changes)) {
+    await sendChanges(changes);
+    return true;
+  }
+  const forBus = changes.filter((change) => busEventsOf(changeEventOf(change), scope).length > 0);
+  if (forBus.length === 0) return false;
+  // Loaded by the few functions that end jobs, when they do.
+  const { putEvents } = await import('../../shared/aws/bus.ts');
+  const events = forBus.flatMap((change) => busEventsOf(changeEventOf(change), scope));
+  const refused = await putEvents(events, timeoutMs);
+  if (refused.length > 0) await sendChanges(forBus);
+  return true;
+}
+
+async function isListenedTo(changes: Change[]): Promise<boolean> {
+  const [first] = changes;
+  if (!first) return false;
+  if (scope !== 'jobs' || changes.some((change) => 'job' in change && change.job.webhook !== undefined)) return true;
+  return isFollowed('task' in first ? first.task.user : first.job.user);
+}
