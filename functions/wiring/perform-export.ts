@@ -20,7 +20,9 @@ export async function performExport(task: Task, inputs: Task[]): Promise<StoredF
   const size = files.reduce((sum, file) => sum + file.size, 0);
   if (files.length === 0 || files.length > maxFiles || size > maxBytes) return undefined;
   try {
-    return await copyFiles(task, files);
+    const exported = await copyFiles(task, files);
+    logger.info('exported in place', { taskId: task.id, jobId: task.job, files: exported.length });
+    return exported;
   } catch (error) {
     // A worker retries it, and says what is wrong where it cannot be done.
     logger.warn('an export is left to a worker', { taskId: task.id, jobId: task.job, error });

@@ -29,7 +29,9 @@ test('a job is found by its ids in the log of each hop, from its request to its 
     tasks: {
       import: { operation: 'import/base64', file: dataUri(await twoHalves(64, 64)), filename: 'halves.png' },
       convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-      export: { operation: 'export/url', input: 'convert' },
+      // One that takes a worker, and one that does not.
+      export: { operation: 'export/url', input: 'convert', archive_multiple_files: true },
+      copy: { operation: 'export/url', input: 'convert' },
     },
     webhook_url: receiver.url,
   });
@@ -45,6 +47,7 @@ test('a job is found by its ids in the log of each hop, from its request to its 
     [/^Engineimage\w*Worker/, { ...convert, engine: 'image', outcome: 'completed', QueueSeconds: expect.any(Number) }],
     [/^Engineimage\w*Engine/, convert],
     [/^Enginetransfer\w*Worker/, { jobId: job.id, taskId: taskOf(job, 'export').id, outcome: 'completed' }],
+    [/^Engineimage\w*Worker/, { jobId: job.id, taskId: taskOf(job, 'copy').id, files: 1 }],
     [/^EventsRelay/, { jobId: job.id, status: 'completed' }],
     [/^EventsDeliver/, { jobId: job.id, status: 204 }],
   ];
