@@ -38,3 +38,15 @@ export const settings = { ...numberSettings, ...textSettings };
 export function parameterOf(setting: string): string {
   return setting.charAt(0).toUpperCase() + setting.slice(1);
 }
+
+/**
+ * Returns the variables of a function without settings that it does not read: with the URLs of all queues, little is left of
+ * the 4 KB that Lambda takes.
+ */
+export function settingsWithout(
+  environment: Record<string, string>,
+  names: (keyof typeof settings)[],
+): Record<string, string> {
+  const unread = names.map((name): string => settings[name].variable);
+  return Object.fromEntries(Object.entries(environment).filter(([variable]) => !unread.includes(variable)));
+}

@@ -11,6 +11,7 @@ import {
   variablesFor,
   workerPermissions,
 } from '../permissions.ts';
+import { settingsWithout } from '../settings.ts';
 import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
 import { consume } from './queue-source.ts';
@@ -68,7 +69,10 @@ export class Engine extends Construct {
       description: `Worker: ${this.#catalogue.summary}`,
       timeout: this.#workerTimeout,
       memoryMegabytes: workerMegabytes,
-      environment: { ...environment, ...variablesFor(permissions, resources) },
+      environment: {
+        ...settingsWithout(environment, ['ratePerMinute', 'sweepSeconds']),
+        ...variablesFor(permissions, resources),
+      },
       statements: statementsFor(permissions, resources),
     };
   }

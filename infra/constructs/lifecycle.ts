@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { queueVariable } from '../../shared/aws/queues.ts';
 import { deleteTask, endTask, type Permission, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { settingsWithout } from '../settings.ts';
 import { queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
@@ -90,7 +91,10 @@ export class Lifecycle extends Construct {
       description,
       timeout,
       memoryMegabytes: 512,
-      environment: { ...props.environment, ...variablesFor(permissions, props.resources) },
+      environment: {
+        ...settingsWithout(props.environment, ['ratePerMinute', 'maxFileBytes']),
+        ...variablesFor(permissions, props.resources),
+      },
       statements: statementsFor(permissions, props.resources),
     });
   }
