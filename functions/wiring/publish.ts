@@ -18,13 +18,17 @@ export async function publish(changes: Change[]): Promise<boolean> {
     await sendChanges(changes);
     return true;
   }
-  const forBus = changes.filter((change) => busEventsOf(changeEventOf(change), scope).length > 0);
+  const forBus = changes
+    .map((change) => ({ change, events: busEventsOf(changeEventOf(change), scope) }))
+    .filter(({ events }) => events.length > 0);
   if (forBus.length === 0) return false;
   // Loaded by the few functions that end jobs, when they do.
   const { putEvents } = await import('../../shared/aws/bus.ts');
-  const events = forBus.flatMap((change) => busEventsOf(changeEventOf(change), scope));
-  const refused = await putEvents(events, timeoutMs);
-  if (refused.length > 0) await sendChanges(forBus);
+  const refused = await putEvents(
+    forBus.flatMap(({ events }) => events),
+    timeoutMs,
+  );
+  if (refused.length > 0) await sendChanges(forBus.map(({ change }) => change));
   return true;
 }
 

@@ -1,17 +1,17 @@
 import type { CountedHour, CountedSlot } from '../lists/counted-hour.ts';
 import { hourOfSlot, mayBeCounted, slotMs, slotOfId, slotsPerHour } from '../lists/slots.ts';
+import { RecentValues } from '../recent-values.ts';
 import { type Item, type Key, query, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
 /** How long an announcement serves for further deletions of this process, in milliseconds: far less than the lag of counts. */
 const announcedMs = 10_000;
-const maxAnnounced = 1_000;
 const hourSeconds = (slotMs * slotsPerHour) / 1000;
 /** How long the item of an hour is kept where only deletions were announced in it, in seconds. */
 const announcementSeconds = 86_400;
 
-/** The slots with deletions that this process has announced, and when. */
-const announced = new Map<string, number>();
+/** The slots with deletions that this process has announced lately. */
+const announced = new RecentValues<true>({ milliseconds: announcedMs, max: 1_000 });
 
 const keyOf = (user: string, hour: number): Key => ({ pk: `${partitions.counts}${user}`, sk: sortKeyOf(hour) });
 // Ordered as text for some thousand years.
@@ -52,10 +52,11 @@ export async function saveCountedHour(user: string, { hour, version, slots }: Co
  * Announces that a group, or a task of it, is about to be deleted, so that lists do not rely on earlier counts of it. This
  * comes before the deletion: whoever dies between the two has only made them count again.
  */
-export async function announceDeletion(user: string, id: string, now: number = Date.now()): Promise<void> {
+export async function announceDeletion(user: string, id: string): Promise<void> {
+  const now = Date.now();
   const slot = slotOfId(id);
   const name = `${user} ${slot}`;
-  if (!mayBeCounted(slot, now) || (announced.get(name) ?? 0) + announcedMs > now) return;
+  if (!mayBeCounted(slot, now) || announced.get(name)) return;
   await update(
     keyOf(user, hourOfSlot(slot)),
     'SET #changed = :now, #ttl = if_not_exists(#ttl, :ttl) ADD version :one',
@@ -64,8 +65,7 @@ export async function announceDeletion(user: string, id: string, now: number = D
       values: { ':one': 1, ':now': now, ':ttl': Math.ceil(now / 1000) + announcementSeconds },
     },
   );
-  if (announced.size >= maxAnnounced) announced.clear();
-  announced.set(name, now);
+  announced.set(name, true);
 }
 
 function toHour(item: Item): CountedHour {

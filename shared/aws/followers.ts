@@ -1,3 +1,4 @@
+import { RecentValues } from '../recent-values.ts';
 import { get, type Item, type Key, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
@@ -15,9 +16,8 @@ export interface Following {
 export const followingKnownMs = 500;
 /** Longer than API Gateway keeps a connection open. */
 const connectedMs = (2 * 60 + 10) * 60_000;
-const maxKnown = 1_000;
 
-const known = new Map<string, { isFollowed: boolean; readAt: number }>();
+const known = new RecentValues<boolean>({ milliseconds: followingKnownMs, max: 1_000 });
 
 /** Returns the key of the item that says whether an account is followed. */
 export function followingKey(user: string): Key {
@@ -27,18 +27,13 @@ export function followingKey(user: string): Key {
 /** Returns what the item of an account says, and remembers it for a moment. */
 export function rememberFollowing(user: string, item: Item | undefined): Following {
   const following = followingOf(item);
-  known.delete(user);
-  known.set(user, { isFollowed: following.isFollowed, readAt: Date.now() });
-  const [oldest] = known.keys();
-  if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+  known.set(user, following.isFollowed);
   return following;
 }
 
 /** Returns whether an account is followed, as of a moment ago at most. */
 export async function isFollowed(user: string): Promise<boolean> {
-  const last = known.get(user);
-  if (last && Date.now() - last.readAt < followingKnownMs) return last.isFollowed;
-  return rememberFollowing(user, await get(followingKey(user))).isFollowed;
+  return known.get(user) ?? rememberFollowing(user, await get(followingKey(user))).isFollowed;
 }
 
 /** Notes that an account has opened a connection, and returns since when it is followed. */

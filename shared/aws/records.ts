@@ -275,34 +275,28 @@ function membersOf(set: unknown): string[] {
   return set instanceof Set ? [...set] : [];
 }
 
+/** Returns the attributes of a record without those that only the table and its indexes need. */
+function ownAttributes({
+  pk: _pk,
+  sk: _sk,
+  owner: _owner,
+  ttl: _ttl,
+  dueShard: _shard,
+  endStatus: _end,
+  writer: _writer,
+  ...own
+}: Item): Item {
+  return own;
+}
+
 function toTask(record: Item): Task {
-  const {
-    pk: _pk,
-    sk: _sk,
-    owner: _owner,
-    ttl: _ttl,
-    dueShard: _shard,
-    operations: _operations,
-    endStatus: _end,
-    writer: _writer,
-    ...task
-  } = record;
+  const { operations: _operations, ...task } = ownAttributes(record);
   return { ...(task as unknown as Task), dependents: membersOf(record.dependents) };
 }
 
 function toJob(record: Item): Job {
-  const {
-    pk: _pk,
-    sk: _sk,
-    owner: _owner,
-    ttl: _ttl,
-    dueShard: _shard,
-    endStatus: _end,
-    writer: _writer,
-    ...job
-  } = record;
   return {
-    ...(job as unknown as Job),
+    ...(ownAttributes(record) as unknown as Job),
     open: membersOf(record.open),
     gone: membersOf(record.gone),
     pendingEvents: membersOf(record.pendingEvents).filter(isJobEventType),

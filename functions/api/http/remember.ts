@@ -1,3 +1,5 @@
+import { RecentValues } from '../../../shared/recent-values.ts';
+
 interface Limits {
   milliseconds: number;
   /** The number of results that are kept; the oldest goes first. */
@@ -7,18 +9,14 @@ interface Limits {
 /** Returns a read that remembers what it found for a while. What it did not find it reads again each time. */
 export function remember<T>(
   read: (key: string) => Promise<T | undefined>,
-  { milliseconds, max }: Limits,
+  limits: Limits,
 ): (key: string) => Promise<T | undefined> {
-  const known = new Map<string, { value: T; until: number }>();
+  const known = new RecentValues<T>(limits);
   return async (key) => {
     const found = known.get(key);
-    if (found && found.until > Date.now()) return found.value;
-    known.delete(key);
+    if (found !== undefined) return found;
     const value = await read(key);
-    if (value === undefined) return undefined;
-    known.set(key, { value, until: Date.now() + milliseconds });
-    const [oldest] = known.keys();
-    if (known.size > max && oldest !== undefined) known.delete(oldest);
+    if (value !== undefined) known.set(key, value);
     return value;
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CapacityMeter } from '../../../../infra/local/aws/capacity/meter.ts';
-import { type LocalAws, startLocalAws } from './fixture.ts';
+import { type LocalAws, queryByState, startLocalAws } from './fixture.ts';
 
 const TableName = 'records';
 const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: 'a' } });
@@ -86,15 +86,7 @@ describe('the capacity units that the gate counts', () => {
     expect(counted()).toEqual({ 'table many read': 3 });
     const asked = await client.send(new QueryCommand({ ...strict, ReturnConsumedCapacity: 'TOTAL' }));
     expect(asked.ConsumedCapacity?.CapacityUnits).toBe(3);
-    await client.send(
-      new QueryCommand({
-        TableName,
-        IndexName: 'byState',
-        KeyConditionExpression: '#state = :state',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':state': { S: 'listed' } },
-      }),
-    );
+    await client.send(queryByState('listed'));
     expect(counted()).toEqual({ 'table many read': 6, 'byState listed read': 1.5 });
   });
 

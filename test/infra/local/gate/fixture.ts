@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { CapacityMeter } from '../../../../infra/local/aws/capacity/meter.ts';
@@ -202,4 +202,16 @@ export async function startLocalAws(
 
 export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'lathe-gate-'));
+}
+
+/** Makes a query of the table's index for the items of a state. */
+export function queryByState(state: string, options: Partial<QueryCommandInput> = {}): QueryCommand {
+  return new QueryCommand({
+    TableName: 'records',
+    IndexName: 'byState',
+    KeyConditionExpression: '#state = :state',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':state': { S: state } },
+    ...options,
+  });
 }

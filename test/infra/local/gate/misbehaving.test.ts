@@ -3,7 +3,6 @@ import {
   BatchWriteItemCommand,
   GetItemCommand,
   PutItemCommand,
-  QueryCommand,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
@@ -22,7 +21,7 @@ import { type FaultName, Faults } from '../../../../infra/local/faults/faults.ts
 import { Random } from '../../../../infra/local/faults/random.ts';
 import { makeSessionCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { until } from '../../../support/until.ts';
-import { everything, makeDirectory, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { everything, makeDirectory, queryByState, startLocalAws, TABLE_ARN } from './fixture.ts';
 
 const TableName = 'records';
 const Bucket = 'lathe-files';
@@ -53,15 +52,7 @@ describe('a DynamoDB that misbehaves', () => {
     await using aws = await start('index-lag');
     const client = aws.dynamodb();
     const listed = async (state: string) => {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: 'byState',
-          KeyConditionExpression: '#state = :state',
-          ExpressionAttributeNames: { '#state': 'state' },
-          ExpressionAttributeValues: { ':state': { S: state } },
-        }),
-      );
+      const { Items = [] } = await client.send(queryByState(state));
       return Items.map(({ pk }) => pk?.S ?? '').sort();
     };
     const names = Array.from({ length: 30 }, (_, index) => `item-${String(index).padStart(2, '0')}`);
@@ -88,16 +79,7 @@ describe('a DynamoDB that misbehaves', () => {
       client.send(new PutItemCommand({ TableName, Item: { pk: { S: 'p' }, sk: { S: sk }, state: { S: state } } }));
     for (const sk of ['a', 'c', 'e', 'g']) await put(sk, 'open');
     const page = async (options: object) => {
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: 'byState',
-          KeyConditionExpression: '#state = :state',
-          ExpressionAttributeNames: { '#state': 'state' },
-          ExpressionAttributeValues: { ':state': { S: 'open' } },
-          ...options,
-        }),
-      );
+      const { Items = [], LastEvaluatedKey } = await client.send(queryByState('open', options));
       return { keys: Items.map(({ sk }) => sk?.S).join(''), LastEvaluatedKey };
     };
     await until('all are listed', async () => ((await page({})).keys === 'aceg' ? true : undefined));
@@ -122,15 +104,7 @@ describe('a DynamoDB that misbehaves', () => {
       await Promise.all(puts.map((Item) => aws.dynamodb().send(new PutItemCommand({ TableName, Item }))));
     }
     await using aws = await start('index-lag', { dataDirectory });
-    const { Count } = await aws.dynamodb().send(
-      new QueryCommand({
-        TableName,
-        IndexName: 'byState',
-        KeyConditionExpression: '#state = :state',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':state': { S: 'open' } },
-      }),
-    );
+    const { Count } = await aws.dynamodb().send(queryByState('open'));
     expect(Count).toBe(20);
   });
 
