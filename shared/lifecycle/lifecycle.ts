@@ -92,7 +92,7 @@ export function createLifecycle(parts: LifecycleParts) {
       await deleteOfJob(task, { ...group, ...(job ? { job } : {}) });
       return { outcome: 'missing' };
     }
-    await publishPending(job, [...lately(task, inputs), task]);
+    await publishPending(job, [...lately(task, inputs, job), task]);
     return { outcome: 'changed', task, inputs, group: { ...group, ...(job ? { job } : {}) } };
   }
 
@@ -188,12 +188,14 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /**
-   * Returns those inputs of a task whose ends may not be published yet, by whoever completed them at the same time: they go
-   * with the start of the task, which must not come before them. Who knows them drops them.
+   * Returns those inputs of a task whose ends may not be published yet, because whoever completed them is about to or died:
+   * they go with the start of the task, which must not come before them. Who knows them drops them. What ended before the
+   * sweep's last look at the job was published by that.
    */
-  function lately(task: Task, inputs: Task[]): Task[] {
-    const isLate = ({ job, endedAt }: Task) =>
-      job === task.job && endedAt !== undefined && Date.parse(endedAt) > parts.now() - publishingMs;
+  function lately(task: Task, inputs: Task[], job: Job | undefined): Task[] {
+    const since = Math.min(parts.now() - publishingMs, job?.lookedAt ?? 0);
+    const isLate = (input: Task) =>
+      input.job === task.job && input.endedAt !== undefined && Date.parse(input.endedAt) >= since;
     return inputs.filter(isLate);
   }
 
@@ -254,7 +256,7 @@ export function createLifecycle(parts: LifecycleParts) {
       if (current.hasSecrets) await run(() => parts.deleteSecrets(current), undefined);
       const completed = await run(() => completeJobBy(current, known.job), undefined);
       // Before the dependents are released, so that their start is not published before the end they waited for.
-      await run(() => publishPending(completed, [...lately(current, after), current]), undefined);
+      await run(() => publishPending(completed, [...lately(current, after, known.job), current]), undefined);
       if (!completed && current.job !== undefined) {
         await run(() => failJobOf(current, known.job), undefined);
         await run(() => closeInJob(current), undefined);

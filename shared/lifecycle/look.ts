@@ -46,6 +46,8 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
 
   /** Looks at a group that is due and repeats whatever was lost of it: messages, links, the consequences of ends. */
   async function look(head: Task | Job, posted: PostedFiles = noFiles): Promise<Look> {
+    // What ends while this look goes on is left to the next.
+    const now = parts.now();
     const late: Task[] = [];
     const errors: unknown[] = [];
     const stuck: Task[] = [];
@@ -66,9 +68,9 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
     else {
       if (job?.pendingEvents?.length) await step(() => steps.publishPending(job, tasks));
       const view = await viewOf(head, group);
-      // In a job that goes on after a failure, nothing else shows whether the end of a task was published.
+      // Nothing shows whether the end of a task was published that ended neither its job nor the waiting of a dependent.
       const ends = tasks.filter(({ endedAt }) => endedAt !== undefined && Date.parse(endedAt) >= view.lastLook);
-      if (job?.status === 'failed') await step(() => steps.publishEnds(ends));
+      if (job && !job.pendingEvents?.length) await step(() => steps.publishEnds(ends));
       // What has ended comes first, so that a job is failed by the cause and not by a dependent that waits for it.
       for (const task of tasks.toSorted((left, right) => Number(hasEnded(right)) - Number(hasEnded(left))))
         await step(async () => {
@@ -76,7 +78,7 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
         }, task);
       // Whoever emptied the open set may have died before it completed the job.
       if (job?.open.length === 0) await step(() => steps.completeJob(job));
-      if (errors.length === 0) await step(() => records.reschedule(head, nextLookAt(tasks), parts.now()));
+      if (errors.length === 0) await step(() => records.reschedule(head, nextLookAt(tasks), now));
     }
     return { late, errors, isGivenUp: errors.length > 0 && (await lookFailed(head, stuck, group)) };
   }
@@ -136,9 +138,7 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
     const readyAt = Math.max(...times.map((time) => Date.parse(time)));
     if (!isTimeTo(readyAt, lastLook, false)) return false;
     // Whoever completed them may have died before all else that follows from it.
-    const completed = inputs.flatMap((input) => input ?? []);
-    for (const input of completed) if (input.hasSecrets) await parts.deleteSecrets(input);
-    await steps.publishEnds(completed);
+    for (const input of inputs) if (input?.hasSecrets) await parts.deleteSecrets(input);
     await steps.wake(task);
     return true;
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Context, SQSRecord } from 'aws-lambda';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { until } from '../../support/until.ts';
 
 const record: SQSRecord = {
@@ -45,6 +45,11 @@ async function startAws() {
   };
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+  vi.resetModules();
+});
+
 test('a notification is hidden for a minute at a time while it is handled, so that one whose handler died comes back soon', async () => {
   using aws = await startAws();
   vi.stubEnv('AWS_ENDPOINT_URL', aws.url);
@@ -56,6 +61,8 @@ test('a notification is hidden for a minute at a time while it is handled, so th
   vi.stubEnv('LATHE_QUEUE_UPLOADS', `${aws.url}/000000000000/uploads`);
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const hiddenFor = (VisibilityTimeout: number) => expect.objectContaining({ ReceiptHandle: 'r1', VisibilityTimeout });
+  // Clients of the modules that other files loaded know another endpoint.
+  vi.resetModules();
   const { handler } = await import('../../../functions/lifecycle/uploaded.ts');
 
   const handled = handler({ Records: [record] }, {} as Context);

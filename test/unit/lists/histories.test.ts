@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listJobs, listTasks } from '../../../shared/lists/list.ts';
 import type { TaskStatus } from '../../../shared/tasks/task.ts';
+import { historyRuns } from '../../support/history-runs.ts';
 import { dayMs, makeAlone, makeGroup, start, windowOf } from './factory.ts';
 import { MemoryOwned } from './memory-owned.ts';
 
@@ -178,6 +179,6 @@ test('whatever happened before, totals and pages are right once the index has ca
       await expectRight(owned);
     }),
     // Not shrunk: a smaller history of this size takes minutes to be found, and its seed is printed.
-    { numRuns: Number(process.env.LATHE_TEST_HISTORIES ?? 3), endOnFailure: true },
+    { numRuns: historyRuns(15), endOnFailure: true },
   );
 });
