@@ -181,10 +181,11 @@ export function createLifecycle(parts: LifecycleParts) {
       if (bad !== undefined) return failByInput(task, bad, inputs.get(bad));
       if (next.some((id) => inputs.get(id)?.status !== 'completed')) return undefined;
     }
-    return release(
-      task,
-      task.dependsOn.flatMap((id) => inputs.get(id) ?? []),
-    );
+    const completed = task.dependsOn.flatMap((id) => inputs.get(id) ?? []);
+    // Whoever completed the others may have died before that, and once the job completes nobody returns to them.
+    const others = completed.filter((input) => input.hasSecrets && !ended.includes(input));
+    await mapAtOnce(others, inFlight, parts.deleteSecrets);
+    return release(task, completed);
   }
 
   /**

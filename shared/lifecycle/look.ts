@@ -137,8 +137,6 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
     const times = [task.createdAt, ...inputs.flatMap((input) => input?.endedAt ?? [])];
     const readyAt = Math.max(...times.map((time) => Date.parse(time)));
     if (!isTimeTo(readyAt, lastLook, false)) return false;
-    // Whoever completed them may have died before all else that follows from it.
-    for (const input of inputs) if (input?.hasSecrets) await parts.deleteSecrets(input);
     await steps.wake(task);
     return true;
   }

@@ -125,6 +125,23 @@ const endLongBeforeStart: History = {
   choices: Uint8Array.of(0, 31, 46),
 };
 
+/** Two deliveries of one end: whoever did the first dependent broke off before its secrets were deleted, and the other ended the job. */
+const secretsOfPerformed: History = {
+  outside: [worker],
+  inside: [
+    { source: 'worker', inputs: [0] },
+    { source: 'worker', inputs: [7, 0] },
+    { source: 'inline', inputs: [] },
+  ],
+  asJob: true,
+  isFollowed: false,
+  performs: true,
+  reversed: false,
+  creation: {},
+  actions: [complete, { kind: 'redeliver', pick: 0 }, { ...complete, failIn: 8 }],
+  choices: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 55, 128, 102, 75, 0, 0, 69, 0, 44, 110),
+};
+
 const timeoutMs = historyRuns(300_000);
 
 describe('random histories', () => {
@@ -133,7 +150,7 @@ describe('random histories', () => {
     async () => {
       await fc.assert(fc.asyncProperty(historyOf(true, anyAction, someFaults), run), {
         numRuns: historyRuns(6_500),
-        examples: [[startInDeletedJob], [progressInDeletedJob], [endLongBeforeStart]],
+        examples: [[startInDeletedJob], [progressInDeletedJob], [endLongBeforeStart], [secretsOfPerformed]],
       });
     },
     timeoutMs,
