@@ -220,7 +220,8 @@ export function createLifecycle(parts: LifecycleParts) {
   async function release(task: Task, inputs: Task[]): Promise<End | undefined> {
     const routed = parts.route(task, inputs);
     if ('failure' in routed) return fail(task, routed.failure);
-    const files = await parts.perform?.(task, inputs);
+    // After a task done in place comes a worker, lest a chain of them is published in another order than it was done in.
+    const files = inputs.some((input) => input.isPerformed) ? undefined : await parts.perform?.(task, inputs);
     if (files) {
       const decision = await change(task.id, { type: 'performed', files }, task);
       if (decision.outcome === 'changed') return { task: decision.task, after: inputs };

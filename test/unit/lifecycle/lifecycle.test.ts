@@ -522,8 +522,8 @@ describe('a task that whoever completes its inputs does by itself', () => {
     return { ...created, worker, completeAs };
   }
 
-  it('is completed in one write, without a message, and so are those that wait for it', async () => {
-    const { service, worker, completeAs, takeQueue, task, job } = await performing({ a: [], b: ['a'], c: ['b'] });
+  it('is completed in one write, without a message, and so is its job', async () => {
+    const { service, worker, completeAs, takeQueue, task, job } = await performing({ a: [], b: ['a'] });
     takeQueue();
 
     await completeAs(worker, 'a');
@@ -533,6 +533,16 @@ describe('a task that whoever completes its inputs does by itself', () => {
     expect(task('b')?.startedAt).toBe(task('b')?.endedAt);
     expect(job()).toMatchObject({ status: 'completed', open: [] });
     expect(dueLater(service)).toEqual([]);
+  });
+
+  it('is followed by a worker, since a chain of them could be published in another order', async () => {
+    const { worker, completeAs, takeQueue, status } = await performing({ a: [], b: ['a'], c: ['b'] });
+    takeQueue();
+
+    await completeAs(worker, 'a');
+
+    expect(status('b')).toBe('completed');
+    expect(takeQueue()).toEqual(['c']);
   });
 
   it('is published with the start that it never had by itself, in the order of the others', async () => {
