@@ -21,6 +21,10 @@ const env = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)),
   ...process.env,
 };
+// Without a cache of its own: another cannot be chosen after that.
+const { NODE_COMPILE_CACHE: cache, ...uncached } = env;
+const compileEngines = fileURLToPath(new URL('compile-engines.ts', import.meta.url));
+spawn(node, [compileEngines, `${cache}-engines`], { stdio: ['ignore', 'ignore', 'inherit'], env: uncached }).unref();
 const child = spawn(node, args.slice(start), { stdio: 'inherit', env });
 // A terminal sends Ctrl-C to both; the child ends in its own time and this process with it.
 process.on('SIGINT', () => {});

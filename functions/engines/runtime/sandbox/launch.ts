@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pickVariables, programVariables } from '../program.ts';
@@ -69,9 +70,26 @@ export function freeUser(): number | undefined {
     const user = first + ((offset + index) % (last - first));
     if (used.has(user) || takenUsers.has(user)) continue;
     takenUsers.add(user);
+    shareCompileCache(user);
     return user;
   }
   return undefined;
+}
+
+/** Lets a user read the modules of engines that were compiled ahead: Node looks for them in a folder for each user. */
+function shareCompileCache(user: number): void {
+  const compiled = basename(getCompileCacheDir() ?? '');
+  const shared = compileCache();
+  if (shared === undefined || !existsSync(join(shared, compiled))) return;
+  const link = join(shared, compiled.replace(/\d+$/, String(user)));
+  if (!existsSync(link)) symlinkSync(compiled, link);
+}
+
+/** Returns the folder of modules compiled ahead, which engines may read and not write to: of their own, or those of all. */
+function compileCache(): string | undefined {
+  const { NODE_COMPILE_CACHE } = process.env;
+  const ofEngines = `${NODE_COMPILE_CACHE}-engines`;
+  return existsSync(ofEngines) ? ofEngines : NODE_COMPILE_CACHE;
 }
 
 function processOwners(): number[] {
@@ -143,11 +161,13 @@ function withTargets(paths: string[]): string[] {
 
 /** Environment of engines: what programs need to run, without the function's credentials and settings. */
 function cleanEnvironment(folder: string): Record<string, string> {
+  const cache = compileCache();
   return {
     // Besides, missing components, and private hosts that a page may load.
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
-    // What images compile ahead, and the memory that Lambda allocates cores by.
-    ...pickVariables(['NODE_COMPILE_CACHE', 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
+    // The memory that Lambda allocates cores by.
+    ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
+    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
     HOME: join(folder, 'warm'),
     TMPDIR: join(folder, 'tmp'),
     LATHE_WARM: join(folder, 'warm'),
