@@ -13,6 +13,7 @@ import {
 } from '../../../functions/engines/document/office/office.ts';
 import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
 import { runProgramSandboxed } from '../../security/run-program.ts';
+import { processorSeconds } from '../../support/processor-time.ts';
 import { layCanaries, only, placeOfFile, runEngine, secret } from './harness.ts';
 import { flatOdf, makeSample, unzip, zip } from './samples.ts';
 
@@ -244,11 +245,11 @@ describe('PostScript that reads and writes', () => {
 
   it('is refused at once where it walks all directories, with the reason', async () => {
     const path = await made('walk.ps', '%!PS\n(/*) { pop } 1000 string filenameforall\nshowpage\n');
-    const start = performance.now();
+    const start = processorSeconds();
 
     await expect(runEngine(path, 'ps', 'pdf')).rejects.toThrow(/reads, writes or lists files, which is not allowed/);
 
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(processorSeconds() - start).toBeLessThan(10);
   });
 
   it('ends a program that never ends', async () => {

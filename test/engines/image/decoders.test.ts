@@ -12,6 +12,7 @@ import { readMsp } from '../../../functions/engines/image/decoders/msp.ts';
 import { readGreyAlphaTga } from '../../../functions/engines/image/decoders/tga.ts';
 import { routeTiff } from '../../../functions/engines/image/decoders/tiff.ts';
 import { unpackXz } from '../../../functions/engines/image/decoders/xz.ts';
+import { processorSeconds } from '../../support/processor-time.ts';
 import { program } from './programs.ts';
 import { inFolder } from './run-engine.ts';
 import { animatorFile, type Indexed } from './writers/fli.ts';
@@ -148,12 +149,12 @@ describe('Decoders of this engine', () => {
     const whole = await decode(file, check, { all: true });
     expect(whole).toBeDefined();
     for (const damaged of damage(file)) {
-      const start = performance.now();
+      const start = processorSeconds();
       const outcome: unknown = await (async () => decode(damaged, check, { all: true }))().catch(
         (error: unknown) => error,
       );
       if (outcome instanceof Error) expect(outcome.message).not.toBe('');
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(processorSeconds() - start).toBeLessThan(1);
     }
   });
 
