@@ -8,7 +8,12 @@ import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs }) => {
-  const job = await waitUntil(() => ownedJob(account, params.jobId), isOver, remainingMs);
+  const job = await waitUntil({
+    read: () => ownedJob(account, params.jobId),
+    kindOf: ({ user, tasks }) => `${user} ${tasks.length} tasks`,
+    isDone: isOver,
+    remainingMs,
+  });
   return { body: await presentJobWithTasks(job) };
 });
 

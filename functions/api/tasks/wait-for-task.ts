@@ -1,10 +1,17 @@
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { hasEnded } from '../../../shared/tasks/task.ts';
+import { hasEnded, type Task } from '../../../shared/tasks/task.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ownedTask } from '../http/find-owned.ts';
 import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['wait-for-task'], async ({ account, params, remainingMs }) => ({
-  body: presentTask(await waitUntil(() => ownedTask(account, params.taskId), hasEnded, remainingMs)),
+  body: presentTask(
+    await waitUntil<Task>({
+      read: () => ownedTask(account, params.taskId),
+      kindOf: ({ user, operation }) => `${user} ${operation}`,
+      isDone: hasEnded,
+      remainingMs,
+    }),
+  ),
 }));
