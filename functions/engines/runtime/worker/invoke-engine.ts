@@ -30,17 +30,32 @@ export async function* invokeEngine(request: EngineRequest, signal: AbortSignal)
     });
   const { EventStream } = await invoke(payload, signal);
   if (!EventStream) throw new Error('Lambda responded without a stream.');
+  const events = EventStream[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const { PayloadChunk, InvokeComplete } of EventStream) {
-    if (InvokeComplete?.ErrorCode)
-      throw new Error(`The engine failed: ${InvokeComplete.ErrorCode} ${InvokeComplete.ErrorDetails ?? ''}`);
-    const lines = (rest + decoder.decode(PayloadChunk?.Payload, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > maxLineBytes) throw new Error('The engine sent a line without an end.');
-    for (const line of lines) yield parseResponse(line);
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      const { PayloadChunk, InvokeComplete } = next.value;
+      if (InvokeComplete?.ErrorCode)
+        throw new Error(`The engine failed: ${InvokeComplete.ErrorCode} ${InvokeComplete.ErrorDetails ?? ''}`);
+      const lines = (rest + decoder.decode(PayloadChunk?.Payload, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > maxLineBytes) throw new Error('The engine sent a line without an end.');
+      for (const line of lines) yield parseResponse(line);
+    }
+    if (rest !== '') throw new Error('The engine ended in the middle of a line.');
+  } finally {
+    void readToEnd(events);
   }
-  if (rest !== '') throw new Error('The engine ended in the middle of a line.');
+}
+
+/** Reads what the caller has no more use for: a response that is not read keeps its connection, of which a client has 50. */
+async function readToEnd(events: AsyncIterator<unknown>): Promise<void> {
+  try {
+    while (!(await events.next()).done);
+  } catch {
+    // A connection that broke is free, too.
+  }
 }
 
 /** Invokes the engine as soon as one of its environments is free: Lambda refuses more than the account may have. */
