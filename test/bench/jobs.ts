@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { type Client, dataUri } from '../support/client.ts';
+import { mapAtOnce } from '../../shared/concurrency.ts';
+import { type Client, dataUri, type JobView } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -11,6 +12,9 @@ import { median, type Row } from './table.ts';
 const alone = 10;
 const together = 50;
 const rounds = 3;
+const waited = 600;
+/** Requests that a client sends at a time while it creates jobs. */
+const creating = 50;
 
 /** Measures png to webp of a megabyte from create-job to completed, alone and many at once, against sharp by itself. */
 export async function benchJobs(): Promise<Row[]> {
@@ -33,9 +37,12 @@ export async function benchJobs(): Promise<Row[]> {
       many.bare.push((await convertMany(folder, together)) / together);
       many.ours.push((await runMany(service, file, together)) / together);
     }
+    const bareMs = (await convertMany(folder, waited)) / waited;
+    const waitedMs = (await waitForMany(service, file, waited)) / waited;
     return [
       { name: '1 MB png to webp, alone', ours: median(single.ours), bare: median(single.bare) },
       { name: `the same, each of ${together} at once`, ours: median(many.ours), bare: median(many.bare) },
+      { name: `three tasks, each of ${waited} at once and waited for`, ours: waitedMs, bare: bareMs },
     ];
   } finally {
     await service.stop();
@@ -50,6 +57,31 @@ async function runMany({ client }: RunningService, file: string, count: number):
   const ends = [];
   for (const id of ids) ends.push(await endOf(client, id));
   return Math.max(...ends) - start;
+}
+
+/** Runs jobs with an export at once, waits for each of them by a request of its own, and returns the milliseconds of all. */
+async function waitForMany({ client }: RunningService, file: string, count: number): Promise<number> {
+  const start = performance.now();
+  const waits: Promise<void>[] = [];
+  await mapAtOnce(Array.from({ length: count }), creating, async () => {
+    const { id } = await client.createJob({
+      import: { operation: 'import/base64', file, filename: 'picture.png' },
+      convert: { operation: 'convert', input: 'import', output_format: 'webp' },
+      export: { operation: 'export/url', input: 'convert' },
+    });
+    waits.push(waitFor(client, id));
+  });
+  await Promise.all(waits);
+  return performance.now() - start;
+}
+
+async function waitFor(client: Client, id: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
+    if (status !== 200) throw new Error(`A wait was answered with ${status}: ${JSON.stringify(body)}`);
+    if (body.status === 'failed') throw new Error(`A job failed: ${body.result.msg}`);
+    if (body.endedAt !== null) return;
+  }
 }
 
 async function createJob(client: Client, file: string): Promise<string> {
