@@ -17,6 +17,8 @@ const maxMegabytes = 600;
 /** Over how many of the last jobs it must not grow, and by how much a fitted line may rise that says it does not. */
 const levelJobs = Math.min(2_000, Math.floor(0.4 * jobs));
 const maxRiseMegabytes = 30;
+/** What a job of a moment may take at the most: more, and it waited for something that does not come by itself. */
+const maxJobSeconds = 30;
 
 interface Sample {
   jobs: number;
@@ -36,10 +38,13 @@ export async function benchSoak(): Promise<{ report: string; passed: boolean }> 
   let begun = 0;
   let ended = 0;
   let noted = start;
+  let slowest = 0;
   const lane = async () => {
     while (begun < jobs) {
       begun += 1;
+      const created = performance.now();
       await runJob(service.client, file);
+      slowest = Math.max(slowest, (performance.now() - created) / 1000);
       ended += 1;
       const count = ended;
       if (count % sampledEvery === 0) samples.push(await sample(service, count));
@@ -52,13 +57,15 @@ export async function benchSoak(): Promise<{ report: string; passed: boolean }> 
   await Promise.all(Array.from({ length: together }, lane));
   const perSecond = jobs / ((performance.now() - start) / 1000);
   const heaps = await readHeaps(service);
-  return judge(samples, perSecond, heaps);
+  return judge(samples, heaps, { perSecond, slowest });
 }
 
-function judge(samples: Sample[], perSecond: number, heaps: Heap[]) {
+function judge(samples: Sample[], heaps: Heap[], { perSecond, slowest }: { perSecond: number; slowest: number }) {
   const max = Math.max(...samples.map(({ main }) => main));
   const rise = slope(samples.filter((one) => one.jobs >= jobs - levelJobs)) * levelJobs;
-  const passed = max < maxMegabytes && rise < maxRiseMegabytes;
+  const isLevel = max < maxMegabytes && rise < maxRiseMegabytes;
+  const isPrompt = slowest < maxJobSeconds;
+  const verdict = (isRight: boolean) => (isRight ? 'passed' : 'failed');
   const rows = heaps.map(({ thread, used, resident, external }) => [
     thread,
     ...[used, resident, external].map(megabytes),
@@ -66,10 +73,10 @@ function judge(samples: Sample[], perSecond: number, heaps: Heap[]) {
   const report = [
     formatTable(['MB at the end', 'used', 'heap', 'external'], rows),
     '',
-    `${perSecond.toFixed(2)} jobs a second.`,
-    `Resident memory of the main process: at most ${max} MB (limit ${maxMegabytes}), and by a fitted line ${rise.toFixed(1)} MB more over the last ${levelJobs} jobs (limit ${maxRiseMegabytes}): ${passed ? 'passed' : 'failed'}.`,
+    `${perSecond.toFixed(2)} jobs a second. The slowest took ${slowest.toFixed(1)} s (limit ${maxJobSeconds}): ${verdict(isPrompt)}.`,
+    `Resident memory of the main process: at most ${max} MB (limit ${maxMegabytes}), and by a fitted line ${rise.toFixed(1)} MB more over the last ${levelJobs} jobs (limit ${maxRiseMegabytes}): ${verdict(isLevel)}.`,
   ].join('\n');
-  return { report, passed };
+  return { report, passed: isLevel && isPrompt };
 }
 
 /** Fits a line to the memory of the main process by least squares, and returns its MB for each job. */
