@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { type Client, dataUri, type JobView } from '../support/client.ts';
@@ -13,6 +14,7 @@ const alone = 10;
 const together = 50;
 const rounds = 3;
 const waited = 600;
+const refusedPauseMs = 2_000;
 /** Requests that a client sends at a time while it creates jobs. */
 const creating = 50;
 
@@ -78,6 +80,11 @@ async function waitForMany({ client }: RunningService, file: string, count: numb
 async function waitFor(client: Client, id: string): Promise<void> {
   for (;;) {
     const { status, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
+    // Waits have a concurrency of their own; beyond it Lambda refuses them, as a client must expect.
+    if (status === 503) {
+      await pause(refusedPauseMs * (0.5 + Math.random()));
+      continue;
+    }
     if (status !== 200) throw new Error(`A wait was answered with ${status}: ${JSON.stringify(body)}`);
     if (body.status === 'failed') throw new Error(`A job failed: ${body.result.msg}`);
     if (body.endedAt !== null) return;
