@@ -1,20 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
 import { mapAtOnce } from '../../shared/concurrency.ts';
-import { type Client, dataUri, type JobView } from '../support/client.ts';
+import { type Client, dataUri } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { median, type Row } from './table.ts';
+import { createThreeTasks, waitForExport } from './waited-job.ts';
 
 const alone = 10;
 const together = 50;
 const rounds = 3;
 const waited = 600;
-const refusedPauseMs = 2_000;
 /** Requests that a client sends at a time while it creates jobs. */
 const creating = 50;
 
@@ -64,31 +63,12 @@ async function runMany({ client }: RunningService, file: string, count: number):
 /** Runs jobs with an export at once, waits for each of them by a request of its own, and returns the milliseconds of all. */
 async function waitForMany({ client }: RunningService, file: string, count: number): Promise<number> {
   const start = performance.now();
-  const waits: Promise<void>[] = [];
+  const waits: Promise<string>[] = [];
   await mapAtOnce(Array.from({ length: count }), creating, async () => {
-    const { id } = await client.createJob({
-      import: { operation: 'import/base64', file, filename: 'picture.png' },
-      convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-      export: { operation: 'export/url', input: 'convert' },
-    });
-    waits.push(waitFor(client, id));
+    waits.push(waitForExport(client, await createThreeTasks(client, file)));
   });
   await Promise.all(waits);
   return performance.now() - start;
-}
-
-async function waitFor(client: Client, id: string): Promise<void> {
-  for (;;) {
-    const { status, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
-    // Waits have a concurrency of their own; beyond it Lambda refuses them, as a client must expect.
-    if (status === 503) {
-      await pause(refusedPauseMs * (0.5 + Math.random()));
-      continue;
-    }
-    if (status !== 200) throw new Error(`A wait was answered with ${status}: ${JSON.stringify(body)}`);
-    if (body.status === 'failed') throw new Error(`A job failed: ${body.result.msg}`);
-    if (body.endedAt !== null) return;
-  }
 }
 
 async function createJob(client: Client, file: string): Promise<string> {

@@ -1,11 +1,11 @@
 import { CapacityMeter, type KeyUsage } from '../../infra/local/aws/capacity/meter.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
-import { Client, dataUri, type JobView } from '../support/client.ts';
+import { Client, dataUri } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { addUser, startAlteredStack } from '../support/running-stack.ts';
-import { until } from '../support/until.ts';
 import { formatTable } from './table.ts';
+import { runThreeTasks } from './waited-job.ts';
 
 /** How many jobs run, for a quick look with fewer: what a job takes of a key hardly depends on it. */
 const jobs = Number(process.env.KEYS_JOBS ?? 2_000);
@@ -33,11 +33,11 @@ export async function benchKeys(report: (text: string) => void): Promise<boolean
       return new Client({ url: stack.url, apiKey });
     });
     // What starts with a function's process is no part of a job.
-    for (const client of clients.slice(0, 1)) await runJob(client, file);
+    for (const client of clients.slice(0, 1)) await runThreeTasks(client, file);
     meter.reset();
     await mapAtOnce(Array.from({ length: jobs }), together, async (_, index) => {
       const client = clients[index % clients.length];
-      if (client) await runJob(client, file);
+      if (client) await runThreeTasks(client, file);
     });
     const heat = heatOf(meter.keys());
     report(`\n${jobs} jobs of ${accounts === 1 ? 'one account' : `${accounts} accounts`}, units of a job\n`);
@@ -48,24 +48,6 @@ export async function benchKeys(report: (text: string) => void): Promise<boolean
     passed &&= ceiling >= jobsPerSecond;
   }
   return passed;
-}
-
-/** Runs a job of three tasks as a client does that waits for it. */
-async function runJob(client: Client, file: string): Promise<void> {
-  const { id } = await client.createJob({
-    import: { operation: 'import/base64', file, filename: 'a.png' },
-    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-    export: { operation: 'export/url', input: 'convert' },
-  });
-  const status = await until(
-    `job ${id} has ended`,
-    async () => {
-      const { body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
-      return body.endedAt ? body.status : undefined;
-    },
-    { seconds: 600 },
-  );
-  if (status !== 'completed') throw new Error(`Job ${id} is ${status}.`);
 }
 
 /** What jobs took of the table or an index. */

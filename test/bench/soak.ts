@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Client, dataUri, download, type JobView, taskOf } from '../support/client.ts';
+import { dataUri, download } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import type { Heap } from './heap-probe.ts';
 import { formatTable } from './table.ts';
+import { runThreeTasks } from './waited-job.ts';
 
 const run = promisify(execFile);
 const jobs = Number(process.env.SOAK_JOBS ?? 5_000);
@@ -43,7 +44,7 @@ export async function benchSoak(): Promise<{ report: string; passed: boolean }> 
     while (begun < jobs) {
       begun += 1;
       const created = performance.now();
-      await runJob(service.client, file);
+      await download(await runThreeTasks(service.client, file));
       slowest = Math.max(slowest, (performance.now() - created) / 1000);
       ended += 1;
       const count = ended;
@@ -86,26 +87,6 @@ function slope(samples: Sample[]): number {
   const level = mean(samples.map(({ main }) => main));
   const covariance = mean(samples.map((one) => (one.jobs - middle) * (one.main - level)));
   return covariance / mean(samples.map((one) => (one.jobs - middle) ** 2));
-}
-
-/** Imports, converts and exports a small picture, and downloads the result, as a client would. */
-async function runJob(client: Client, file: string): Promise<void> {
-  const { id } = await client.createJob({
-    import: { operation: 'import/base64', file, filename: 'picture.png' },
-    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-    export: { operation: 'export/url', input: 'convert' },
-  });
-  const job = await until(
-    `job ${id} has ended`,
-    async () => {
-      const { body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
-      return body.endedAt === null ? undefined : body;
-    },
-    { seconds: 600 },
-  );
-  const { result } = taskOf(job, 'export');
-  if (job.status !== 'completed' || !result.url) throw new Error(`A job ${job.status}: ${JSON.stringify(job)}`);
-  await download(result.url);
 }
 
 /** Reads the resident memory of a service's process and of all that descend from it. */
