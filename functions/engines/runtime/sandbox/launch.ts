@@ -81,8 +81,11 @@ function shareCompileCache(user: number): void {
   const compiled = basename(getCompileCacheDir() ?? '');
   const shared = compileCache();
   if (shared === undefined || !existsSync(join(shared, compiled))) return;
-  const link = join(shared, compiled.replace(/\d+$/, String(user)));
-  if (!existsSync(link)) symlinkSync(compiled, link);
+  try {
+    symlinkSync(compiled, join(shared, compiled.replace(/\d+$/, String(user))));
+  } catch {
+    // Linked for an earlier engine, or nothing can be written there: then the engine compiles its modules by itself.
+  }
 }
 
 /** Returns the folder of modules compiled ahead, which engines may read and not write to: of their own, or those of all. */
