@@ -38,6 +38,12 @@ export const numberSettings = {
     minimum: 0,
     meaning: 'requests that an account may make in a minute; 0 for no limit',
   },
+  minutesPerMonth: {
+    variable: 'LATHE_MINUTES_PER_MONTH',
+    defaultValue: 0,
+    minimum: 0,
+    meaning: 'conversion minutes that an account may use in a month; 0 for no limit',
+  },
 } as const satisfies Record<string, NumberSetting>;
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };

@@ -52,6 +52,7 @@ const listPattern = (values: string[]) => {
   return `^${element}(?:,${element})*$`;
 };
 
+const Day = z.iso.date('Expected a day such as 2026-11-16.');
 const Ext = () => z.string().min(1).max(20).optional();
 const FormatQuery = () =>
   z
@@ -77,7 +78,7 @@ const OptionQuery = () => z.object({ input_format: Ext(), output_format: Ext() }
 const showJob = ['group:get', 'group:batchGet'] as const;
 const listRecords = ['ownedTask:query', 'ownedJob:query', 'group:batchGet', 'counts:query', 'counts:update'] as const;
 const deletePosted = ['uploads:list', 'uploads:delete'] as const;
-const createTask = ['group:batchPut', 'group:get', 'idempotency:get', 'idempotency:put'] as const;
+const createTask = ['group:batchPut', 'group:get', 'idempotency:get', 'idempotency:put', 'account:get'] as const;
 /** A task that is created with inputs becomes their dependent, and ends at once if one of them has failed. */
 const linkTask = ['group:batchGet', 'group:update', 'group:put', 'work:send', ...publishTask] as const;
 /** What tasks come with: files, forms to post files to, and secrets. */
@@ -273,10 +274,21 @@ export const routes = {
       'webhook:put',
       'secrets:delete',
       'passwords:delete',
+      // To estimate the time that a job takes.
+      'usage:query',
+      'minutes:get',
     ],
+    get query() {
+      return z.object({
+        dry_run: oneOf(['true', 'false'])
+          .optional()
+          .describe('With true nothing is created: the request is validated, and its conversion time estimated.'),
+      });
+    },
     get body() {
       return JobRequest();
     },
+    alternative: { status: 200, response: 'DryRun', description: 'The request is valid (with dry_run=true).' },
     refusals: ['invalid_input', 'unsupported_format', 'invalid_options', 'invalid_url', 'address_refused'],
     success: 201,
     response: 'Job',
@@ -377,6 +389,23 @@ export const routes = {
     success: 201,
     errors: [404],
     response: 'Token',
+  },
+  'account-usage': {
+    module: 'account/usage',
+    method: 'GET',
+    path: '/v1/account/usage',
+    summary: 'Show the conversion time used, by day, operation, formats and API key',
+    tag: 'Account',
+    access: 'key',
+    permissions: ['usage:query', 'minutes:get', 'account:get'],
+    get query() {
+      return z.object({
+        from: Day.optional().describe('First day. Defaults to the first of this month.'),
+        to: Day.optional().describe('Last day. Defaults to today.'),
+      });
+    },
+    success: 200,
+    response: 'Usage',
   },
   'webhook-create': {
     module: 'account/webhook-create',

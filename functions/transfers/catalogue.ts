@@ -23,6 +23,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 512,
     // The maximum of Lambda: 5 GB at 6 MB a second.
     timeoutSeconds: 900,
+    typicalSeconds: 0,
     // Every job imports and exports, and mostly waits for other hosts.
     maxConcurrency: 100,
     // Each chunk that passes is a small object with 64 KB outside the heap, which goes when the small objects are swept:

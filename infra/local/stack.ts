@@ -354,7 +354,11 @@ function operatorRole(stack: LocalStack): LocalRole {
         actions: ['dynamodb:PutItem'],
         resources: stack.tables.map(({ arn }) => arn),
         conditions: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions.apiKey}*`, `${partitions.engine}*`] },
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': [partitions.apiKey, partitions.account, partitions.engine].map(
+              (kind) => `${kind}*`,
+            ),
+          },
         },
       },
       { effect: 'Allow', actions: ['sqs:ListQueues'], resources: ['*'], conditions: {} },

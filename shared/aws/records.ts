@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { groupOfId } from '../ids.ts';
 import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
-import { changeRecord, type RecordAccess } from '../lifecycle/change-record.ts';
+import { changeRecord, type RecordAccess, type Replacement } from '../lifecycle/change-record.ts';
 import type { Group, LifecycleRecords } from '../lifecycle/parts.ts';
 import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { announceDeletion } from './counted-hours.ts';
 import { followingKey, rememberFollowing } from './followers.ts';
+import { chargeWrites } from './minutes.ts';
 import {
   backOff,
   batchGet,
@@ -20,6 +21,8 @@ import {
   putIf,
   query,
   remove,
+  type TransactionWrite,
+  transact,
   update,
 } from './table.ts';
 import { indexPartitions, partitions, tableSchema } from './table-schema.ts';
@@ -39,7 +42,10 @@ const groupKey = (id: string) => `${partitions.group}${groupOfId(id)}`;
 const taskKey = (id: string): Key => ({ pk: groupKey(id), sk: `${taskPrefix}${id}` });
 const jobKey = (id: string): Key => ({ pk: groupKey(id), sk: jobSortKey });
 
-/** The records of tasks and jobs in DynamoDB: each change is one conditional write on one item. */
+/**
+ * The records of tasks and jobs in DynamoDB: each change is one conditional write on one item, and in a transaction with the
+ * account's engine time where it changes that.
+ */
 export const records = {
   task: (id: string) => read(taskKey(id), toTask),
 
@@ -150,9 +156,10 @@ function access<T extends Task | Job>(
 ): RecordAccess<T> {
   return {
     read: () => read(key, parse),
-    async replace(record, version) {
+    async replace(record, previous) {
       if (record.status === 'deleted' && isHead(record)) await announceDeletion(record.user, record.id);
-      return replaceIf(format(record), version);
+      const charged = isTask(record) && isTask(previous) ? chargeWrites(previous, record) : [];
+      return replaceIf(format(record), previous.version, charged);
     },
     backOff,
   };
@@ -164,12 +171,19 @@ function isHead(record: Task | Job): boolean {
 
 /**
  * Writes a record if the stored one has a version, or is this very write: where the response to it was lost, the SDK sends
- * the request again, and must not take its own effect for that of somebody else.
+ * the request again, and must not take its own effect for that of somebody else. What is charged is written with it.
  */
-function replaceIf(item: Key & Item, version: number): Promise<boolean> {
+async function replaceIf(item: Key & Item, version: number, charges: TransactionWrite[]): Promise<Replacement> {
   const writer = randomBytes(6).toString('base64url');
-  const condition = 'version = :version OR (version = :next AND writer = :writer)';
-  return putIf({ ...item, writer }, condition, { ':version': version, ':next': item.version, ':writer': writer });
+  const write = {
+    item: { ...item, writer },
+    condition: 'version = :version OR (version = :next AND writer = :writer)',
+    values: { ':version': version, ':next': item.version, ':writer': writer },
+  };
+  if (charges.length === 0) return (await putIf(write.item, write.condition, write.values)) ? 'written' : 'stale';
+  const failed = await transact([write, ...charges]);
+  if (failed.length === 0) return 'written';
+  return failed.includes(0) ? 'stale' : 'overdrawn';
 }
 
 async function alterSet<T>(

@@ -36,6 +36,12 @@ export const partitions = {
   subscriber: 'listen#',
   /** Whether an account has connections or webhooks. */
   following: 'following#',
+  /** An account, and its members. */
+  account: 'account#',
+  /** What is taken from the engine time of a user, and of each API key, in a month. */
+  minutes: 'minutes#',
+  /** What a user used each day, in shards: many tasks may end in the same second. */
+  usage: 'usage#',
   /** What an engine's workers report of it. */
   engine: 'engine#',
 } as const;

@@ -9,6 +9,10 @@ import {
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
+  TransactionCanceledException,
+  TransactionConflictException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
@@ -64,9 +68,16 @@ interface Query extends Selection {
 export const itemExists = 'attribute_exists(pk)';
 export const itemIsAbsent = 'attribute_not_exists(pk)';
 
+/** A write of a transaction: an item that replaces another, or an update of one. */
+export type TransactionWrite =
+  | { item: Key & Item; condition?: string; values?: Item }
+  | ({ key: Key; expression: string; condition?: string } & Placeholders);
+
 const maxBatchRead = 100;
 const maxBatchWrite = 25;
 const maxBackoffMs = 2_000;
+/** Attempts at a write to an item that transactions of others are writing to. */
+const maxConflicts = 30;
 
 const client = new DynamoDBClient({
   ...clientSettings('DYNAMODB'),
@@ -84,7 +95,7 @@ export async function get(key: Key, { consistent = true }: Reading = {}): Promis
 
 /** Writes an item, replacing the one that has its key. */
 export async function put(item: Key & Item): Promise<void> {
-  await client.send(new PutItemCommand({ TableName: tableName(), Item: toAttributes(item) }));
+  await despiteConflicts(() => client.send(new PutItemCommand({ TableName: tableName(), Item: toAttributes(item) })));
 }
 
 /** Writes an item if a condition holds for the one that has its key; returns whether it did. */
@@ -95,7 +106,7 @@ export async function putIf(item: Key & Item, condition: string, values?: Item):
     ConditionExpression: condition,
     ExpressionAttributeValues: values && toAttributes(values),
   });
-  return (await unlessConditionFails(client.send(command))) !== undefined;
+  return (await unlessConditionFails(despiteConflicts(() => client.send(command)))) !== undefined;
 }
 
 /** Updates an item and returns the requested attributes; returns undefined where the condition did not hold. */
@@ -108,13 +119,63 @@ export async function update(key: Key, expression: string, options: Update): Pro
     ...placeholders(options),
     ReturnValues: options.returns,
   });
-  const output = await unlessConditionFails(client.send(command));
+  const output = await unlessConditionFails(despiteConflicts(() => client.send(command)));
   return output && unmarshall(output.Attributes ?? {});
 }
 
 /** Deletes an item; one that does not exist is no failure. */
 export async function remove(key: Key): Promise<void> {
-  await client.send(new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) }));
+  const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) });
+  await despiteConflicts(() => client.send(command));
+}
+
+/**
+ * Makes writes together or not at all. Returns the numbers of those whose conditions do not hold, of which none means that
+ * all were made. Takes twice the units of single writes, so it is for what must never be apart.
+ */
+export async function transact(writes: TransactionWrite[]): Promise<number[]> {
+  const TransactItems = writes.map(toTransactItem);
+  try {
+    // Each attempt is a request of its own; the SDK gives it the token that makes its own retries harmless.
+    await despiteConflicts(() => client.send(new TransactWriteItemsCommand({ TransactItems })));
+    return [];
+  } catch (error) {
+    const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+    const failed = reasons.flatMap(({ Code }, index) => (Code === 'ConditionalCheckFailed' ? [index] : []));
+    if (failed.length === 0) throw error;
+    return failed;
+  }
+}
+
+function toTransactItem(write: TransactionWrite): TransactWriteItem {
+  const TableName = tableName();
+  const ConditionExpression = write.condition;
+  if ('item' in write)
+    return { Put: { TableName, Item: toAttributes(write.item), ConditionExpression, ...placeholders(write) } };
+  const { key, expression: UpdateExpression } = write;
+  return {
+    Update: { TableName, Key: toAttributes(key), UpdateExpression, ConditionExpression, ...placeholders(write) },
+  };
+}
+
+/** Repeats a write that was refused because a transaction on one of its items was in progress, which the SDK does not. */
+async function despiteConflicts<T>(send: () => Promise<T>): Promise<T> {
+  for (let round = 0; ; round++) {
+    await backOff(round);
+    try {
+      return await send();
+    } catch (error) {
+      if (!isConflict(error) || round === maxConflicts) throw error;
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  const retried = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+  const codes = reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None');
+  return codes.length > 0 && codes.every((code) => retried.includes(code));
 }
 
 /** Returns the items that match a query, from all pages. */

@@ -53,6 +53,8 @@ export interface EngineResources {
   memoryMegabytes: number;
   diskMegabytes: number;
   timeoutSeconds: number;
+  /** What a usual conversion takes, for estimates where an account has not had such a conversion yet. */
+  typicalSeconds: number;
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
   /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */

@@ -15,6 +15,10 @@ export function presentJob(job: Job, tasks?: Task[]): JsonObject {
     endedAt: job.endedAt ?? null,
     expiresAt: job.expiresAt,
     result: job.failure ? { ...job.failure } : {},
-    ...(tasks ? { tasks: tasks.map(presentTask) } : {}),
+    ...(tasks ? { conversionSeconds: secondsOf(tasks), tasks: tasks.map(presentTask) } : {}),
   };
+}
+
+function secondsOf(tasks: Task[]): number {
+  return tasks.reduce((sum, { meter }) => sum + (meter?.usedMs ?? 0), 0) / 1000;
 }

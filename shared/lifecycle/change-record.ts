@@ -1,14 +1,23 @@
 /** How one record is read and conditionally written. */
 export interface RecordAccess<T> {
   read(): Promise<T | undefined>;
-  /** Writes the record if the stored one still has this version; returns whether it did. */
-  replace(record: T, version: number): Promise<boolean>;
+  /** Writes the record in place of the one that it was made from, if that is still the stored one. */
+  replace(record: T, previous: T): Promise<Replacement>;
   /** Delays an attempt; the first is round 0. */
   backOff(round: number): Promise<void>;
 }
 
+/**
+ * What came of a conditional write: it was made, the stored record has changed since, or what would be charged with it exceeds
+ * an allowance.
+ */
+export type Replacement = 'written' | 'stale' | 'overdrawn';
+
 /** Attempts at a conditional write; contention on one record is a few writers. */
 const maxAttempts = 50;
+
+/** Why a record was not changed beside what its decision says. */
+export type NoChange = { outcome: 'missing' } | { outcome: 'overdrawn' };
 
 /** Changes a record by a decision that is made again whenever a concurrent write came first. */
 export async function changeRecord<T extends { id: string; version: number }, D>(
@@ -16,18 +25,20 @@ export async function changeRecord<T extends { id: string; version: number }, D>
   decide: (record: T) => D,
   next: (decision: D) => T | undefined,
   known?: T,
-): Promise<D | { outcome: 'missing' }> {
+): Promise<D | NoChange> {
   // A known record saves a read where it is still current. Where it leads to no write, nothing has proved that it is.
   const likely = known && decide(known);
   const likelyNext = likely && next(likely);
-  if (known && likelyNext && (await replace(likelyNext, known.version))) return likely;
+  if (known && likelyNext && (await replace(likelyNext, known)) === 'written') return likely;
   for (let round = 0; ; round++) {
     await backOff(round);
     const current = await read();
     if (!current) return { outcome: 'missing' };
     const decision = decide(current);
     const changed = next(decision);
-    if (!changed || (await replace(changed, current.version))) return decision;
+    const replaced = changed ? await replace(changed, current) : 'written';
+    if (replaced === 'written') return decision;
+    if (replaced === 'overdrawn') return { outcome: 'overdrawn' };
     if (round === maxAttempts - 1)
       throw new Error(`The record ${current.id} changed ${maxAttempts} times while it was being written.`);
   }

@@ -7,6 +7,25 @@ export const workersLost: TaskFailure = {
   msg: 'The file could not be processed: every attempt ended without a result. It may be damaged or too large for the engine.',
 };
 
+/** Returns the failure of a task for which the month's engine time does not suffice. */
+export function outOfMinutes(now: number): TaskFailure {
+  const next = new Date(now);
+  const renewal = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1)).toISOString().slice(0, 10);
+  return {
+    errorCode: 'out_of_conversion_minutes',
+    msg: `The conversion minutes of this month are used up, or reserved by tasks that are running. They are renewed on ${renewal}.`,
+  };
+}
+
+/** Returns the failure of a task that took longer than a single task may. */
+export function outOfMinutesPerTask(limitMs: number): TaskFailure {
+  const minutes = Math.round(limitMs / 600) / 100;
+  return {
+    errorCode: 'out_of_conversion_minutes_per_task',
+    msg: `The task used up the ${minutes} conversion minutes that a single task may use. Split the file or choose faster options.`,
+  };
+}
+
 /** Returns whether a task ended without being completed. */
 export function endedBadly(task: Task): boolean {
   return hasEnded(task) && task.status !== 'completed';

@@ -1,10 +1,12 @@
 import { mapAtOnce } from '../concurrency.ts';
 import type { Job } from '../jobs/job.ts';
 import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
+import { smallReservationMs } from '../minutes/meter.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
 import { hasEnded, isLastOfJob, revisionOf } from '../tasks/task.ts';
 import { type Decision, decide, type TaskEvent } from '../tasks/transitions.ts';
-import { describeEnd, endedBadly, failureBy, jobErrorOf } from './ends.ts';
+import type { NoChange } from './change-record.ts';
+import { describeEnd, endedBadly, failureBy, jobErrorOf, outOfMinutes } from './ends.ts';
 import { createLook } from './look.ts';
 import type { Change, Group, LifecycleParts, Plan } from './parts.ts';
 
@@ -31,12 +33,7 @@ export function createLifecycle(parts: LifecycleParts) {
    * Applies an event to a task, as the caller last knew it where it is given, and carries out what follows from it. What the
    * caller knows of the group saves reads.
    */
-  async function apply(
-    id: string,
-    event: TaskEvent,
-    known?: Task,
-    group?: Group,
-  ): Promise<Decision | { outcome: 'missing' }> {
+  async function apply(id: string, event: TaskEvent, known?: Task, group?: Group): Promise<Decision | NoChange> {
     const decision = await change(id, event, known);
     if (decision.outcome === 'changed') await follow(event, decision.task, group);
     return decision;
@@ -46,17 +43,13 @@ export function createLifecycle(parts: LifecycleParts) {
    * Applies an event as `apply` does, and leaves to the sweep what follows from it and fails: the record is the commit,
    * so a client that deletes or cancels a task is not refused because a queue is.
    */
-  async function commit(
-    id: string,
-    event: TaskEvent,
-    onError: (error: unknown) => void,
-  ): Promise<Decision | { outcome: 'missing' }> {
+  async function commit(id: string, event: TaskEvent, onError: (error: unknown) => void): Promise<Decision | NoChange> {
     const decision = await change(id, event);
     if (decision.outcome === 'changed') await follow(event, decision.task).catch(onError);
     return decision;
   }
 
-  function change(id: string, event: TaskEvent, known?: Task): Promise<Decision | { outcome: 'missing' }> {
+  function change(id: string, event: TaskEvent, known?: Task): Promise<Decision | NoChange> {
     return records.changeTask(id, (task) => decide(task, event, parts.now()), known);
   }
 
@@ -72,7 +65,7 @@ export function createLifecycle(parts: LifecycleParts) {
   async function start(
     id: string,
     { near = [], user }: { near?: string[] | undefined; user?: string | undefined } = {},
-  ): Promise<Start | Decision | { outcome: 'missing' }> {
+  ): Promise<Start | Decision | NoChange> {
     const group = await records.groupPart(id, [id, ...near], user);
     const known = group.tasks.find((task) => task.id === id);
     if (!known) return { outcome: 'missing' };
@@ -82,8 +75,9 @@ export function createLifecycle(parts: LifecycleParts) {
       await wakeAndSettle(known);
       return { outcome: 'refused', reason: 'waiting' };
     }
-    const decision = await change(id, { type: 'started' }, known);
+    const decision = await claim(id, known);
     if (decision.outcome === 'refused' && decision.reason === 'ended') await settleAgain(id);
+    if (decision.outcome === 'overdrawn') await apply(id, { type: 'expired', failure: outOfMinutes(parts.now()) });
     if (decision.outcome !== 'changed') return decision;
     const { task } = decision;
     // A task whose job was deleted meanwhile is deleted with it: its output is of no use to anybody.
@@ -94,6 +88,13 @@ export function createLifecycle(parts: LifecycleParts) {
     }
     await publishPending(job, [...lately(task, inputs, job), task]);
     return { outcome: 'changed', task, inputs, group: { ...group, ...(job ? { job } : {}) } };
+  }
+
+  /** Claims a task for a run. Where the account has little engine time left, little is set aside for it. */
+  async function claim(id: string, known: Task): Promise<Decision | NoChange> {
+    const decision = await change(id, { type: 'started' }, known);
+    if (decision.outcome !== 'overdrawn') return decision;
+    return change(id, { type: 'started', reserveMs: smallReservationMs }, known);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Job } from '../jobs/job.ts';
 import { afterFailedLook, lookPauseMs, maxRecoveries, nextLook } from '../tasks/due.ts';
 import { hasEnded, isLastOfJob, isTask, type Task, type TaskFailure } from '../tasks/task.ts';
 import { type Decision, heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../tasks/transitions.ts';
+import type { NoChange } from './change-record.ts';
 import { endedBadly, workersLost } from './ends.ts';
 import type { Group, LifecycleParts } from './parts.ts';
 
@@ -28,7 +29,7 @@ export interface Look {
 /** The steps of the lifecycle that a look repeats. */
 interface Steps {
   apply(id: string, event: TaskEvent): Promise<unknown>;
-  change(id: string, event: TaskEvent): Promise<Decision | { outcome: 'missing' }>;
+  change(id: string, event: TaskEvent): Promise<Decision | NoChange>;
   link(task: Task, inputs: string[]): Promise<void>;
   wake(task: Task): Promise<void>;
   settle(ended: Task): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Job, JobEventType } from '../jobs/job.ts';
 import type { StoredFile, Task, TaskFailure } from '../tasks/task.ts';
 import type { Decision } from '../tasks/transitions.ts';
+import type { NoChange } from './change-record.ts';
 
 /** A job and tasks of it, or a task without a job: all of them, or what was asked for. */
 export interface Group {
@@ -8,7 +9,10 @@ export interface Group {
   tasks: Task[];
 }
 
-/** What the lifecycle needs of the records: single-record atomic changes, and no transaction. */
+/**
+ * What the lifecycle needs of the records: atomic changes of single records. What a change of a task charges to its account is
+ * written together with it.
+ */
 export interface LifecycleRecords {
   task(id: string): Promise<Task | undefined>;
   tasks(ids: string[]): Promise<Task[]>;
@@ -21,7 +25,7 @@ export interface LifecycleRecords {
   groupPart(id: string, tasks: string[], user?: string): Promise<Group>;
   createTasks(tasks: Task[]): Promise<void>;
   /** A known record saves the read before the write where it is still current. */
-  changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | { outcome: 'missing' }>;
+  changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | NoChange>;
   /** Adds to X's dependents and returns X as it is after that, so that one of the two sides always sees the other. */
   addDependent(id: string, dependent: string): Promise<Task | undefined>;
   deleteTask(task: Task): Promise<void>;

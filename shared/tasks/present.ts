@@ -29,6 +29,11 @@ export function presentTask(task: Task): JsonObject {
 }
 
 function presentResult(task: Task): JsonObject {
+  const { usedMs } = task.meter ?? {};
+  return { ...outcomeOf(task), ...(usedMs === undefined ? {} : { conversionSeconds: usedMs / 1000 }) };
+}
+
+function outcomeOf(task: Task): JsonObject {
   if (task.failure) return { ...task.failure };
   if (task.form) return { form: { url: task.form.url, parameters: task.form.parameters } };
   const [first] = task.files;

@@ -1,4 +1,5 @@
 import { groupOfId } from '../ids.ts';
+import type { Meter } from '../minutes/meter.ts';
 import type { Due } from './due.ts';
 
 export const taskStatuses = ['created', 'processing', 'completed', 'canceled', 'failed', 'deleted'] as const;
@@ -80,6 +81,10 @@ export interface Task extends Due {
   revision?: number;
   /** Whether it was completed in one step by whoever completed its inputs, and not by a worker. */
   isPerformed?: boolean;
+  /** The API key that it was created with; absent where a person created it. */
+  key?: string;
+  /** Its engine time; absent where it takes no engine. */
+  meter?: Meter;
   /** The part of its job's open set that holds the task, where the job has too many for one record. */
   openIn?: string;
 }

@@ -1,3 +1,4 @@
+import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from '../minutes/meter.ts';
 import { nextLook } from './due.ts';
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
@@ -10,10 +11,11 @@ export const queueTimeoutMs = 15 * 60_000;
 export const maxAttempts = 5;
 
 export type TaskEvent =
-  | { type: 'started' }
-  | { type: 'progressed'; attempt: number; percent?: number }
-  | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject }
-  | { type: 'failed'; attempt: number; failure: TaskFailure }
+  /** `reserveMs` is the engine time to set aside, where the account's is limited. */
+  | { type: 'started'; reserveMs?: number }
+  | { type: 'progressed'; attempt: number; percent?: number; meter?: Meter }
+  | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject; engine?: EngineTime }
+  | { type: 'failed'; attempt: number; failure: TaskFailure; engine?: EngineTime }
   | { type: 'uploaded'; file: StoredFile }
   /** Whoever completed the inputs did the work of the task, too. */
   | { type: 'performed'; files: StoredFile[] }
@@ -42,13 +44,14 @@ const refused = (reason: 'ended' | 'owned' | 'waiting' | 'not-started'): Decisio
 export function decide(task: Task, event: TaskEvent, now: number): Decision {
   switch (event.type) {
     case 'started':
-      return start(task, now);
+      return start(task, now, event.reserveMs);
     case 'progressed':
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing') return refused('not-started');
       if (task.attempt !== event.attempt) return refused('owned');
       return changed(task, now, {
         heartbeatAt: now,
+        ...(event.meter ? { meter: event.meter } : {}),
         ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
       });
     case 'completed':
@@ -60,12 +63,13 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
         files: event.files,
         progress: 100,
         ...(event.details === undefined ? {} : { details: event.details }),
+        ...used(task, event.engine),
       });
     case 'failed':
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing') return refused('not-started');
       if (task.attempt !== event.attempt) return refused('owned');
-      return ended(task, now, { status: 'failed', failure: event.failure });
+      return ended(task, now, { status: 'failed', failure: event.failure, ...used(task, event.engine) });
     case 'uploaded':
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing' || !task.form) return refused('not-started');
@@ -77,14 +81,14 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'expired':
     case 'inputEnded':
       if (hasEnded(task)) return refused('ended');
-      return ended(task, now, { status: 'failed', failure: event.failure });
+      return ended(task, now, { status: 'failed', failure: event.failure, ...used(task) });
     case 'canceled':
       if (hasEnded(task)) return refused('ended');
-      return ended(task, now, { status: 'canceled' });
+      return ended(task, now, { status: 'canceled', ...usedUntil(task, now) });
     case 'deleted':
       if (task.status === 'deleted') return refused('ended');
       // Due by itself: its job may have ended, and be due no more.
-      return ended(task, now, { status: 'deleted', dueAt: nextLook(now) });
+      return ended(task, now, { status: 'deleted', dueAt: nextLook(now), ...usedUntil(task, now) });
     case 'settled':
       return settled(task, event.status);
   }
@@ -97,7 +101,7 @@ function settled(task: Task, status: TaskStatus): Decision {
   return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
 }
 
-function start(task: Task, now: number): Decision {
+function start(task: Task, now: number, reserveMs?: number): Decision {
   if (hasEnded(task)) return refused('ended');
   // A task with a form gets its file from the client, never from a worker.
   if (task.form) return refused('waiting');
@@ -107,7 +111,18 @@ function start(task: Task, now: number): Decision {
     attempt: task.attempt + 1,
     heartbeatAt: now,
     startedAt: task.startedAt ?? new Date(now).toISOString(),
+    ...(task.meter ? { meter: startMeter(task.meter, now, reserveMs) } : {}),
   });
+}
+
+/** Returns the engine time of a task that ends; nothing is charged for runs that were lost by a fault of the service. */
+function used(task: Task, engine: EngineTime = { ms: 0 }): Pick<Task, 'meter'> {
+  return task.meter?.since === undefined ? {} : { meter: endMeter(task.meter, engine) };
+}
+
+/** Returns the engine time of a task that its client ends, which was used until now. */
+function usedUntil(task: Task, now: number): Pick<Task, 'meter'> {
+  return task.meter ? used(task, elapsed(task.meter, now)) : {};
 }
 
 /** Starts and completes a task in one write, which are two changes to a reader. */

@@ -372,6 +372,9 @@ const keysOfItems: Record<string, string> = {
   session: 'session#*',
   subscriber: 'listen#*',
   engine: 'engine#*',
+  account: 'account#*',
+  minutes: 'minutes#*',
+  usage: 'usage#*',
 };
 const keysOfIndexes: Record<string, [index: string, keys: string]> = {
   ownedTask: ['byOwner', 'tasks#*'],

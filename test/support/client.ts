@@ -29,6 +29,7 @@ export interface TaskView {
     form?: UploadForm;
     errorCode?: string;
     msg?: string;
+    conversionSeconds?: number;
   };
 }
 
@@ -41,6 +42,7 @@ export interface JobView {
   startedAt: string | null;
   endedAt: string | null;
   result: { errorCode?: string; msg?: string };
+  conversionSeconds: number;
   tasks: TaskView[];
 }
 

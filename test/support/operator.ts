@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import type { LocalStack } from '../../infra/local/template/model.ts';
+import { toAttributes } from '../../shared/aws/table.ts';
 
 interface Service {
   url: string;
@@ -26,13 +28,23 @@ export async function countMessages(service: Service, queue: RegExp): Promise<nu
   );
 }
 
-async function clientOf({ url, dataDirectory, stack }: Service): Promise<SQSClient> {
+/** Writes an item of the table as the operator of the stack. */
+export async function putAsOperator(service: Service, item: object): Promise<void> {
+  const put = new PutItemCommand({ TableName: service.stack.tables[0]?.name, Item: toAttributes(item) });
+  await new DynamoDBClient(await settingsFor(service, 'dynamodb')).send(put);
+}
+
+async function clientOf(service: Service): Promise<SQSClient> {
+  return new SQSClient(await settingsFor(service, 'sqs'));
+}
+
+async function settingsFor({ url, dataDirectory, stack }: Service, name: string) {
   const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
-  return new SQSClient({
+  return {
     region: stack.region,
-    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/sqs`,
+    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/${name}`,
     credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
-  });
+  };
 }
 
 function urlOf({ stack }: Service, queue: RegExp): string {

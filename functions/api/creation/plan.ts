@@ -4,6 +4,7 @@ import { extensionOf } from '../../../shared/files/names.ts';
 import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import { newMeter, type TimeLimits } from '../../../shared/minutes/meter.ts';
 import { isProcessing, type OperationName } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import { lookPauseMs, nextLook } from '../../../shared/tasks/due.ts';
@@ -43,6 +44,10 @@ export interface PlanContext {
   recordSeconds: number;
   uploadSeconds: number;
   catalogue: Catalogue;
+  /** The API key that the tasks are created with. */
+  key?: string;
+  /** What limits their engine time. */
+  timeLimits?: TimeLimits;
   /** Earlier tasks of the same user that the requests name by id. */
   outside: Map<string, Task>;
   /** Present when the requests form a job. */
@@ -237,9 +242,12 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   const tasks = requests.map((request): Task => {
     const dependsOn = request.inputs.map(idOf);
     const uploads = request.operation === 'import/upload';
+    const meter = newMeter(request.operation, context.timeLimits);
     return {
       id: idOf(request.name),
       user,
+      ...(context.key === undefined ? {} : { key: context.key }),
+      ...(meter ? { meter } : {}),
       name: request.name,
       operation: request.operation,
       status: uploads ? 'processing' : 'created',

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import { newToken, putObject } from '../../../shared/aws/objects.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { storeSecrets } from '../../../shared/aws/secrets.ts';
@@ -13,6 +14,7 @@ import { settings } from '../../wiring/settings.ts';
 import { invalidFields } from '../http/errors.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile } from './plan.ts';
+import { timeLimitsOf } from './time-limits.ts';
 
 /** Tasks that are planned but not written: a request that is refused creates nothing. */
 export interface Creation {
@@ -27,21 +29,24 @@ export interface Creation {
 /** Plans the tasks of a request, and their job where they form one, or throws the 400. */
 export async function prepareTasks(
   requests: TaskRequest[],
-  owner: { user: string; job?: JobSettings },
+  { job, ...caller }: Pick<Caller, 'user' | 'key' | 'limits'> & { job?: JobSettings },
 ): Promise<Creation> {
   const now = Date.now();
   const contents = decodeContents(requests);
   const ids = outsideInputs(requests);
-  const earlier = ids.length > 0 ? await records.tasks(ids) : [];
+  const [earlier, timeLimits] = await Promise.all([ids.length > 0 ? records.tasks(ids) : [], timeLimitsOf(caller)]);
   const planned = planTasks(requests.map(withoutContent), {
-    ...owner,
+    user: caller.user,
+    ...(caller.key === undefined ? {} : { key: caller.key }),
+    timeLimits,
+    ...(job ? { job } : {}),
     now,
     recordSeconds: settings.recordSeconds,
     uploadSeconds: settings.uploadSeconds,
     catalogue,
     outside: new Map(
       earlier
-        .filter((task) => task.user === owner.user && !isDeletedOrExpired(task, now))
+        .filter((task) => task.user === caller.user && !isDeletedOrExpired(task, now))
         .map((task) => [task.id, task]),
     ),
   });

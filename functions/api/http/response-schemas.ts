@@ -48,6 +48,10 @@ const Task = z.object({
     form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
     errorCode: z.enum(taskErrorCodes).optional(),
     msg: z.string().optional(),
+    conversionSeconds: z
+      .number()
+      .optional()
+      .describe('Engine time that the task used, without waiting and transfers. Absent if it used no engine.'),
   }),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
@@ -76,6 +80,7 @@ const Job = z.object({
     errorCode: z.enum(['task_failed', 'task_deleted', 'task_canceled']).optional(),
     msg: z.string().optional(),
   }),
+  conversionSeconds: z.number().optional().describe('Engine time of the tasks that are shown.'),
   tasks: z.array(Task).optional(),
   tasksTruncated: z
     .literal(true)
@@ -155,6 +160,11 @@ const Delivery = z.object({
   ),
 });
 
+const UsageSum = {
+  conversionSeconds: z.number().describe('Engine time, without waiting, transfers and runs that failed by our fault.'),
+  tasks: z.int(),
+};
+
 /** The schemas of responses, by the names that the route table uses. */
 export const responseSchemas = {
   Task,
@@ -167,6 +177,48 @@ export const responseSchemas = {
     targetExt: z.string(),
     operation: z.enum(processingOperations),
     options: z.array(Option),
+  }),
+  DryRun: z.object({
+    valid: z.literal(true),
+    conversionSeconds: z.number().describe('Expected engine time of all tasks.'),
+    remainingMinutes: z
+      .number()
+      .nullable()
+      .describe('Conversion minutes that the account has left this month; null if they are not limited.'),
+    tasks: z.array(
+      z.object({
+        name: z.string(),
+        operation: z.string(),
+        conversionSeconds: z.number(),
+        basis: z
+          .enum(['history', 'typical'])
+          .describe('Whether the same conversion took this long in the last thirty days, or is expected to.'),
+      }),
+    ),
+  }),
+  Usage: z.object({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    ...UsageSum,
+    days: z
+      .array(
+        z.object({
+          date: z.iso.date(),
+          ...UsageSum,
+          operations: z.record(z.string(), z.number()).describe('Seconds by operation.'),
+          formats: z.array(z.object({ input_format: z.string(), output_format: z.string(), ...UsageSum })),
+          keys: z.record(z.string(), z.number()).describe('Seconds by the id of the API key.'),
+        }),
+      )
+      .describe('The days on which anything was used.'),
+    month: z.object({
+      month: z.string().describe('The current month, such as 2026-11.'),
+      allowanceMinutes: z.number().nullable().describe('null if it is not limited.'),
+      remainingMinutes: z
+        .number()
+        .nullable()
+        .describe('What is neither used nor reserved by tasks that are running; null if it is not limited.'),
+    }),
   }),
   Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
   Webhook: WebhookFields.extend({ secret: z.string().describe('Secret for verifying signatures. Shown only once.') }),

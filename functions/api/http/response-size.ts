@@ -22,6 +22,7 @@ function bytesOf(value: unknown): number {
 export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise<JsonObject[]> {
   const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
   const shown = jobs.map((): JsonObject[] => []);
+  const usedMs = jobs.map(() => 0);
   const wanted = jobs.flatMap((job, index) => job.tasks.map((id) => ({ id, index })));
   let left = maxBodyBytes - bytesOf(views);
   for (let position = 0; position < wanted.length; position += tasksPerRead) {
@@ -35,6 +36,7 @@ export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise
       left -= bytesOf(view);
       if (left < 0) return finish(index);
       shown[index]?.push(view);
+      usedMs[index] = (usedMs[index] ?? 0) + (task.meter?.usedMs ?? 0);
     }
   }
   return finish(jobs.length);
@@ -42,6 +44,7 @@ export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise
   function finish(truncatedFrom: number): JsonObject[] {
     return views.map(({ tasksTruncated, ...view }, index) => ({
       ...view,
+      conversionSeconds: (usedMs[index] ?? 0) / 1000,
       tasks: shown[index] ?? [],
       ...(index >= truncatedFrom && (jobs[index]?.tasks.length ?? 0) > 0 ? { tasksTruncated } : {}),
     }));

@@ -33,6 +33,8 @@ export interface Route {
   refusals?: readonly Refusal[];
   /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
   response?: string;
+  /** Another successful response, to requests that say so. */
+  alternative?: { status: 200; response: string; description: string };
   /** True where a request is held until something happens, which takes a function all the while. */
   waits?: true;
   /** True where HEAD is handled as GET is. */

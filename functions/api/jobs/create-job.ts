@@ -1,17 +1,23 @@
+import { takenIn } from '../../../shared/aws/minutes.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { storeWebhook } from '../../../shared/aws/webhook-store.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
+import { monthOf } from '../../../shared/minutes/meter.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { type Webhook, webhookOfJob } from '../../../shared/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../account/webhook-url.ts';
 import { createOnce } from '../creation/create-once.ts';
-import { prepareTasks } from '../creation/prepare-tasks.ts';
+import { estimateTime } from '../creation/estimate.ts';
+import { type Creation, prepareTasks } from '../creation/prepare-tasks.ts';
 import { readJobTasks } from '../creation/read-requests.ts';
+import { allowanceOf } from '../creation/time-limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
+import type { ApiRequest, ApiResponse } from '../http/route.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['create-job'], (request) => {
+  if (request.query.dry_run === 'true') return dryRun(request);
   let webhook: Webhook | undefined;
   const present = async (job: Job, tasks?: Task[]): Promise<JsonObject> => ({
     ...(await presentJobWithTasks(job, tasks)),
@@ -22,13 +28,8 @@ export const handler = endpoint(routes['create-job'], (request) => {
     request,
     'job',
     async () => {
-      const { tag, tasks, webhook_url: url } = request.body;
-      if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
-      const settings = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
-      const { plan, write } = await prepareTasks(readJobTasks(tasks), {
-        ...request.account,
-        job: settings,
-      });
+      const { plan, write } = await prepareJob(request);
+      const { webhook_url: url } = request.body;
       const { job } = plan;
       if (!job) throw new Error('A plan for a job holds none.');
       return {
@@ -49,3 +50,26 @@ export const handler = endpoint(routes['create-job'], (request) => {
     },
   );
 });
+
+type JobRequest = ApiRequest<(typeof routes)['create-job']>;
+
+function prepareJob({ account, body }: Pick<JobRequest, 'account' | 'body'>): Promise<Creation> {
+  const { tag, tasks, webhook_url: url } = body;
+  if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
+  const job = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
+  return prepareTasks(readJobTasks(tasks), { limits: {}, ...account, job });
+}
+
+/** Validates a request for a job and estimates what it would take, without creating anything. */
+async function dryRun(request: JobRequest): Promise<ApiResponse> {
+  const { plan } = await prepareJob(request);
+  const { user } = request.account;
+  const now = Date.now();
+  const [estimate, allowance, taken] = await Promise.all([
+    estimateTime(user, plan.tasks, now),
+    allowanceOf(user),
+    takenIn(user, monthOf(now)),
+  ]);
+  const remainingMinutes = allowance === undefined ? null : Math.max(0, allowance - taken / 60_000);
+  return { status: 200, body: { valid: true, ...estimate, remainingMinutes } };
+}

@@ -141,6 +141,7 @@ function operation(name: string, route: Route): Json {
       : {}),
     responses: {
       [route.success]: success(route),
+      ...(route.alternative ? { [route.alternative.status]: alternative(route.alternative) } : {}),
       ...Object.fromEntries([...errors].sort().map((status) => [status, error(status, route)])),
     },
   };
@@ -186,6 +187,10 @@ function success(route: Route): Json {
     description: route.summary,
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${route.response}` } } },
   };
+}
+
+function alternative({ response, description }: NonNullable<Route['alternative']>): Json {
+  return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${response}` } } } };
 }
 
 function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {

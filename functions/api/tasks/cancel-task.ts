@@ -12,6 +12,6 @@ export const handler = endpoint(routes['cancel-task'], async ({ account, params,
     logger.warn('left to the sweep', { taskId, error }),
   );
   if (decision.outcome === 'missing') throw notFound(`There is no task ${taskId}.`);
-  if (decision.outcome === 'refused') throw conflict(`The task is ${status} and can no longer be canceled.`);
+  if (decision.outcome !== 'changed') throw conflict(`The task is ${status} and can no longer be canceled.`);
   return { body: presentTask(decision.task) };
 });

@@ -160,6 +160,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 8192,
     // Hundreds of pages drawn as pictures take minutes.
     timeoutSeconds: 600,
+    typicalSeconds: 3,
     // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },

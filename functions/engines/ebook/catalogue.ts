@@ -62,6 +62,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 4096,
     // Calibre is given 400 seconds; the rest is for its files.
     timeoutSeconds: 600,
+    typicalSeconds: 8,
     // Few tasks are books.
     maxConcurrency: 20,
   },

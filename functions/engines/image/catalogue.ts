@@ -43,6 +43,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 4096,
     // The largest pictures take minutes as AVIF.
     timeoutSeconds: 300,
+    typicalSeconds: 0.5,
     // Most tasks are pictures.
     maxConcurrency: 100,
   },

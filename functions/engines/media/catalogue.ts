@@ -76,6 +76,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 10_240,
     // The maximum of Lambda.
     timeoutSeconds: 900,
+    typicalSeconds: 30,
     // The most expensive by far: this is also what a flood of videos can cost at once.
     maxConcurrency: 50,
   },

@@ -52,6 +52,12 @@ async function respond(
     (barriers) => send({ type: 'isolation', barriers }),
     () => {},
   );
+  let started: number | undefined;
+  let engineMs = 0;
+  const stopClock = () => {
+    if (started !== undefined) engineMs = Math.ceil(performance.now() - started);
+    started = undefined;
+  };
   try {
     const work = await workOf(request, folder, watch.signal);
     const context: WorkContext = {
@@ -59,14 +65,17 @@ async function respond(
       progress: (percent) => send({ type: 'progress', percent }),
       log: (message, details) => logger.info(message, details ?? {}),
     };
+    started = performance.now();
     const result = await sandbox.run(work, context, request.tenant);
+    stopClock();
     const stored = await store(request, work, result, watch.signal);
-    logger.info('stored the outputs', { outputs: result.outputs.length });
-    return stored;
+    logger.info('stored the outputs', { outputs: result.outputs.length, engineMs });
+    return { ...stored, engineMs };
   } catch (error) {
+    stopClock();
     if (error instanceof EngineError) {
       logger.info('refused the work', { reason: error.message });
-      return { type: 'refused', msg: error.message, detail: error.detail };
+      return { type: 'refused', msg: error.message, detail: error.detail, engineMs };
     }
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.warn('the run broke off', { error: message });
@@ -103,7 +112,7 @@ async function store(
   work: Work,
   result: WorkResult,
   signal: AbortSignal,
-): Promise<EngineResponse> {
+): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
   const { outputs: made, details, warnings = [] } = result;
   const outputs = new Outputs(work);
   await outputs.add(...made);

@@ -58,13 +58,16 @@ export interface RemoteOutput {
 /** Which barriers stand, by their names, and why the others do not. */
 export type Isolation = Record<string, { stands: true } | { stands: false; reason: string }>;
 
-/** A line of the engine's response, which is a stream of JSON objects. Any but the first two is the last. */
+/**
+ * A line of the engine's response, which is a stream of JSON objects. Any but the first two is the last. `engineMs` is the time
+ * that the engine worked on the files, without that of fetching and storing them.
+ */
 export type EngineResponse =
   /** What stands between the files and the rest of the engine's machine, for the operator. */
   | { type: 'isolation'; barriers: Isolation }
   | { type: 'progress'; percent: number }
-  | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject }
+  | { type: 'done'; outputs: RemoteOutput[]; details?: JsonObject; engineMs: number }
   /** The file or the options are at fault: `msg` is for the user, `detail` for the log. */
-  | { type: 'refused'; msg: string; detail: string }
+  | { type: 'refused'; msg: string; detail: string; engineMs: number }
   /** The engine is at fault: the run is repeated. */
   | { type: 'broken'; message: string };

@@ -177,6 +177,7 @@ export const catalogue: EngineCatalogue = {
     diskMegabytes: 2048,
     // A page is given two minutes in all; the rest is for the browser to start.
     timeoutSeconds: 180,
+    typicalSeconds: 2,
     // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
     network: true,

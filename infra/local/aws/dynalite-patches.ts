@@ -5,9 +5,10 @@
 import type { Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
-import type { Database, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
+import type { Database, Done, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
 import { type Replica, recordWrite, replicaOf } from './dynalite-replica.ts';
+import { type Staging, Transactions } from './dynalite-transactions.ts';
 
 export interface ItemDatabase {
   server: Server;
@@ -15,6 +16,7 @@ export interface ItemDatabase {
   replica: Server | undefined;
   /** Returns the item that has a key at this moment. */
   peek(table: string, key: Item): Item | undefined;
+  transactions: Transactions;
   close(): Promise<void>;
 }
 
@@ -53,9 +55,10 @@ export async function openItemDatabase(directory: string, attached: Attachments 
   return {
     server,
     replica: replica && serverOf(replica, directory),
+    transactions: new Transactions(stagingOf(store, attached)),
     peek(name, key) {
-      const table = store.db.getSync(`table~${name}`);
-      return isTable(table) && !internals.validateKey(key, table)
+      const table = tableOf(store, name);
+      return table && !internals.validateKey(key, table)
         ? store.db.getSync(`item-${name}~${internals.createKey(key, table)}`)
         : undefined;
     },
@@ -117,6 +120,11 @@ function closeIterators(db: Database): void {
     const iterator = values(options);
     return Object.assign(iterator, { return: () => iterator.close() });
   };
+}
+
+function tableOf(store: Store, name: string): Table | undefined {
+  const table = store.db.getSync(`table~${name}`);
+  return isTable(table) ? table : undefined;
 }
 
 function isTable(value: unknown): value is Table {
@@ -269,4 +277,53 @@ function isAsBefore(entry: Item, existing: Item | undefined): boolean {
   return (
     existing !== undefined && Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, existing[name]))
   );
+}
+
+/** Returns what transactions need of a store. Each of their writes takes twice the units of another. */
+function stagingOf(store: Store, attached: Attachments): Staging {
+  const { observer } = attached;
+  const twice = observer && {
+    ...observer,
+    written: (...change: Parameters<ItemObserver['written']>) => {
+      observer.written(...change);
+      observer.written(...change);
+    },
+  };
+  return {
+    table: (name) => tableOf(store, name),
+    lock: (table, keys, work) =>
+      new Promise((resolve, reject) => {
+        store.getItemDb(table).lock(keys, (release) => {
+          work().then(release(resolve), release(reject));
+        });
+      }),
+    stage(writes, isFinal) {
+      const staged: Store = {
+        ...store,
+        getItemDb(table) {
+          const items = store.getItemDb(table);
+          const collect = (write: Write, done: Done) => {
+            writes.push(...(takePending() ?? []), write);
+            done();
+          };
+          return {
+            ...items,
+            // The transaction has locked all of its items.
+            lock: (_keys, run) => run((done) => done),
+            put: (key, value, done) => collect({ type: 'put', key: `item-${table}~${key}`, value }, done),
+            del: (key, done) => collect({ type: 'del', key: `item-${table}~${key}` }, done),
+          };
+        },
+      };
+      if (isFinal) attachments.set(staged, { ...attached, observer: twice });
+      return staged;
+    },
+    commit: (writes) =>
+      new Promise((resolve, reject) =>
+        store.db.batch(writes, (error) => {
+          if (error) reject(error);
+          else resolve();
+        }),
+      ),
+  };
 }

@@ -46,6 +46,10 @@ declare module 'dynalite/db/index.js' {
   /** The items of a table, or the entries of an index. */
   export interface PrefixedDatabase {
     get(key: string, done: (error: unknown, value?: Item) => void): void;
+    put(key: string, value: Item, done: Done): void;
+    del(key: string, done: Done): void;
+    /** Calls back when nobody else has locked any of the keys, with what makes a callback release them. */
+    lock(keys: string | string[], run: (release: <F>(done: F) => F) => void): void;
     createValueStream(options: RangeOptions): Readable;
   }
 
@@ -130,4 +134,27 @@ declare module 'dynalite/db/index.js' {
     getIndexActions(indexes: Index[], existing: Item | undefined, item: Item | null, table: Table): IndexActions;
   };
   export default internals;
+}
+
+declare module 'dynalite/actions/*.js' {
+  import type { Done, Item, Store } from 'dynalite/db/index.js';
+
+  export default function action(store: Store, data: Item, done: Done): void;
+}
+
+declare module 'dynalite/validations/index.js' {
+  import type { Item } from 'dynalite/db/index.js';
+
+  const validations: {
+    /** Returns the input without what the operation does not know; throws what a client is told. */
+    checkTypes(input: Item, types: object): Item;
+    /** Parses expressions into the data; throws what a client is told. */
+    checkValidations(data: Item, types: object, custom: unknown, store: { options: { maxItemSize: number } }): void;
+  };
+  export default validations;
+}
+
+declare module 'dynalite/validations/*.js' {
+  const checks: { types: object; custom: unknown };
+  export default checks;
 }

@@ -10,6 +10,8 @@ import { type ItemObserver, openItemDatabase } from './dynalite-patches.ts';
 import { CapturedResponse, ForwardedRequest } from './forwarded-request.ts';
 import { misbehavingReplica } from './misbehaving-replica.ts';
 import { misbehavingTables } from './misbehaving-tables.ts';
+import { respond } from './table-response.ts';
+import { transactionWrites } from './transaction-writes.ts';
 
 export interface Tables {
   handle(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> | void;
@@ -37,6 +39,13 @@ export async function startTables(
   const pending = new Set<Promise<void>>();
   let isClosing = false;
 
+  function track(res: ServerResponse) {
+    const response = watchEnd(res);
+    pending.add(response.ended);
+    void response.ended.then(() => pending.delete(response.ended));
+    return response;
+  }
+
   function dispatch(
     original: IncomingMessage | { socket: Socket },
     headers: IncomingMessage['headers'],
@@ -44,9 +53,7 @@ export async function startTables(
   ) {
     return (res: ServerResponse, body: Buffer) => {
       const request = new ForwardedRequest({ method: 'POST', socket: original.socket }, '/', headers);
-      const response = watchEnd(res);
-      pending.add(response.ended);
-      void response.ended.then(() => pending.delete(response.ended));
+      const response = track(res);
       try {
         server.emit('request', request, res);
         // Emitted here and not by a stream, because dynalite throws out of its listeners what it did not expect.
@@ -83,12 +90,25 @@ export async function startTables(
     throw error;
   }
 
+  async function transact(res: ServerResponse, input: Record<string, unknown>): Promise<void> {
+    const response = track(res);
+    try {
+      const { status, body } = await database.transactions.handle(input);
+      respond(res, status, JSON.stringify(body));
+    } catch (error) {
+      response.settle();
+      throw error;
+    }
+  }
+
   const own: Tables = {
     handle(req, res, body) {
       if (isClosing) throw new Error('The tables are closing');
       // Only where something depends on it: it takes a while for a large body.
       const request = counter || database.replica ? readRequest(req, body) : undefined;
       if (counter && request) count(counter, request, res);
+      if (String(req.headers['x-amz-target']).endsWith('.TransactWriteItems'))
+        return transact(res, Object(JSON.parse(body.toString())));
       const server = request && isEventual(request) ? database.replica : undefined;
       dispatch(req, req.headers, server)(res, body);
     },
@@ -135,7 +155,10 @@ function observerFor(tables: LocalTable[], meter: CapacityMeter): ItemObserver {
 function count(counter: RequestCounter, { operation, input }: TableRequest, res: ServerResponse): void {
   counter.countRead(operation, input);
   onEnd(res, (response) => {
-    if (res.statusCode === 400 && response.includes('ConditionalCheckFailedException')) counter.countRefusal(input);
+    if (res.statusCode !== 400) return;
+    if (response.includes('ConditionalCheckFailedException')) counter.countRefusal(input);
+    if (response.includes('TransactionCanceledException'))
+      for (const [, write] of transactionWrites(input)) counter.countRefusal(write, 2);
   });
 }
 

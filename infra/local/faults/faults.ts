@@ -8,6 +8,7 @@ export const faultNames = {
   'late-notifications': 'S3 notifies up to 5 seconds late, out of order, and sometimes twice',
   deliveries: 'SQS delivers out of order, fewer messages than there are, and some twice',
   'key-throttles': 'DynamoDB refuses more than 1,000 write or 3,000 read units a second of one partition key',
+  conflicts: 'DynamoDB cancels transactions, and refuses writes to items that are in one',
   unprocessed: 'batches of DynamoDB leave some of their entries unprocessed',
   errors: 'DynamoDB, S3 and SQS fail now and then with a status of 500 or 503',
   'lost-responses': 'writes to tables fail now and then after they took place',

@@ -1,4 +1,5 @@
 import { keyValue, queryKey, UNREADABLE } from '../aws/query-key.ts';
+import { transactionWrites } from '../aws/transaction-writes.ts';
 import type { LocalStack, LocalTable } from '../template/model.ts';
 import { type JsonService, Refusal } from './errors.ts';
 
@@ -27,6 +28,17 @@ export function dynamodbActions(stack: LocalStack, operation: string, input: Inp
       resource: tableArn(name),
       conditions: leadingKeys(() => batchKeys(requests, tables.get(name))),
     }));
+  }
+  if (operation === 'TransactWriteItems') {
+    // A transaction needs the permission of each of its writes.
+    return transactionWrites(input).map(([verb, write]) => {
+      const name = String(write.TableName);
+      return {
+        action: `dynamodb:${verb}Item`,
+        resource: tableArn(name),
+        conditions: leadingKeys(() => itemKeys(`${verb}Item`, write, tables.get(name))),
+      };
+    });
   }
   const name = input.TableName;
   const known = ITEM_OPERATIONS.has(operation) || TABLE_OPERATIONS.has(operation);

@@ -19,7 +19,14 @@ const catalogue = new Catalogue([
   {
     engine: 'image',
     summary: 'Converts images.',
-    resources: { packaging: 'worker', memoryMegabytes: 512, diskMegabytes: 512, timeoutSeconds: 60, maxConcurrency: 1 },
+    resources: {
+      packaging: 'worker',
+      memoryMegabytes: 512,
+      diskMegabytes: 512,
+      timeoutSeconds: 60,
+      typicalSeconds: 1,
+      maxConcurrency: 1,
+    },
     formats: [
       { ext: 'png', mediaType: 'image/png' },
       { ext: 'webp', mediaType: 'image/webp' },

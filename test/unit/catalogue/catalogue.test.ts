@@ -8,6 +8,7 @@ const resources: EngineCatalogue['resources'] = {
   memoryMegabytes: 1,
   diskMegabytes: 1,
   timeoutSeconds: 1,
+  typicalSeconds: 1,
   maxConcurrency: 1,
 };
 

@@ -31,7 +31,7 @@ function respond(lines: string[]) {
   return response;
 }
 
-const refusal = '{"type":"refused","msg":"no","detail":""}\n';
+const refusal = '{"type":"refused","msg":"no","detail":"","engineMs":0}\n';
 
 // Regression: each response kept one of the 50 connections of a worker, which then waited until one was closed.
 test('a response is read to its end although the caller needs its first line only', async () => {

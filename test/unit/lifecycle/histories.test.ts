@@ -23,6 +23,7 @@ const work = (...outcomes: ('complete' | 'fail' | 'vanish')[]) =>
     outcome: fc.constantFrom(...outcomes),
     beats: fc.nat(2),
     lost: fc.boolean(),
+    ms: fc.constantFrom(0, 1_000, 59_000, 100_000),
   });
 const touch = fc.record({
   kind: fc.constantFrom('cancel' as const, 'delete' as const, 'upload' as const, 'redeliver' as const),
@@ -62,6 +63,7 @@ const historyOf = (asJob: boolean, action: fc.Arbitrary<Action>, creation: fc.Ar
     isFollowed: fc.boolean(),
     performs: fc.boolean(),
     reversed: fc.boolean(),
+    allowance: fc.option(fc.constantFrom(60_000, 120_000, 200_000, 10_000_000), { nil: undefined }),
     creation,
     actions: fc.array(action, { maxLength: 20, size: 'max' }),
     choices: fc.uint8Array({ maxLength: 150, size: 'max' }),

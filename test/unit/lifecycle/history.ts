@@ -2,6 +2,8 @@ import { planTasks, type TaskRequest, withFile } from '../../../functions/api/cr
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { workersLost } from '../../../shared/lifecycle/ends.ts';
+import { takenBy } from '../../../shared/minutes/charges.ts';
+import { extendedMeter } from '../../../shared/minutes/meter.ts';
 import { hasEnded, isLastOfJob, type Task, type TaskStatus } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import {
@@ -25,7 +27,7 @@ export interface Node {
 
 export type Action = Faults &
   (
-    | { kind: 'work'; pick: number; outcome: 'complete' | 'fail' | 'vanish'; beats: number; lost: boolean }
+    | { kind: 'work'; pick: number; outcome: 'complete' | 'fail' | 'vanish'; beats: number; lost: boolean; ms?: number }
     | { kind: 'cancel' | 'delete' | 'upload' | 'redeliver' | 'deadLetter'; pick: number }
     | { kind: 'deleteJob' | 'sweep' }
     | { kind: 'advance'; seconds: number }
@@ -43,6 +45,8 @@ export interface History {
   performs: boolean;
   /** Whether dependents stand before their inputs in the request. */
   reversed: boolean;
+  /** The engine time in milliseconds that workers may use in a month; not limited where it is absent. */
+  allowance?: number | undefined;
   /** What goes wrong while the request is created. */
   creation: Faults;
   actions: Action[];
@@ -75,6 +79,9 @@ const jobMoves: Record<Job['status'], readonly Job['status'][]> = {
 /** Watches every change of every record and remembers what each task has been. */
 class Witness {
   readonly been = new Map<string, Set<TaskStatus>>();
+  /** What each task takes of its account's engine time, also after it was removed. */
+  readonly taken = new Map<string, number>();
+  readonly used = new Map<string, number>();
   readonly committed = new Set<string>();
 
   hasBeen(id: string, status: TaskStatus): boolean {
@@ -88,6 +95,11 @@ class Witness {
         `the record of a ${before?.status} task was removed`,
       );
       return;
+    }
+    this.taken.set(after.id, takenBy(after));
+    if (after.meter?.usedMs !== undefined) {
+      ensure((this.used.get(after.id) ?? after.meter.usedMs) === after.meter.usedMs, 'what a task has used changed');
+      this.used.set(after.id, after.meter.usedMs);
     }
     const been = this.been.get(after.id);
     if (been) been.add(after.status);
@@ -150,6 +162,15 @@ class Witness {
   }
 }
 
+/** Checks that nothing is lost, counted twice or overdrawn of an account's engine time. */
+function checkCharges({ charged, usedMs }: MemoryService, { taken, used }: Witness, allowance = 0): void {
+  const sum = (amounts: Iterable<number>) => [...amounts].reduce((total, amount) => total + amount, 0);
+  ensure(sum(charged.values()) === sum(taken.values()), 'what is charged is not what tasks have taken');
+  ensure(usedMs === sum(used.values()), 'the usage is not what tasks have used');
+  // Histories end within a month.
+  ensure(sum(charged.values()) <= allowance, 'the allowance is overdrawn');
+}
+
 const badEnds = ['failed', 'canceled', 'deleted'] as const;
 const statusOfCode = { task_failed: 'failed', task_canceled: 'canceled', task_deleted: 'deleted' } as const;
 
@@ -189,7 +210,10 @@ async function play(history: History): Promise<{ service: MemoryService; witness
   const witness = new Witness();
   const sent: string[] = [];
   const service: MemoryService = new MemoryService(start, {
-    taskChanged: (change) => witness.taskChanged(change),
+    taskChanged: (change) => {
+      witness.taskChanged(change);
+      checkCharges(service, witness, history.allowance);
+    },
     jobChanged: (change) => witness.jobChanged(change),
     enqueued: (id) => {
       sent.push(id);
@@ -198,12 +222,21 @@ async function play(history: History): Promise<{ service: MemoryService; witness
     },
   });
   service.isFollowed = history.isFollowed;
-  service.performs = history.performs;
+  // What is done in place takes no engine.
+  service.performs = history.performs && history.allowance === undefined;
   const { requests, ids, job } = plan(history);
+  if (history.allowance !== undefined) meterWorkers(requests, history.allowance);
   for (const { request } of requests)
     for (const task of request.tasks) if (task.hasSecrets) service.secretsOf.add(task.id);
   await interleave(history, service, requests, { ids, job, sent, requests: [] });
   return { service, witness };
+}
+
+/** Gives the tasks of workers meters, as those of engines have. */
+function meterWorkers(requests: Planned['requests'], allowance: number): void {
+  for (const { request } of requests)
+    for (const task of request.tasks)
+      if (task.operation === operationOf.worker) task.meter = { limits: { account: allowance, task: allowance / 2 } };
 }
 
 type Request = ReturnType<typeof planRequest>;
@@ -362,7 +395,7 @@ async function work(
   service: MemoryService,
   gate: Gate,
   id: string,
-  { outcome, beats, lost }: { outcome: 'complete' | 'fail' | 'vanish'; beats: number; lost: boolean },
+  { outcome, beats, lost, ms = 1_000 }: Pick<Extract<Action, { kind: 'work' }>, 'outcome' | 'beats' | 'lost' | 'ms'>,
 ): Promise<void> {
   const lifecycle = service.lifecycle(gate, { isWorker: true });
   try {
@@ -373,17 +406,21 @@ async function work(
     const { group } = decision;
     const { attempt } = known;
     for (let beat = 0; beat < beats; beat++) {
-      const kept = await lifecycle.apply(id, { type: 'progressed', attempt, percent: beat * 10 }, known);
+      const meter = extendedMeter(known.meter, service.now);
+      const progressed = { type: 'progressed', attempt, percent: beat * 10, ...(meter ? { meter } : {}) } as const;
+      const kept = await lifecycle.apply(id, progressed, known);
       if (kept.outcome !== 'changed') return;
       known = kept.task;
     }
     const files = [fileOf(id, attempt)];
-    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files }, known, group);
+    const engine = { ms };
+    if (outcome === 'complete') await lifecycle.apply(id, { type: 'completed', attempt, files, engine }, known, group);
     if (outcome === 'fail')
       await lifecycle.apply(id, {
         type: 'failed',
         attempt,
         failure: { errorCode: 'processing_failed', msg: 'The file is damaged.' },
+        engine,
       });
     if (outcome === 'vanish' && !lost) service.queue.push(id);
   } catch (error) {
@@ -470,6 +507,7 @@ function checkEnds(service: MemoryService, witness: Witness): void {
   for (const { id } of answered) ensure(!service.secretsOf.has(id), 'the secrets of a task outlived it');
   for (const [id, been] of witness.been)
     ensure(!been.has('deleted') || !service.secretsOf.has(id), 'the secrets of a deleted task outlived it');
+  for (const task of answered) ensure(task.meter?.reservedMs === undefined, 'an ended task has engine time set aside');
   const endsTold = checkTelling(service);
   for (const job of service.jobs.values()) {
     ensure(endsTold.has(job.id), 'the end of a job was never told');

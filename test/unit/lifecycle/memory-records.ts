@@ -8,6 +8,7 @@ import type {
   LifecycleParts,
   LifecycleRecords,
 } from '../../../shared/lifecycle/parts.ts';
+import { chargesOf, usageOf } from '../../../shared/minutes/charges.ts';
 import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
 import { taskOf } from '../../../shared/tasks/transitions.ts';
 
@@ -42,6 +43,10 @@ export class MemoryService {
   readonly filesDeletedOf: string[] = [];
   /** Tasks whose secrets are kept beside their files. */
   readonly secretsOf = new Set<string>();
+  /** What is taken of the account's engine time, by months and keys. */
+  readonly charged = new Map<string, number>();
+  /** The usage of the account, of all days. */
+  usedMs = 0;
   now: number;
   /** Whether anybody listens to more than the ends of jobs. */
   isFollowed = true;
@@ -131,7 +136,7 @@ export class MemoryService {
           gate,
           'changeTask',
           () => this.tasks.get(id),
-          (task) => this.putTask(task),
+          (task, before) => this.#charge(before, task) && this.putTask(task),
         );
         return changeRecord(access, decision, taskOf, known);
       },
@@ -250,6 +255,19 @@ export class MemoryService {
     }
   }
 
+  /** Charges a change of a task to its account, all or nothing; returns false where that exceeds an allowance. */
+  #charge(before: Task, after: Task): boolean {
+    const charges = chargesOf(before, after).map((charge) => ({
+      ...charge,
+      name: `${charge.month} ${charge.key ?? ''}`,
+    }));
+    const sumOf = (name: string) => this.charged.get(name) ?? 0;
+    if (charges.some(({ name, ms, max }) => ms > 0 && sumOf(name) + ms > max)) return false;
+    for (const { name, ms } of charges) this.charged.set(name, sumOf(name) + ms);
+    this.usedMs += usageOf(before, after)?.ms ?? 0;
+    return true;
+  }
+
   putTask(task: Task): Task {
     const before = this.tasks.get(task.id);
     this.tasks.set(task.id, task);
@@ -288,18 +306,18 @@ function accessTo<T extends { version: number }>(
   gate: Gate,
   call: string,
   get: () => T | undefined,
-  put: (record: T) => void,
+  put: (record: T, before: T) => T | false,
 ): RecordAccess<T> {
   return {
     read: async () => {
       await gate(`${call} read`);
       return get();
     },
-    replace: async (record, version) => {
+    replace: async (record, { version }) => {
       await gate(call);
-      if (get()?.version !== version) return false;
-      put(record);
-      return true;
+      const stored = get();
+      if (stored?.version !== version) return 'stale';
+      return put(record, stored) ? 'written' : 'overdrawn';
     },
     backOff: () => Promise.resolve(),
   };

@@ -29,6 +29,7 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   // The engine of a worker that died goes on without it.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);
+  if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
   switch (response.type) {
     case 'done':
       return {
@@ -40,6 +41,11 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     default:
       throw new Error(`The engine broke off: ${JSON.stringify(response)}`);
   }
+}
+
+/** Names what a request converts, for the usage of its account. */
+function formatsOf({ inputs, outputFormat }: EngineRequest): string {
+  return `${inputs[0]?.format ?? 'page'}>${outputFormat}`;
 }
 
 /** Returns the last response of the engine. A run that is aborted is revoked, and has stored all that it ever will on return. */

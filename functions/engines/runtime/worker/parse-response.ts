@@ -9,13 +9,15 @@ const maxIsolationLength = 10_000;
 export function parseResponse(line: string): EngineResponse {
   const response: unknown = JSON.parse(line);
   if (!isObject(response)) throw unexpected(line);
-  const { type, barriers, percent, outputs, details, msg, detail, message } = response;
+  const { type, barriers, percent, outputs, details, msg, detail, message, engineMs } = response;
   if (type === 'isolation' && isIsolation(barriers)) return { type, barriers };
   if (type === 'progress' && typeof percent === 'number') return { type, percent };
-  if (type === 'refused' && typeof msg === 'string' && typeof detail === 'string') return { type, msg, detail };
   if (type === 'broken' && typeof message === 'string') return { type, message };
+  if (typeof engineMs !== 'number' || engineMs < 0) throw unexpected(line);
+  if (type === 'refused' && typeof msg === 'string' && typeof detail === 'string')
+    return { type, msg, detail, engineMs };
   if (type !== 'done' || !isOutputs(outputs)) throw unexpected(line);
-  return { type, outputs, ...(isObject(details) ? { details } : {}) };
+  return { type, outputs, ...(isObject(details) ? { details } : {}), engineMs };
 }
 
 function isIsolation(value: unknown): value is Isolation {

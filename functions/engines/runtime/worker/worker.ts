@@ -4,7 +4,9 @@ import { deleteFiles } from '../../../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws/queues.ts';
 import { readSecrets } from '../../../../shared/aws/secrets.ts';
 import { attemptPrefix } from '../../../../shared/files/keys.ts';
+import { outOfMinutes, outOfMinutesPerTask } from '../../../../shared/lifecycle/ends.ts';
 import { writeMetrics } from '../../../../shared/metrics.ts';
+import { type EngineTime, elapsed, extendedMeter, reservationEnd } from '../../../../shared/minutes/meter.ts';
 import { required } from '../../../../shared/settings.ts';
 import { resultFailure } from '../../../../shared/tasks/limits.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
@@ -18,6 +20,8 @@ const tickMs = 500;
 const beatMs = heartbeatWindowMs / 3;
 /** Longer than the window, so that a redelivered message always finds the heartbeat of its former owner expired. */
 const hiddenSeconds = heartbeatWindowMs / 1000 + 5;
+/** How often a run asks for more engine time while its account has none. */
+const extensionPauseMs = 1_000;
 /** Time reserved to record the end of a task that timed out. */
 const reserveMs = 10_000;
 
@@ -45,6 +49,8 @@ export interface Run {
   /** When it is out of time, in milliseconds since the epoch. */
   deadline: number;
   progress(percent: number): void;
+  /** What the engine says that it did; until it does, all the time of the run counts. */
+  engine?: EngineTime;
   logger: Logger;
 }
 
@@ -107,13 +113,17 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     logger: logger.createChild({ persistentLogAttributes: { ...ids, engine: worker.engine } }),
   };
   const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
-  const timer = setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now());
+  const timers = [
+    setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now()),
+    ...limitTask(task, controller),
+  ];
   try {
     const result = await worker.perform(run);
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
     await stopHeartbeat();
-    const ended = await lifecycle.apply(taskId, { type: 'completed', attempt, ...result }, run.task, group);
+    const completed = { type: 'completed', attempt, ...result, ...engineTime(run) } as const;
+    const ended = await lifecycle.apply(taskId, completed, run.task, group);
     if (ended.outcome !== 'changed') await discard(run);
     else if (attempt > 1) await discardEarlier(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');
@@ -121,9 +131,23 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     const failure = await recordFailure(run, error);
     measure(failure ? 'failed' : 'lost', failure);
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
     await stopHeartbeat();
   }
+}
+
+/** Ends a run at the engine time that a single task may use. */
+function limitTask({ meter }: Task, controller: AbortController): NodeJS.Timeout[] {
+  const limit = meter?.limits?.task;
+  if (limit === undefined) return [];
+  return [setTimeout(() => controller.abort(new TaskError(outOfMinutesPerTask(limit))), limit)];
+}
+
+/** Returns the engine time of a run: never more than the time it took, whatever the engine says. */
+function engineTime({ task, engine }: Run): { engine?: EngineTime } {
+  if (!task.meter) return {};
+  const whole = elapsed(task.meter, Date.now());
+  return { engine: engine ? { ...engine, ms: Math.min(engine.ms, whole.ms) } : whole };
 }
 
 function withSecrets(payload: JsonObject, secrets: JsonObject): JsonObject {
@@ -178,7 +202,9 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
     ...(error instanceof EngineError && error.detail ? { detail: lastLines(error.detail) } : {}),
   });
   await discard(run);
-  await lifecycle.apply(task.id, { type: 'failed', attempt, failure });
+  // The time limit of an engine is none of the file's: what it took until then is not charged.
+  const engine = failure.errorCode === 'engine_timeout' ? {} : engineTime(run);
+  await lifecycle.apply(task.id, { type: 'failed', attempt, failure, ...engine });
   return failure;
 }
 
@@ -217,6 +243,7 @@ function startHeartbeat(
 ): () => Promise<void> {
   const pace = new ProgressPace(Date.now());
   let lastBeat = Date.now();
+  let lastExtension = 0;
   let stopped = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = async () => {
@@ -225,7 +252,11 @@ function startHeartbeat(
     const percent = reported !== undefined && pace.isDue(reported, now) ? reported : undefined;
     const beat = now - lastBeat >= beatMs;
     if (beat) lastBeat = now;
-    if (percent === undefined && !beat) {
+    const meter = now - lastExtension >= extensionPauseMs ? extendedMeter(run.task.meter, now) : undefined;
+    if (meter) lastExtension = now;
+    if (now >= (reservationEnd(run.task.meter ?? {}) ?? Number.POSITIVE_INFINITY))
+      throw new TaskError(outOfMinutes(now));
+    if (percent === undefined && !beat && !meter) {
       const task = await lifecycle.read(run.task.id);
       if (task?.status !== 'processing' || task.attempt !== run.attempt) throw new TaskLost(task?.status ?? 'deleted');
       return;
@@ -234,6 +265,7 @@ function startHeartbeat(
       type: 'progressed',
       attempt: run.attempt,
       ...(percent === undefined ? {} : { percent }),
+      ...(meter ? { meter } : {}),
     } as const;
     const [decision] = await Promise.all([
       lifecycle.apply(run.task.id, progressed, run.task),
@@ -242,6 +274,8 @@ function startHeartbeat(
       // A failed write counts too: while the table throttles, the next one must not follow at once.
       if (percent !== undefined) pace.wrote(percent, now, Date.now());
     });
+    // Others may return what they have set aside until this run has used up its own.
+    if (decision.outcome === 'overdrawn') return;
     if (decision.outcome !== 'changed')
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
     run.task = decision.task;
@@ -250,7 +284,7 @@ function startHeartbeat(
     ticking = ticking
       .then(() => (stopped ? undefined : tick()))
       .catch((error) => {
-        if (error instanceof TaskLost) controller.abort(error);
+        if (error instanceof TaskLost || error instanceof TaskError) controller.abort(error);
         // A failed heartbeat is no reason to abort; the next one may succeed.
         else run.logger.warn('a heartbeat could not be written', { error });
       });

@@ -28,14 +28,15 @@ export class RequestCounter {
     }
   }
 
-  /** Counts a write that was refused. */
-  countRefusal(input: AttributeMap): void {
+  /** Counts a write that was refused; one of a transaction takes twice the units. */
+  countRefusal(input: AttributeMap, factor = 1): void {
     const table = this.#tables.get(String(input.TableName));
     if (!table) return;
     const item: AttributeMap = Object(input.Key ?? input.Item);
     const names = [table.partitionKey.name, ...(table.sortKey ? [table.sortKey.name] : [])];
     const key = Object.fromEntries(names.map((name) => [name, item[name]]));
-    this.#meter.add(refusedConsumption(table, key, this.#peek(table.name, key)));
+    const { units, ...place } = refusedConsumption(table, key, this.#peek(table.name, key));
+    this.#meter.add({ ...place, units: units * factor });
   }
 
   #countItem(name: string, key: AttributeMap, consistent: unknown): void {

@@ -1,0 +1,81 @@
+import { type DayOfUsage, usageBetween } from '../../../shared/aws/minutes.ts';
+import { isProcessing } from '../../../shared/operations/operations.ts';
+import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
+import { catalogue, engineCatalogues } from '../../engines/runtime/catalogues.ts';
+
+const historyMs = 30 * 86_400_000;
+
+/** What is expected of the engine time of tasks that are planned. */
+export interface Estimate {
+  conversionSeconds: number;
+  tasks: JsonObject[];
+}
+
+/**
+ * Estimates the engine time of planned tasks: by what conversions between the same formats took the account in the last thirty
+ * days, or else by what is typical of the engine. How large files are is not known before they are imported.
+ */
+export async function estimateTime(user: string, tasks: Task[], now: number): Promise<Estimate> {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const metered = tasks.filter(({ meter }) => meter !== undefined);
+  const history = metered.length > 0 ? await usageBetween(user, day(now - historyMs), day(now)) : [];
+  const estimates = metered.map((task) => ({ task, ...estimateOf(task, tasks, history) }));
+  return {
+    conversionSeconds: estimates.reduce((sum, { seconds }) => sum + seconds, 0),
+    tasks: estimates.map(({ task, seconds, basis }) => ({
+      name: task.name,
+      operation: task.operation,
+      conversionSeconds: seconds,
+      basis,
+    })),
+  };
+}
+
+function estimateOf(task: Task, tasks: Task[], history: DayOfUsage[]): { seconds: number; basis: string } {
+  const output = outputFormatOf(task);
+  const input = inputFormatOf(task, tasks);
+  const matches = history.flatMap(({ formats }) =>
+    Object.entries(formats)
+      .filter(([pair]) => isPair(pair, input, output))
+      .map(([, sum]) => sum),
+  );
+  const count = matches.reduce((sum, { tasks: each }) => sum + each, 0);
+  if (count > 0) {
+    const ms = matches.reduce((sum, { ms: each }) => sum + each, 0) / count;
+    return { seconds: Math.round(ms) / 1000, basis: 'history' };
+  }
+  return { seconds: typicalSeconds(task, input, output), basis: 'typical' };
+}
+
+function isPair(pair: string, input: string | undefined, output: string | undefined): boolean {
+  const [from, to] = pair.split('>');
+  return (input === undefined || from === input) && to === (output ?? from);
+}
+
+function outputFormatOf({ operation, payload }: Task): string | undefined {
+  if (!isProcessing(operation)) return 'html';
+  return typeof payload.output_format === 'string' ? catalogue.canonical(payload.output_format) : undefined;
+}
+
+/** Returns the format of a task's input where the request says it. */
+function inputFormatOf({ operation, payload, dependsOn }: Task, tasks: Task[]): string | undefined {
+  if (!isProcessing(operation)) return 'page';
+  if (typeof payload.input_format === 'string') return catalogue.canonical(payload.input_format);
+  const inputs = tasks.filter(({ id }) => dependsOn.includes(id));
+  const [first] = inputs.map((input) => (isProcessing(input.operation) ? outputFormatOf(input) : undefined));
+  return first;
+}
+
+/** Returns what engines take that could perform a task; the longest where several could. */
+function typicalSeconds({ operation }: Task, input: string | undefined, output: string | undefined): number {
+  const engines = engineCatalogues.filter(({ operations = [], capabilities }) => {
+    if (operations.some((known) => known === operation)) return true;
+    return capabilities.some(
+      (capability) =>
+        capability.operation === operation &&
+        (input === undefined || capability.from.includes(input)) &&
+        (output === undefined || capability.to.includes(output)),
+    );
+  });
+  return Math.max(0, ...engines.map(({ resources }) => resources.typicalSeconds));
+}

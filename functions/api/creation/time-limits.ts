@@ -1,0 +1,30 @@
+import type { Caller } from '../../../shared/accounts/caller.ts';
+import { minutesPerMonthOf } from '../../../shared/aws/minutes.ts';
+import type { TimeLimits } from '../../../shared/minutes/meter.ts';
+import { settings } from '../../wiring/settings.ts';
+import { remember } from '../http/remember.ts';
+
+const minuteMs = 60_000;
+
+/** A warm function reads the allowance of an account once in this time; a change takes effect within it. */
+const findAllowance = remember(async (user) => (await minutesPerMonthOf(user)) ?? settings.minutesPerMonth, {
+  milliseconds: 60_000,
+  max: 1_000,
+});
+
+/** Returns what an account may use in a month, in minutes; undefined where that is not limited. */
+export async function allowanceOf(user: string): Promise<number | undefined> {
+  return (await findAllowance(user)) || undefined;
+}
+
+/** Returns what limits the engine time of tasks that a caller creates. */
+export async function timeLimitsOf({ user, limits }: Pick<Caller, 'user' | 'limits'>): Promise<TimeLimits> {
+  const minutes = {
+    account: await allowanceOf(user),
+    key: limits.minutesPerMonth,
+    task: limits.minutesPerTask,
+  };
+  return Object.fromEntries(
+    Object.entries(minutes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value * minuteMs]])),
+  );
+}

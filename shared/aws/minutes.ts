@@ -1,0 +1,126 @@
+import { type Charge, chargesOf, type UsageEntry, usageOf } from '../minutes/charges.ts';
+import type { Task } from '../tasks/task.ts';
+import { get, type Item, type Key, query, type TransactionWrite } from './table.ts';
+import { partitions } from './table-schema.ts';
+
+/**
+ * Shards of the usage of an account. The end of each task writes to one of them in a transaction, which takes two units and
+ * some milliseconds in which others are refused.
+ */
+const usageShards = 16;
+/** The current month and the twelve before it. */
+const keptSeconds = 400 * 86_400;
+
+/** Returns the writes that charge a change of a task to its account. */
+export function chargeWrites(before: Task, after: Task): TransactionWrite[] {
+  const usage = usageOf(before, after);
+  return [...chargesOf(before, after).map(chargeWrite), ...(usage ? [usageWrite(usage)] : [])];
+}
+
+/** Returns how many milliseconds are taken from the allowance of an account, or of a key, in a month. */
+export async function takenIn(user: string, month: string, key?: string): Promise<number> {
+  const { ms } = (await get(ledgerKey({ user, month, ...(key === undefined ? {} : { key }) }))) ?? {};
+  return Number(ms ?? 0);
+}
+
+/** Returns what an operator allows an account to use in a month, in minutes; undefined where that is the deployment's. */
+export async function minutesPerMonthOf(user: string): Promise<number | undefined> {
+  const { minutesPerMonth } = (await get(accountKey(user), { consistent: false })) ?? {};
+  return typeof minutesPerMonth === 'number' ? minutesPerMonth : undefined;
+}
+
+function accountKey(user: string): Key {
+  return { pk: `${partitions.account}${user}`, sk: 'account' };
+}
+
+/** What an account used on a day. */
+export interface DayOfUsage {
+  day: string;
+  ms: number;
+  tasks: number;
+  operations: Record<string, number>;
+  formats: Record<string, { ms: number; tasks: number }>;
+  keys: Record<string, number>;
+}
+
+/** Returns what an account used on each day of a period, the first and the last included; days without use are left out. */
+export async function usageBetween(user: string, from: string, to: string): Promise<DayOfUsage[]> {
+  const shards = await Promise.all(
+    Array.from({ length: usageShards }, (_, shard) =>
+      query({
+        keys: 'pk = :pk AND sk BETWEEN :from AND :to',
+        values: { ':pk': usagePartition(user, shard), ':from': from, ':to': to },
+      }),
+    ),
+  );
+  const days = new Map<string, DayOfUsage>();
+  for (const item of shards.flat()) {
+    const day = String(item.sk);
+    const sum = days.get(day) ?? { day, ms: 0, tasks: 0, operations: {}, formats: {}, keys: {} };
+    days.set(day, sum);
+    addTo(sum, item);
+  }
+  return [...days.values()].sort((one, other) => one.day.localeCompare(other.day));
+}
+
+function addTo(sum: DayOfUsage, item: Item): void {
+  sum.ms += Number(item.ms ?? 0);
+  sum.tasks += Number(item.tasks ?? 0);
+  for (const [attribute, value] of Object.entries(item)) {
+    const [kind, ...rest] = attribute.split(' ');
+    const name = rest.join(' ');
+    const amount = Number(value);
+    if (kind === 'operation') sum.operations[name] = (sum.operations[name] ?? 0) + amount;
+    if (kind === 'key') sum.keys[name] = (sum.keys[name] ?? 0) + amount;
+    if (kind !== 'formats' && kind !== 'count') continue;
+    const { ms, tasks } = sum.formats[name] ?? { ms: 0, tasks: 0 };
+    sum.formats[name] = kind === 'count' ? { ms, tasks: tasks + amount } : { ms: ms + amount, tasks };
+  }
+}
+
+function chargeWrite({ ms, max, ...ledger }: Charge): TransactionWrite {
+  const values = { ':ms': ms, ':ttl': ttlFrom(`${ledger.month}-28`) };
+  const write = {
+    key: ledgerKey(ledger),
+    expression: 'ADD ms :ms SET #ttl = if_not_exists(#ttl, :ttl)',
+    names: { '#ttl': 'ttl' },
+  };
+  // What is returned always fits; the rest of an allowance may be less than nothing where it was lowered.
+  if (ms <= 0) return { ...write, values };
+  const condition = max >= ms ? 'attribute_not_exists(ms) OR ms <= :room' : 'ms <= :room';
+  return { ...write, condition, values: { ...values, ':room': max - ms } };
+}
+
+function usageWrite({ user, task, day, ms, operation, formats, key }: UsageEntry): TransactionWrite {
+  const attributes = {
+    ms,
+    tasks: 1,
+    [`operation ${operation}`]: ms,
+    ...(formats === undefined ? {} : { [`formats ${formats}`]: ms, [`count ${formats}`]: 1 }),
+    ...(key === undefined ? {} : { [`key ${key}`]: ms }),
+  };
+  const entries = Object.entries(attributes);
+  return {
+    key: { pk: usagePartition(user, shardOf(task)), sk: day },
+    expression: `ADD ${entries.map((_, index) => `#a${index} :a${index}`).join(', ')} SET #ttl = if_not_exists(#ttl, :ttl)`,
+    names: { ...Object.fromEntries(entries.map(([name], index) => [`#a${index}`, name])), '#ttl': 'ttl' },
+    values: { ...Object.fromEntries(entries.map(([, value], index) => [`:a${index}`, value])), ':ttl': ttlFrom(day) },
+  };
+}
+
+function ledgerKey({ user, month, key }: Pick<Charge, 'user' | 'month' | 'key'>): Key {
+  return { pk: `${partitions.minutes}${user}`, sk: key === undefined ? month : `${month} ${key}` };
+}
+
+function usagePartition(user: string, shard: number): string {
+  return `${partitions.usage}${user}#${shard}`;
+}
+
+/** Returns the shard that a task belongs to: ids end in a counter. */
+function shardOf(task: string): number {
+  return Number.parseInt(task.slice(-4), 16) % usageShards;
+}
+
+function ttlFrom(day: string): number {
+  return Math.ceil(Date.parse(day) / 1000) + keptSeconds;
+}

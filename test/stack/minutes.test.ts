@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { monthOf } from '../../shared/minutes/meter.ts';
+import { type Client, dataUri, type JobView, taskOf } from '../support/client.ts';
+import { photograph } from '../support/images.ts';
+import { putAsOperator } from '../support/operator.ts';
+import { startAlteredStack } from '../support/running-stack.ts';
+
+interface Usage {
+  conversionSeconds: number;
+  tasks: number;
+  days: { operations: Record<string, number>; formats: object[] }[];
+  month: { month: string; allowanceMinutes: number | null; remainingMinutes: number | null };
+}
+
+interface DryRun {
+  valid: boolean;
+  conversionSeconds: number;
+  tasks: { name: string; conversionSeconds: number; basis: string }[];
+}
+
+const unchanged = () => {};
+const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
+const usedBy = (jobs: JobView[]) =>
+  jobs.reduce((sum, job) => sum + inMilliseconds(taskOf(job, 'convert').result.conversionSeconds ?? 0), 0);
+const usageOf = async (client: Client) => (await client.call<Usage>('GET', '/v1/account/usage')).body;
+
+async function definition() {
+  const file = dataUri(await photograph(400, 300), 'image/png');
+  return {
+    import: { operation: 'import/base64', file, filename: 'photo.png' },
+    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
+  };
+}
+
+async function convertAtOnce(client: Client, count: number): Promise<JobView[]> {
+  const tasks = await definition();
+  const jobs = await Promise.all(Array.from({ length: count }, () => client.createJob(tasks)));
+  return Promise.all(jobs.map(({ id }) => client.waitForJob(id)));
+}
+
+test('Usage is shown by day, operation and formats, and a dry run estimates by it', async () => {
+  await using service = await startAlteredStack(unchanged);
+  const { client } = service;
+  const tasks = await definition();
+  const estimate = async () => (await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks })).body;
+  expect(await estimate()).toMatchObject({ valid: true, tasks: [{ name: 'convert', basis: 'typical' }] });
+  const refused = await client.call('POST', '/v1/process/jobs?dry_run=true', {
+    tasks: { ...tasks, convert: { ...tasks.convert, output_format: 'mp3', input_format: 'png' } },
+  });
+  expect(refused.status).toBe(400);
+  expect((await client.call<{ totalDocs: number }>('GET', '/v1/process/jobs')).body.totalDocs).toBe(0);
+
+  const jobs = await convertAtOnce(client, 3);
+  const [job] = jobs;
+  const seconds = usedBy(jobs) / 1000;
+  expect(seconds).toBeGreaterThan(0);
+  expect(job?.conversionSeconds).toBe(job && taskOf(job, 'convert').result.conversionSeconds);
+  expect(job && taskOf(job, 'import').result.conversionSeconds).toBeUndefined();
+  expect(await usageOf(client)).toMatchObject({
+    conversionSeconds: seconds,
+    tasks: 3,
+    days: [
+      {
+        operations: { convert: seconds },
+        formats: [{ input_format: 'png', output_format: 'webp', conversionSeconds: seconds, tasks: 3 }],
+      },
+    ],
+    month: { month: monthOf(Date.now()), allowanceMinutes: null, remainingMinutes: null },
+  });
+  const again = { ...tasks, convert: { ...tasks.convert, input_format: 'png' } };
+  const { body } = await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks: again });
+  expect(body.tasks).toEqual([
+    {
+      name: 'convert',
+      operation: 'convert',
+      conversionSeconds: Math.round((seconds / 3) * 1000) / 1000,
+      basis: 'history',
+    },
+  ]);
+});
+
+test('Tasks at once never use more than the conversion minutes of the month, and those without any left fail', async () => {
+  await using service = await startAlteredStack(unchanged);
+  const { client, dataDirectory } = service;
+  const { user } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  const allowanceMs = 4_000;
+  const minutesPerMonth = allowanceMs / 60_000;
+  await putAsOperator(service, { pk: `account#${user}`, sk: 'account', minutesPerMonth });
+
+  const jobs = await convertAtOnce(client, 30);
+  const converts = jobs.map((job) => taskOf(job, 'convert'));
+  const failed = converts.filter(({ status }) => status === 'failed');
+  expect(converts.filter(({ status }) => status === 'completed').length + failed.length).toBe(30);
+  expect(new Set(failed.map(({ result }) => result.errorCode))).toEqual(new Set(['out_of_conversion_minutes']));
+  expect(failed[0]?.result.msg).toMatch(/renewed on \d{4}-\d\d-01/);
+  const { conversionSeconds, month } = await usageOf(client);
+  expect(inMilliseconds(conversionSeconds)).toBe(usedBy(jobs));
+  expect(usedBy(jobs)).toBeLessThanOrEqual(allowanceMs);
+  expect(month.allowanceMinutes).toBe(minutesPerMonth);
+  // Whatever was reserved was returned.
+  expect(Math.round((month.remainingMinutes ?? 0) * 60_000)).toBe(allowanceMs - usedBy(jobs));
+});
+
+test('No second is lost or counted twice where workers die and DynamoDB refuses, repeats and loses responses', async () => {
+  const LATHE_LOCAL_FAULTS = 'kills,conflicts,lost-responses,errors,deliveries:7';
+  await using service = await startAlteredStack(unchanged, { LATHE_LOCAL_FAULTS, LATHE_MINUTES_PER_MONTH: '100' });
+  const { client } = service;
+  const jobs = await convertAtOnce(client, 20);
+
+  expect(jobs.map(({ status }) => status)).toEqual(jobs.map(() => 'completed'));
+  const { conversionSeconds, tasks, month } = await usageOf(client);
+  expect(tasks).toBe(20);
+  expect(inMilliseconds(conversionSeconds)).toBe(usedBy(jobs));
+  expect(Math.round((month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy(jobs));
+});
