@@ -7,6 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 import dynalite from 'dynalite';
 import type { Database, Done, Expression, Item, KeyConditions, Store, Table, Write } from 'dynalite/db/index.js';
 import internals from 'dynalite/db/index.js';
+import deleteItem from 'dynalite/validations/deleteItem.js';
+import putItem from 'dynalite/validations/putItem.js';
+import updateItem from 'dynalite/validations/updateItem.js';
 import { type Replica, recordWrite, replicaOf } from './dynalite-replica.ts';
 import { type Staging, Transactions } from './dynalite-transactions.ts';
 
@@ -45,6 +48,7 @@ export async function openItemDatabase(directory: string, attached: Attachments 
   closeIterators(store.db);
   writeItemsWithIndexes(store.db);
   failOnMissing();
+  returnOnFailure();
   refuseEmptyIndexKeys();
   reportQueries();
   try {
@@ -162,6 +166,22 @@ function missingPath(operand: Expression, item: Item): Expression | undefined {
   if (Array.isArray(operand))
     return (internals.mapPath(operand, item) ?? undefined) === undefined ? operand : undefined;
   return operand.type === 'function' && operand.args[0] ? missingPath(operand.args[0], item) : undefined;
+}
+
+/**
+ * Returns the item for which a condition did not hold to a write that asks for it.
+ * To report: ReturnValuesOnConditionCheckFailure is ignored.
+ */
+function returnOnFailure(): void {
+  for (const { types } of [putItem, updateItem, deleteItem])
+    types.ReturnValuesOnConditionCheckFailure = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+  const { checkConditional: check } = internals;
+  internals.checkConditional = (data, existing) => {
+    const failure = check(data, existing);
+    if (failure?.body && existing && data.ReturnValuesOnConditionCheckFailure === 'ALL_OLD')
+      failure.body.Item = existing;
+    return failure;
+  };
 }
 
 /** Refuses items with an empty key of an index, whole batches of them as well. To report: dynalite stores them. */

@@ -89,6 +89,12 @@ declare module 'dynalite/db/index.js' {
 
   interface Conditional {
     _condition?: { expression: Expression };
+    ReturnValuesOnConditionCheckFailure?: string;
+  }
+
+  /** An error with the body of its response. */
+  interface ResponseError extends Error {
+    body?: Record<string, unknown>;
   }
 
   export type KeyConditions = Record<string, { AttributeValueList: Item[] } | undefined>;
@@ -120,7 +126,7 @@ declare module 'dynalite/db/index.js' {
       done: (error: unknown, result?: QueryResult) => void,
     ): void;
     /** Returns the error of a condition that the item does not meet. */
-    checkConditional(data: Conditional, existing: Item | undefined): Error | null | undefined;
+    checkConditional(data: Conditional, existing: Item | undefined): ResponseError | null | undefined;
     mapPath(path: Path, item: Item): unknown;
     validateItem(item: Item, table: Table): Error | undefined;
     validationError(message: string): Error;
@@ -155,6 +161,7 @@ declare module 'dynalite/validations/index.js' {
 }
 
 declare module 'dynalite/validations/*.js' {
-  const checks: { types: object; custom: unknown };
+  /** The parameters that an action takes, of which others are dropped, and what else is checked of them. */
+  const checks: { types: Record<string, { type: string; enum?: string[] }>; custom: unknown };
   export default checks;
 }

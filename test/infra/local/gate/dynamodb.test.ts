@@ -115,6 +115,26 @@ describe('DynamoDB behind the gate', () => {
     await expect(client.send(put)).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
   });
 
+  it('returns the item of a failed condition to those who ask for it', async () => {
+    const client = aws.dynamodb();
+    const update = (pk: string, returned?: 'ALL_OLD') =>
+      client.send(
+        new UpdateItemCommand({
+          TableName: 'records',
+          Key: { pk: { S: pk }, sk: { S: 'a' } },
+          UpdateExpression: 'SET colour = :c',
+          ConditionExpression: 'colour = :c',
+          ExpressionAttributeValues: { ':c': { S: 'red' } },
+          ReturnValuesOnConditionCheckFailure: returned,
+        }),
+      );
+    await client.send(new PutItemCommand({ TableName: 'records', Item: item('returned') }));
+
+    await expect(update('returned', 'ALL_OLD')).rejects.toMatchObject({ Item: item('returned') });
+    await expect(update('returned')).rejects.toMatchObject({ Item: undefined });
+    await expect(update('never stored', 'ALL_OLD')).rejects.toMatchObject({ Item: undefined });
+  });
+
   it.each([
     ['colour = shade', false],
     ['colour <> shade', true],
