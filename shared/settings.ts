@@ -44,6 +44,18 @@ export const numberSettings = {
     minimum: 0,
     meaning: 'conversion minutes that an account may use in a month; 0 for no limit',
   },
+  creationsPerMinute: {
+    variable: 'LATHE_CREATIONS_PER_MINUTE',
+    defaultValue: 1_200,
+    minimum: 0,
+    meaning: 'jobs, and tasks without one, that an account may create in a minute; 0 for no limit',
+  },
+  waitsPerMinute: {
+    variable: 'LATHE_WAITS_PER_MINUTE',
+    defaultValue: 60,
+    minimum: 0,
+    meaning: 'waits of 25 seconds that are held for an account in a minute, or more that are shorter; 0 for no limit',
+  },
 } as const satisfies Record<string, NumberSetting>;
 
 export type NumberSettings = { [name in keyof typeof numberSettings]: number };

@@ -96,6 +96,7 @@ const creates = <Name extends OperationName>(operation: Name, summary: string, p
     summary,
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
+    bucket: 'create',
     permissions,
     get body() {
       return endpointSchemas[operation];
@@ -205,7 +206,7 @@ export const routes = {
   },
   'wait-for-task': {
     module: 'tasks/wait-for-task',
-    waits: true,
+    bucket: 'wait',
     method: 'GET',
     path: '/v1/process/tasks/{taskId}/wait',
     summary: 'Wait up to 25 seconds for a task to end, and show it',
@@ -266,6 +267,7 @@ export const routes = {
     summary: 'Create a job with all its tasks',
     tag: 'Jobs',
     access: 'key',
+    bucket: 'create',
     permissions: [
       ...createTask,
       ...linkTask,
@@ -310,7 +312,7 @@ export const routes = {
   },
   'wait-for-job': {
     module: 'jobs/wait-for-job',
-    waits: true,
+    bucket: 'wait',
     method: 'GET',
     path: '/v1/process/jobs/{jobId}/wait',
     summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',

@@ -78,7 +78,7 @@ export class Endpoints extends NestedStack {
       },
       statements: statementsFor(permissions, reached),
       logGroup: this.#logGroup,
-      reservedConcurrency: row.waits ? waitConcurrency(this) : undefined,
+      reservedConcurrency: row.bucket === 'wait' ? waitConcurrency(this) : undefined,
     });
   }
 

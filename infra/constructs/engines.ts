@@ -70,7 +70,7 @@ export class Engine extends Construct {
       timeout: this.#workerTimeout,
       memoryMegabytes: workerMegabytes,
       environment: {
-        ...settingsWithout(environment, ['ratePerMinute', 'sweepSeconds']),
+        ...settingsWithout(environment, ['ratePerMinute', 'creationsPerMinute', 'waitsPerMinute', 'sweepSeconds']),
         ...variablesFor(permissions, resources),
       },
       statements: statementsFor(permissions, resources),

@@ -92,7 +92,12 @@ export class Lifecycle extends Construct {
       timeout,
       memoryMegabytes: 512,
       environment: {
-        ...settingsWithout(props.environment, ['ratePerMinute', 'maxFileBytes']),
+        ...settingsWithout(props.environment, [
+          'ratePerMinute',
+          'creationsPerMinute',
+          'waitsPerMinute',
+          'maxFileBytes',
+        ]),
         ...variablesFor(permissions, props.resources),
       },
       statements: statementsFor(permissions, props.resources),

@@ -22,6 +22,7 @@ export const partitions = {
   /** How many records a user has, by hours, for lists. */
   counts: 'counts#',
   apiKey: 'key#',
+  /** How many requests an account has made of late, and when its keys were last used. */
   rate: 'rate#',
   token: 'token#',
   idempotency: 'once#',

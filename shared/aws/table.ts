@@ -123,6 +123,33 @@ export async function update(key: Key, expression: string, options: Update): Pro
   return output && unmarshall(output.Attributes ?? {});
 }
 
+/**
+ * Updates an item if a condition holds for it. Returns it as it then is or, where the condition does not hold, as it was:
+ * a failure needs no read to be understood.
+ */
+export async function updateOrRead(
+  key: Key,
+  expression: string,
+  { condition, ...options }: Placeholders & { condition: string },
+): Promise<{ updated: boolean; item: Item | undefined }> {
+  const command = new UpdateItemCommand({
+    TableName: tableName(),
+    Key: toAttributes(key),
+    UpdateExpression: expression,
+    ConditionExpression: condition,
+    ...placeholders(options),
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    const { Attributes } = await client.send(command);
+    return { updated: true, item: Attributes && unmarshall(Attributes) };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { updated: false, item: error.Item && unmarshall(error.Item) };
+  }
+}
+
 /** Deletes an item; one that does not exist is no failure. */
 export async function remove(key: Key): Promise<void> {
   const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key) });

@@ -22,8 +22,12 @@ const shown = 3;
 /** Counts the units that jobs take of each partition key, and reports the hottest and the rate of jobs at which they throttle. */
 export async function benchKeys(report: (text: string) => void): Promise<boolean> {
   const meter = new CapacityMeter();
-  // Requests are counted as in production, though the limit is out of reach.
-  const settings = { LATHE_RATE_PER_MINUTE: '1000000' };
+  // Requests are counted as in production, though the limits are out of reach.
+  const settings = {
+    LATHE_RATE_PER_MINUTE: '1000000',
+    LATHE_CREATIONS_PER_MINUTE: '1000000',
+    LATHE_WAITS_PER_MINUTE: '1000000',
+  };
   await using stack = await startAlteredStack(() => {}, settings, { capacityMeter: meter });
   const file = dataUri(await twoHalves(64, 64), 'image/png');
   let passed = true;
@@ -66,7 +70,7 @@ function heatOf(usages: KeyUsage[]): Heat[] {
     const [first] = same;
     if (!first) return [];
     const units = same.reduce((sum, usage) => sum + usage.units, 0);
-    const byKey = Map.groupBy(same.filter(isShared), ({ key }) => keyInASecond(key));
+    const byKey = Map.groupBy(same.filter(isShared), ({ key }) => key);
     const keys = [...byKey].map(([name, parts]) => {
       const own = parts.reduce((sum, usage) => sum + usage.units, 0);
       return { name, share: own / units, perJob: own / jobs, ceiling: limits[first.kind] / (own / jobs) };
@@ -79,11 +83,6 @@ function heatOf(usages: KeyUsage[]): Heat[] {
 /** Returns whether more jobs mean more units of the same key; a job has keys of its own as well. */
 function isShared({ key }: KeyUsage): boolean {
   return !key.startsWith(partitions.group);
-}
-
-/** Returns what a key is called at any one time: requests are counted by a new key each minute. */
-function keyInASecond(key: string): string {
-  return key.startsWith(partitions.rate) ? key.replace(/#\d+$/, '') : key;
 }
 
 function formatHeat(heat: Heat[]): string {

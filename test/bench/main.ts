@@ -10,6 +10,7 @@ import { benchKeys } from './keys.ts';
 import { benchLists } from './lists.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
+import { benchRate } from './rate.ts';
 import { benchSoak } from './soak.ts';
 import { formatRatios, formatTable, kilobytes, milliseconds } from './table.ts';
 import { benchTransfer, formatTransfers } from './transfer.ts';
@@ -41,6 +42,11 @@ const parts: Record<string, () => Promise<void>> = {
   async keys() {
     console.log('\nCapacity units by partition key of the table and its indexes');
     if (!(await benchKeys(console.log))) process.exitCode = 1;
+  },
+
+  async rate() {
+    console.log('\n10,000 requests of one key at once, at a limit of 100 a minute\n');
+    if (!(await benchRate(console.log))) process.exitCode = 1;
   },
 
   async 'cold-starts'() {
@@ -124,7 +130,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak', 'encoders', 'video', 'keys']);
+const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {

@@ -64,21 +64,3 @@ describe.concurrent('Retention', () => {
     });
   });
 });
-
-describe.concurrent('Rate limits', () => {
-  it('respond with 429 and Retry-After and RateLimit headers once an account made its requests of a minute', async ({
-    expect,
-  }) => {
-    await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });
-    // A minute may turn while the requests are made; ten fill any of two minutes.
-    const answers = [];
-    for (let request = 0; request < 11; request++) answers.push(await service.client.call('GET', '/v1/process/tasks'));
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.body.errorCode).toBe('too_many_requests');
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused?.headers.get('ratelimit-limit')).toBe('5');
-    expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
-    expect(answers[0]?.status).toBe(200);
-    expect((await fetch(`${service.url}/v1/query/formats`)).status).toBe(200);
-  });
-});

@@ -29,6 +29,8 @@ const inherited = [
 /** Tests poll more often than a client may, and call more endpoints in turn; those of the limits set them. */
 export const settingsOfTests: Record<string, string> = {
   LATHE_RATE_PER_MINUTE: '0',
+  LATHE_CREATIONS_PER_MINUTE: '0',
+  LATHE_WAITS_PER_MINUTE: '0',
   LATHE_IDLE_ENVIRONMENTS: '24',
   ...(process.env.LATHE_LOCAL_FAULTS === undefined ? {} : { LATHE_LOCAL_FAULTS: process.env.LATHE_LOCAL_FAULTS }),
 };

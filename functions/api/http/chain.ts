@@ -6,13 +6,14 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Account } from '../../../shared/aws/api-keys.ts';
 import { badRequest, HttpError } from './errors.ts';
-import type { ApiRequest, ApiResponse, Route, Schema } from './route.ts';
+import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
 import { parse } from './validate.ts';
 
-/** The account of a request, and the headers of every response to it. */
+/** The account of a request, the headers of every response to it, and how long it may be held. */
 export interface Admission {
   account?: Account;
   headers: Record<string, string>;
+  hold?: Hold;
 }
 
 /** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
@@ -26,17 +27,23 @@ export function handlerOf<const R extends Route>(
   admit: (headers: APIGatewayProxyEventV2['headers']) => Promise<Admission>,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
 ) {
+  // Before all else that may refuse a request, so that every refusal is counted and says where the caller stands.
+  const admissions = new WeakMap<object, Admission>();
+  const admitted: Middleware = {
+    before: async ({ event }) => void admissions.set(event, await admit(event.headers)),
+  };
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(accessLog(route))
     .use(httpErrorHandler({ logger: false }))
-    .use(errorBody());
+    .use(errorBody((event) => admissions.get(event)?.headers))
+    .use(admitted);
   const { params, query, body } = route;
   if (route.json !== false) chain.use(negotiateJson());
   if (body) chain.use(jsonBody(body, route.emptyBody === true));
   return chain.handler(async (event: APIGatewayProxyEventV2, context: Context) => {
-    const admission = await admit(event.headers);
+    const admission = admissions.get(event);
     const response = await handle({
-      account: admission.account,
+      account: admission?.account,
       params: params && parse(params, event.pathParameters ?? {}),
       query: query && parse(query, event.queryStringParameters ?? {}),
       body: body && parse(body, event.body),
@@ -48,12 +55,13 @@ export function handlerOf<const R extends Route>(
         return logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } });
       },
       remainingMs: () => context.getRemainingTimeInMillis(),
+      hold: admission?.hold,
     } as ApiRequest<R>);
     return {
       statusCode: response.status ?? route.success,
       headers: {
         ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...admission.headers,
+        ...admission?.headers,
         ...response.headers,
       },
       body: response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body)),
@@ -102,7 +110,7 @@ function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
   };
 }
 
-function errorBody(): Middleware {
+function errorBody(headersOf: (event: object) => Record<string, string> | undefined): Middleware {
   return {
     onError: (request) => {
       const error = toHttpError(request.error);
@@ -121,7 +129,7 @@ function errorBody(): Middleware {
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,
         expose: true,
-        headers: { 'Content-Type': 'application/json', ...error.headers },
+        headers: { 'Content-Type': 'application/json', ...headersOf(request.event), ...error.headers },
       });
     },
   };

@@ -1,10 +1,7 @@
-import { readNumberSettings } from '../../../shared/settings.ts';
 import { authenticate } from './authenticate.ts';
 import { handlerOf } from './chain.ts';
-import { countRequest } from './rate-limit.ts';
+import { admitRequest } from './rate-limit.ts';
 import type { ApiRequest, ApiResponse, Route } from './route.ts';
-
-const { ratePerMinute } = readNumberSettings(process.env);
 
 /** Makes the Lambda handler of an endpoint that takes an API key. */
 export function endpoint<const R extends Route & { access: 'key' }>(
@@ -15,7 +12,7 @@ export function endpoint<const R extends Route & { access: 'key' }>(
     route,
     async (headers) => {
       const account = await authenticate(headers);
-      return { account, headers: await countRequest(account.user, ratePerMinute) };
+      return { account, ...(await admitRequest(account, route)) };
     },
     handle,
   );

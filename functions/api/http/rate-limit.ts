@@ -1,42 +1,78 @@
-import { update } from '../../../shared/aws/table.ts';
-import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { Caller } from '../../../shared/accounts/caller.ts';
+import { rateStore } from '../../../shared/aws/rate-store.ts';
+import { readNumberSettings } from '../../../shared/settings.ts';
 import { HttpError } from './errors.ts';
+import type { Hold, Route } from './route.ts';
+import { type Bucket, maxHoldMs, TokenLeases, type TokenResponse } from './token-leases.ts';
 
-const windowMs = 60_000;
+const { ratePerMinute, creationsPerMinute, waitsPerMinute } = readNumberSettings(process.env);
 
-/** Counts a request of an account and returns the RateLimit headers, or throws the 429. */
-export async function countRequest(
-  user: string,
-  limit: number,
-  now: number = Date.now(),
-): Promise<Record<string, string>> {
-  if (limit === 0) return {};
-  const window = Math.floor(now / windowMs);
-  const secondsLeft = Math.ceil(((window + 1) * windowMs - now) / 1000);
-  const counter = await update(
-    { pk: `${partitions.rate}${user}#${window}`, sk: 'rate' },
-    'ADD requests :one SET #ttl = if_not_exists(#ttl, :ttl)',
+const leases = new TokenLeases(rateStore);
+
+/** Whose limits a request counts against: an account's and, where it was made with one, a key's. */
+export type Limited = Pick<Caller, 'user'> & Partial<Pick<Caller, 'key' | 'limits'>>;
+
+interface RequestAdmission {
+  /** Where the caller stands, for every response; empty where nothing is limited. */
+  headers: Record<string, string>;
+  hold: Hold;
+}
+
+interface NamedBucket extends Bucket {
+  /** What it counts, for people. */
+  counts: string;
+}
+
+const unlimitedHold: Hold = { milliseconds: maxHoldMs, giveBack() {} };
+
+/** Counts a request for its account and key and returns what it may take, or throws the 429. */
+export async function admitRequest(caller: Limited, route: Route): Promise<RequestAdmission> {
+  const now = Date.now();
+  const buckets = bucketsOf(caller, route);
+  const response = await leases.take(
     {
-      names: { '#ttl': 'ttl' },
-      values: { ':one': 1, ':ttl': Math.ceil(now / 1000) + 3_600 },
-      returns: 'UPDATED_NEW',
+      account: caller.user,
+      key: caller.key,
+      buckets,
+      maxHolds: route.bucket === 'wait' && waitsPerMinute > 0 ? waitsPerMinute : undefined,
+      comesFirst: route.bucket === 'create',
     },
+    now,
   );
-  const used = Number(counter?.requests ?? 0);
-  const headers = {
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(Math.max(0, limit - used)),
-    'RateLimit-Reset': String(secondsLeft),
+  const headers = headersOf(response, now);
+  if (response.passed) return { headers, hold: response.hold ?? unlimitedHold };
+  const full = buckets.find(({ name }) => name === response.tightest?.name);
+  const seconds = secondsUntil(response.until, now);
+  throw new HttpError(
+    429,
+    'too_many_requests',
+    `More than ${full?.limit} ${full?.counts} in a minute. Retry in ${seconds} seconds.`,
+    { headers: { ...headers, 'Retry-After': String(seconds) } },
+  );
+}
+
+function bucketsOf({ key, limits }: Limited, { bucket }: Route): NamedBucket[] {
+  const perKey = limits?.requestsPerMinute;
+  return [
+    ...(ratePerMinute > 0 ? [{ name: 'account', limit: ratePerMinute, counts: 'requests' }] : []),
+    ...(key !== undefined && perKey !== undefined
+      ? [{ name: `k_${key}`, limit: perKey, counts: 'requests with this key' }]
+      : []),
+    ...(bucket === 'create' && creationsPerMinute > 0
+      ? [{ name: 'create', limit: creationsPerMinute, counts: 'jobs and tasks created' }]
+      : []),
+  ];
+}
+
+function headersOf({ tightest, until }: TokenResponse, now: number): Record<string, string> {
+  if (!tightest) return {};
+  return {
+    'RateLimit-Limit': String(tightest.limit),
+    'RateLimit-Remaining': String(tightest.remaining),
+    'RateLimit-Reset': String(secondsUntil(until, now)),
   };
-  if (used > limit) {
-    throw new HttpError(
-      429,
-      'too_many_requests',
-      `More than ${limit} requests in a minute. Retry in ${secondsLeft} seconds.`,
-      {
-        headers: { ...headers, 'Retry-After': String(secondsLeft) },
-      },
-    );
-  }
-  return headers;
+}
+
+function secondsUntil(until: number, now: number): number {
+  return Math.ceil((until - now) / 1_000);
 }

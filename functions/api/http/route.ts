@@ -35,12 +35,19 @@ export interface Route {
   response?: string;
   /** Another successful response, to requests that say so. */
   alternative?: { status: 200; response: string; description: string };
-  /** True where a request is held until something happens, which takes a function all the while. */
-  waits?: true;
+  /** What it takes of a limit that is stricter than that of all requests: it creates work, or holds a function while it waits. */
+  bucket?: 'create' | 'wait';
   /** True where HEAD is handled as GET is. */
   alsoHead?: true;
   /** False where the response is not JSON, so that any Accept header will do. */
   json?: false;
+}
+
+/** Time for which a request may be held, and a function with it. */
+export interface Hold {
+  milliseconds: number;
+  /** Returns what of it was not needed. */
+  giveBack(milliseconds: number): void;
 }
 
 type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
@@ -56,6 +63,8 @@ export interface ApiRequest<R extends Route> {
   logger: Logger;
   /** Returns the milliseconds left until the function times out. */
   remainingMs(): number;
+  /** How long the request may be held; an account has only so much time for that. */
+  hold: R['access'] extends 'key' ? Hold : undefined;
 }
 
 export interface ApiResponse {

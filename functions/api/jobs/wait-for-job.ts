@@ -7,14 +7,15 @@ import { presentJobWithTasks } from '../http/response-size.ts';
 import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
-export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs }) => {
-  const job = await waitUntil({
+export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs, hold }) => {
+  const { value, headers } = await waitUntil({
     read: () => ownedJob(account, params.jobId),
     kindOf: ({ user, tasks }) => `${user} ${tasks.length} tasks`,
     isDone: isOver,
     remainingMs,
+    hold,
   });
-  return { body: await presentJobWithTasks(job) };
+  return { body: await presentJobWithTasks(value), headers };
 });
 
 /** Returns whether all tasks of a job have ended: a job fails with its first task, while independent branches go on. */

@@ -27,6 +27,20 @@ const errorMeanings: Record<string, string> = {
 /** Statuses that API Gateway itself responds with, before or instead of a function. */
 const gatewayStatuses = ['413', '429', '431', '500', '503'];
 
+const integer = (minimum: number) => ({ type: 'integer', minimum });
+
+/** Headers of responses, by their names. */
+const responseHeaders = {
+  'RateLimit-Limit': {
+    description:
+      'Requests that may be made in a minute, by the limit of which fewest are left: that of the account, of the key, or of what creates jobs and tasks.',
+    schema: integer(0),
+  },
+  'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer(0) },
+  'RateLimit-Reset': { description: 'Seconds until all of them may be made again.', schema: integer(0) },
+  'Retry-After': { description: 'Seconds after which to send the request again.', schema: integer(1) },
+};
+
 /** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. Bundles hold it, see infra/ready-openapi.ts. */
 export function openapiDocument(url = required('LATHE_URL')): Json {
   const paths: Record<string, Json> = {};
@@ -44,6 +58,7 @@ export function openapiDocument(url = required('LATHE_URL')): Json {
     servers: [{ url }],
     paths,
     components: {
+      headers: responseHeaders,
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas: {
         ...Object.fromEntries(
@@ -139,12 +154,30 @@ function operation(name: string, route: Route): Json {
           },
         }
       : {}),
-    responses: {
-      [route.success]: success(route),
-      ...(route.alternative ? { [route.alternative.status]: alternative(route.alternative) } : {}),
-      ...Object.fromEntries([...errors].sort().map((status) => [status, error(status, route)])),
-    },
+    responses: Object.fromEntries(
+      [
+        [String(route.success), success(route)] as const,
+        ...(route.alternative ? [[String(route.alternative.status), alternative(route.alternative)] as const] : []),
+        ...[...errors].sort().map((status) => [status, error(status, route)] as const),
+      ].map(([status, response]) => [status, withHeaders(status, route, response)]),
+    ),
   };
+}
+
+/** Adds the headers that responses of the service itself have; those of API Gateway have none. */
+function withHeaders(status: string, route: Route, { headers, ...response }: Json): Json {
+  const names = [
+    ...(hasLimits(status, route) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
+    ...(status === '429' || (route.bucket === 'wait' && status === '200') ? ['Retry-After'] : []),
+  ];
+  if (names.length === 0) return { ...response, ...(headers ? { headers } : {}) };
+  const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { ...response, headers: { ...Object(headers), ...Object.fromEntries(references) } };
+}
+
+/** Returns whether a response may say where the caller stands: whoever has no valid key stands nowhere. */
+function hasLimits(status: string, route: Route): boolean {
+  return route.access === 'key' && !['401', '431', '503'].includes(status);
 }
 
 function error(status: string, route: Route): Json {

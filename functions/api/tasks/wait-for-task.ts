@@ -5,13 +5,13 @@ import { ownedTask } from '../http/find-owned.ts';
 import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
-export const handler = endpoint(routes['wait-for-task'], async ({ account, params, remainingMs }) => ({
-  body: presentTask(
-    await waitUntil<Task>({
-      read: () => ownedTask(account, params.taskId),
-      kindOf: ({ user, operation }) => `${user} ${operation}`,
-      isDone: hasEnded,
-      remainingMs,
-    }),
-  ),
-}));
+export const handler = endpoint(routes['wait-for-task'], async ({ account, params, remainingMs, hold }) => {
+  const { value, headers } = await waitUntil<Task>({
+    read: () => ownedTask(account, params.taskId),
+    kindOf: ({ user, operation }) => `${user} ${operation}`,
+    isDone: hasEnded,
+    remainingMs,
+    hold,
+  });
+  return { body: presentTask(value), headers };
+});

@@ -5,21 +5,34 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Waits for work that ends after some time, and returns how often it was looked at and how late the end was found. */
-async function waitFor(kind: string, workMs: number, remainingMs = 29_000) {
+async function waitFor(kind: string, workMs: number, { remainingMs = 29_000, holdMs = 25_000 } = {}) {
   const start = Date.now();
+  const createdAt = new Date(start).toISOString();
   let looks = 0;
-  const waiting = waitUntil<{ endedAt?: string }>({
+  let unusedMs = 0;
+  const waiting = waitUntil<{ createdAt: string; endedAt?: string }>({
     read: async () => {
       looks += 1;
-      return Date.now() - start < workMs ? {} : { endedAt: new Date(start + workMs).toISOString() };
+      return Date.now() - start < workMs
+        ? { createdAt }
+        : { createdAt, endedAt: new Date(start + workMs).toISOString() };
     },
     kindOf: () => kind,
     isDone: ({ endedAt }) => endedAt !== undefined,
     remainingMs: () => remainingMs,
+    hold: {
+      milliseconds: holdMs,
+      giveBack(milliseconds) {
+        unusedMs += milliseconds;
+      },
+    },
   });
   await vi.runAllTimersAsync();
-  const { endedAt } = await waiting;
-  return { looks, endedAt, lateMs: Date.now() - start - workMs };
+  const {
+    value: { endedAt },
+    headers,
+  } = await waiting;
+  return { looks, endedAt, unusedMs, retryAfter: headers['Retry-After'], lateMs: Date.now() - start - workMs };
 }
 
 test('what was never waited for is looked at often, and found within a tenth of its time', async () => {
@@ -44,5 +57,34 @@ test('what has become faster is found within a second, and in time after that', 
 
 test('it ends after 25 seconds, or before the function would, with what was read last', async () => {
   expect(await waitFor('endless', 60_000)).toMatchObject({ endedAt: undefined, lateMs: 25_000 - 60_000 });
-  expect(await waitFor('endless', 60_000, 10_000)).toMatchObject({ endedAt: undefined, lateMs: 8_000 - 60_000 });
+  expect(await waitFor('endless', 60_000, { remainingMs: 10_000 })).toMatchObject({
+    endedAt: undefined,
+    lateMs: 8_000 - 60_000,
+  });
+});
+
+test('what may not be held is looked at once, and the client told when to ask again', async () => {
+  const once = { looks: 1, endedAt: undefined, unusedMs: 0 };
+  expect(await waitFor('not held', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '1' });
+  await waitFor('held before', 3_000);
+  expect(await waitFor('held before', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '3' });
+  await waitFor('long', 20_000);
+  expect(await waitFor('long', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '5' });
+});
+
+test('what was held in vain is asked for again after as long as it has taken, up to five seconds', async () => {
+  expect(await waitFor('held in vain', 60_000, { holdMs: 2_000 })).toMatchObject({ retryAfter: '2', unusedMs: 0 });
+  expect(await waitFor('held in vain', 60_000)).toMatchObject({ retryAfter: '5', unusedMs: 0 });
+  expect(await waitFor('held in time', 100)).toMatchObject({ retryAfter: undefined });
+});
+
+test('the time that a wait did not need is given back', async () => {
+  const { unusedMs, lateMs } = await waitFor('short', 5_000);
+  expect(unusedMs).toBe(25_000 - 5_000 - lateMs);
+});
+
+test('what had ended before it was waited for does not make others ask more often', async () => {
+  await waitFor('mixed', 4_000);
+  await waitFor('mixed', -60_000);
+  expect(await waitFor('mixed', 60_000, { holdMs: 0 })).toMatchObject({ retryAfter: '4' });
 });

@@ -1,0 +1,90 @@
+import { describe, it } from 'vitest';
+import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { sendLimited } from '../support/limited-requests.ts';
+import { startService } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
+
+describe.concurrent('Rate limits', () => {
+  it('let exactly as many requests of a key pass in a minute as they allow, over ten instances of a function', async ({
+    expect,
+  }) => {
+    const { passed, refused, others, environments, writeUnits } = await sendLimited(
+      { requests: 1_000, environments: 10, limit: 100 },
+      new CapacityMeter(),
+    );
+    expect(others).toEqual([]);
+    expect(environments).toBeGreaterThanOrEqual(10);
+    // On a machine that takes longer than a minute for them, others pass in the next one.
+    expect(passed[0]).toBe(100);
+    expect(Math.max(...passed)).toBe(100);
+    const minutes = passed.length;
+    expect(refused).toBe(1_000 - passed.reduce((sum, each) => sum + each, 0));
+    // A request that passes costs one, and each instance learns by itself that there is a period and that it has no tokens left.
+    expect(writeUnits).toBeLessThanOrEqual(minutes * (100 + 2 * environments));
+  });
+
+  it('respond with 429 and Retry-After once an account has made its requests of a minute', async ({ expect }) => {
+    await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });
+    const responses = [];
+    for (let request = 0; request < 6; request++) responses.push(await service.client.call('GET', '/v1/process/tasks'));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+    const refused = responses[5];
+    expect(refused?.body.errorCode).toBe('too_many_requests');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.headers.get('ratelimit-limit')).toBe('5');
+    expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
+    expect((await fetch(`${service.url}/v1/query/formats`)).status).toBe(200);
+  });
+
+  it('say where the caller stands on every response but that to an invalid key', async ({ expect }) => {
+    await using service = await startService({ LATHE_RATE_PER_MINUTE: '100', LATHE_CREATIONS_PER_MINUTE: '3' });
+    const { client } = service;
+    const headersOf = ({ headers }: { headers: Headers }) =>
+      ['limit', 'remaining', 'reset', 'retry'].map((name) =>
+        headers.get(name === 'retry' ? 'retry-after' : `ratelimit-${name}`),
+      );
+    const seconds = expect.stringMatching(/^([1-9]|[1-5]\d|60)$/);
+    const responses = [
+      [200, await client.call('GET', '/v1/process/tasks'), '100', '99'],
+      [404, await client.call('GET', `/v1/process/tasks/${'0'.repeat(24)}`), '100', '98'],
+      [400, await client.call('GET', '/v1/process/tasks?page=none'), '100', '97'],
+      [406, await client.call('GET', '/v1/process/tasks', undefined, { accept: 'text/html' }), '100', '96'],
+      [201, await client.call('POST', '/v1/process/import/upload', {}), '3', '2'],
+      [400, await client.call('POST', '/v1/process/jobs', '{'), '3', '1'],
+      [400, await client.call('POST', '/v1/process/convert', {}), '3', '0'],
+      [200, await client.call('GET', '/v1/process/jobs'), '100', '92'],
+    ] as const;
+    for (const [status, response, limit, remaining] of responses) {
+      expect(response.status).toBe(status);
+      expect(headersOf(response)).toEqual([limit, remaining, seconds, null]);
+    }
+    const refused = await client.call('POST', '/v1/process/jobs', { tasks: {} });
+    expect(refused).toMatchObject({ status: 429, body: { errorCode: 'too_many_requests' } });
+    expect(refused.body.msg).toMatch(/^More than 3 jobs and tasks created in a minute\. Retry in \d+ seconds\.$/);
+    expect(headersOf(refused)).toEqual(['3', '0', seconds, seconds]);
+    const unknown = await client.call('GET', '/v1/process/tasks', undefined, { authorization: 'Bearer unknown' });
+    expect(unknown.status).toBe(401);
+    expect(headersOf(unknown)).toEqual([null, null, null, null]);
+  });
+
+  it('hold so many waits of an account, and have the others ask again', async ({ expect }) => {
+    await using service = await startService({ LATHE_WAITS_PER_MINUTE: '1' });
+    const { client } = service;
+    const { id } = await client.createTask('import/upload');
+    const wait = () => client.call<{ status: string }>('GET', `/v1/process/tasks/${id}/wait`);
+    let isHeld = true;
+    const held = wait().finally(() => {
+      isHeld = false;
+    });
+    const quick = await until('a wait is not held', async () => {
+      const response = await wait();
+      return isHeld ? response : undefined;
+    });
+    expect(quick).toMatchObject({ status: 200, body: { status: expect.not.stringMatching('canceled') } });
+    expect(quick.headers.get('retry-after')).toMatch(/^[1-5]$/);
+    await client.call('POST', `/v1/process/tasks/${id}/cancel`);
+    const ended = await held;
+    expect(ended.body.status).toBe('canceled');
+    expect(ended.headers.get('retry-after')).toBeNull();
+  });
+});
