@@ -1,17 +1,21 @@
 import * as z from 'zod';
+import { normalizedEmail } from '../../shared/accounts/account.ts';
+import { roles, scopes } from '../../shared/accounts/caller.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
-import { type OperationName, processingOperations } from '../../shared/operations/operations.ts';
+import { type OperationName, operationNames, processingOperations } from '../../shared/operations/operations.ts';
 import type { Refusal } from '../../shared/operations/problems.ts';
 import { deleteTask, endTask, type Permission, publishTask } from '../../shared/permissions.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 import { endpointSchemas, JobRequest } from './creation/schemas.ts';
-import { Id, Url } from './http/fields.ts';
+import { Id, refusal, text, Url } from './http/fields.ts';
 import type { Route } from './http/route.ts';
 
 const TaskPath = z.object({ taskId: Id });
 const JobPath = z.object({ jobId: Id });
 const WebhookPath = z.object({ webhookId: Id });
+const KeyPath = z.object({ keyId: Id });
+const MemberPath = z.object({ memberId: Id });
 
 /** Values of a query string are text; a number there is digits and nothing else. */
 const count = (max: number, message: string) =>
@@ -53,6 +57,73 @@ const listPattern = (values: string[]) => {
 };
 
 const Day = z.iso.date('Expected a day such as 2026-11-16.');
+const maxExpirySeconds = 10 * 365 * 86_400;
+
+/** A list of different values, so that what is stored is no longer than what it says. */
+const setOf = <T extends z.ZodType>(element: T, max: number) =>
+  z
+    .array(element, 'Expected a list.')
+    .min(1, 'Expected at least one element.')
+    .max(max, `Expected at most ${max} elements.`)
+    .transform((values) => [...new Set(values)]);
+const atLeast = (minimum: number) => z.number('Expected a number.').min(minimum, `Expected at least ${minimum}.`);
+const wholeAtLeast1 = () => z.int('Expected an integer.').min(1, 'Expected at least 1.');
+const Limits = () =>
+  z.strictObject({
+    operations: setOf(oneOf(operationNames), operationNames.length)
+      .optional()
+      .describe('Operations that it may create tasks of.'),
+    formats: setOf(
+      z
+        .string('Expected a string.')
+        .regex(/^\.?[A-Za-z0-9]{1,20}$/, 'Expected an extension.')
+        .meta({ examples: ['png'] }),
+      300,
+    )
+      .optional()
+      .describe('Formats that its tasks may read and write.'),
+    maxFileBytes: wholeAtLeast1().optional().describe('Largest file that it may import.'),
+    requestsPerMinute: wholeAtLeast1().optional().describe('Requests that it may make in a minute.'),
+    minutesPerMonth: atLeast(0).optional().describe('Conversion minutes that it may use in a month.'),
+    minutesPerTask: atLeast(0).optional().describe('Conversion minutes that one task of it may use.'),
+    origins: setOf(
+      z
+        .string('Expected a string.')
+        .max(300)
+        .regex(/^https?:\/\/[^\s/?#\\@]+$/, 'Expected an origin such as https://example.com.')
+        .transform((origin) => origin.toLowerCase())
+        .meta({ examples: ['https://example.com'] }),
+      50,
+    )
+      .optional()
+      .describe('Origins of the pages that may send it. Requests from no page are refused then, too.'),
+  });
+const KeyRequest = () =>
+  z
+    .object({
+      name: text(100).describe('What the key is for.'),
+      scopes: setOf(oneOf(scopes), scopes.length)
+        .default(['read', 'process'])
+        .describe('What it allows: to read tasks, jobs and webhooks, to create and end work, to manage the account.'),
+      expires_in: z
+        .int('Expected a number of seconds.')
+        .min(1, 'Expected at least 1 second.')
+        .max(maxExpirySeconds, `Expected at most ${maxExpirySeconds} seconds.`)
+        .optional()
+        .describe('Lifetime in seconds. Without it and expires_at the key does not expire.'),
+      expires_at: z.iso
+        .datetime('Expected a time such as 2030-01-31T00:00:00Z.')
+        .refine((time) => Date.parse(time) > Date.now(), refusal('time_passed', 'Expected a time that has not passed.'))
+        .optional()
+        .describe('When the key expires.'),
+      limits: Limits().default({}).describe('Limits of this key, beside those of its account.'),
+    })
+    .refine(
+      ({ expires_in, expires_at }) => expires_in === undefined || expires_at === undefined,
+      refusal('conflicting_parameters', 'Expected expires_in or expires_at, not both.', ['expires_at']),
+    );
+const Email = () => z.email('Expected an e-mail address.').max(254).transform(normalizedEmail);
+
 const Ext = () => z.string().min(1).max(20).optional();
 const FormatQuery = () =>
   z
@@ -97,6 +168,7 @@ const creates = <Name extends OperationName>(operation: Name, summary: string, p
     tag: operation.startsWith('import/') ? 'Imports' : operation.startsWith('export/') ? 'Exports' : 'Processing',
     access: 'key',
     bucket: 'create',
+    scope: 'process',
     permissions,
     get body() {
       return endpointSchemas[operation];
@@ -176,6 +248,7 @@ export const routes = {
     summary: 'List tasks, newest first',
     tag: 'Tasks',
     access: 'key',
+    scope: 'read',
     permissions: listRecords,
     get query() {
       return z.object({
@@ -196,6 +269,7 @@ export const routes = {
     summary: 'Show a task',
     tag: 'Tasks',
     access: 'key',
+    scope: 'read',
     permissions: ['group:get', 'group:batchGet'],
     params: TaskPath,
     get query() {
@@ -212,6 +286,7 @@ export const routes = {
     summary: 'Wait up to 25 seconds for a task to end, and show it',
     tag: 'Tasks',
     access: 'key',
+    scope: 'read',
     permissions: ['group:get'],
     params: TaskPath,
     success: 200,
@@ -224,6 +299,7 @@ export const routes = {
     summary: 'Cancel a task that has not ended',
     tag: 'Tasks',
     access: 'key',
+    scope: 'process',
     permissions: [...endTask],
     params: TaskPath,
     success: 200,
@@ -237,6 +313,7 @@ export const routes = {
     summary: 'Delete a task and its files',
     tag: 'Tasks',
     access: 'key',
+    scope: 'process',
     permissions: [...endTask, ...deleteTask, ...deletePosted],
     params: TaskPath,
     success: 200,
@@ -248,6 +325,7 @@ export const routes = {
     summary: 'List jobs, newest first',
     tag: 'Jobs',
     access: 'key',
+    scope: 'read',
     permissions: listRecords,
     get query() {
       return z.object({
@@ -268,6 +346,7 @@ export const routes = {
     tag: 'Jobs',
     access: 'key',
     bucket: 'create',
+    scope: 'process',
     permissions: [
       ...createTask,
       ...linkTask,
@@ -302,6 +381,7 @@ export const routes = {
     summary: 'Show a job with its tasks',
     tag: 'Jobs',
     access: 'key',
+    scope: 'read',
     permissions: showJob,
     params: JobPath,
     get query() {
@@ -318,6 +398,7 @@ export const routes = {
     summary: 'Wait up to 25 seconds for all tasks of a job to end, and show it',
     tag: 'Jobs',
     access: 'key',
+    scope: 'read',
     permissions: showJob,
     params: JobPath,
     success: 200,
@@ -330,6 +411,7 @@ export const routes = {
     summary: 'Delete a job, its tasks and their files',
     tag: 'Jobs',
     access: 'key',
+    scope: 'process',
     permissions: [...endTask, ...deleteTask, ...deletePosted, 'group:query'],
     params: JobPath,
     success: 200,
@@ -376,6 +458,7 @@ export const routes = {
     summary: 'Create a short-lived token for WebSockets, for the account or for one job',
     tag: 'Real time',
     access: 'key',
+    scope: 'read',
     permissions: ['group:get', 'token:put'],
     get body() {
       return z.object({
@@ -399,6 +482,7 @@ export const routes = {
     summary: 'Show the conversion time used, by day, operation, formats and API key',
     tag: 'Account',
     access: 'key',
+    scope: 'read',
     permissions: ['usage:query', 'minutes:get', 'account:get'],
     get query() {
       return z.object({
@@ -416,7 +500,8 @@ export const routes = {
     summary: 'Register a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['webhook:query', 'webhook:put', 'following:update'],
+    scope: 'account',
+    permissions: ['webhook:query', 'webhook:put', 'following:update', 'audit:put'],
     get body() {
       return z.object({
         url: Url.describe('Receives a POST with the event and the job in its body.'),
@@ -439,6 +524,7 @@ export const routes = {
     summary: 'List webhooks',
     tag: 'Real time',
     access: 'key',
+    scope: 'read',
     permissions: ['webhook:query'],
     success: 200,
     response: 'WebhookList',
@@ -450,7 +536,8 @@ export const routes = {
     summary: 'Delete a webhook',
     tag: 'Real time',
     access: 'key',
-    permissions: ['webhook:get', 'webhook:delete', 'following:update'],
+    scope: 'account',
+    permissions: ['webhook:get', 'webhook:delete', 'following:update', 'audit:put'],
     params: WebhookPath,
     success: 200,
   },
@@ -461,6 +548,7 @@ export const routes = {
     summary: 'List the deliveries of a webhook with their attempts',
     tag: 'Real time',
     access: 'key',
+    scope: 'read',
     permissions: ['webhook:get', 'delivery:query'],
     params: WebhookPath,
     success: 200,
@@ -473,6 +561,7 @@ export const routes = {
     summary: 'Send a delivery again',
     tag: 'Real time',
     access: 'key',
+    scope: 'account',
     permissions: ['webhook:get', 'delivery:get', 'delivery:put', 'webhooks:send'],
     get params() {
       return WebhookPath.extend({ deliveryId: z.string().min(1).max(100) });
@@ -480,6 +569,174 @@ export const routes = {
     success: 200,
     errors: [409],
     response: 'Delivery',
+  },
+  'account-me': {
+    module: 'account/me',
+    method: 'GET',
+    path: '/v1/account/me',
+    summary: 'Show the account and who is calling',
+    tag: 'Account',
+    access: 'key',
+    scope: 'read',
+    permissions: ['account:get', 'account:batchGet', 'membership:query', 'minutes:get'],
+    success: 200,
+    response: 'Me',
+  },
+  'key-create': {
+    module: 'account/key-create',
+    method: 'POST',
+    path: '/v1/account/keys',
+    summary: 'Create an API key, which is shown this once',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: ['accountKey:query', 'accountKey:put', 'apiKey:put', 'audit:put'],
+    get body() {
+      return KeyRequest();
+    },
+    success: 201,
+    errors: [409],
+    refusals: ['conflicting_parameters', 'time_passed'],
+    response: 'NewKey',
+  },
+  'key-list': {
+    module: 'account/key-list',
+    method: 'GET',
+    path: '/v1/account/keys',
+    summary: 'List API keys',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: ['accountKey:query', 'rate:get'],
+    success: 200,
+    response: 'KeyList',
+  },
+  'key-delete': {
+    module: 'account/key-delete',
+    method: 'DELETE',
+    path: '/v1/account/keys/{keyId}',
+    summary: 'Delete an API key, which stops working within 30 seconds',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: [
+      'accountKey:get',
+      'accountKey:delete',
+      'apiKey:delete',
+      'keyConnection:query',
+      'events:send',
+      'audit:put',
+    ],
+    params: KeyPath,
+    success: 200,
+  },
+  'team-create': {
+    module: 'account/team-create',
+    method: 'POST',
+    path: '/v1/account/teams',
+    summary: 'Create a team, as a person who is signed in',
+    tag: 'Account',
+    access: 'key',
+    scope: 'read',
+    permissions: ['account:batchGet', 'account:put', 'membership:query', 'membership:put', 'audit:put'],
+    get body() {
+      return z.object({ name: text(100).describe('What the team is called.') });
+    },
+    success: 201,
+    errors: [409],
+    response: 'Account',
+  },
+  'member-list': {
+    module: 'account/member-list',
+    method: 'GET',
+    path: '/v1/account/members',
+    summary: 'List members and pending invitations; a key needs the scope account for it',
+    tag: 'Account',
+    access: 'key',
+    scope: 'read',
+    permissions: ['account:query'],
+    success: 200,
+    response: 'MemberList',
+  },
+  'member-invite': {
+    module: 'account/member-invite',
+    method: 'POST',
+    path: '/v1/account/members',
+    summary: 'Invite whoever signs in with an e-mail address to a team',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: ['account:query', 'account:put', 'invitation:put', 'audit:put'],
+    get body() {
+      return z.object({
+        email: Email().describe('Becomes a member by signing in with it within 14 days.'),
+        role: oneOf(roles).default('developer').describe('What the member may do: owners all, viewers only read.'),
+      });
+    },
+    success: 201,
+    errors: [409],
+    response: 'Member',
+  },
+  'member-change': {
+    module: 'account/member-change',
+    method: 'POST',
+    path: '/v1/account/members/{memberId}',
+    summary: 'Change the role of a member',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: ['account:batchGet', 'account:update', 'audit:put'],
+    params: MemberPath,
+    get body() {
+      return z.object({ role: oneOf(roles).describe('The new role.') });
+    },
+    success: 200,
+    errors: [409],
+    response: 'Member',
+  },
+  'member-remove': {
+    module: 'account/member-remove',
+    method: 'DELETE',
+    path: '/v1/account/members/{memberId}',
+    summary: 'Leave a team, or with the scope account remove a member or withdraw an invitation',
+    tag: 'Account',
+    access: 'key',
+    scope: 'read',
+    permissions: [
+      'account:get',
+      'account:batchGet',
+      'account:update',
+      'account:delete',
+      'membership:delete',
+      'invitation:delete',
+      'audit:put',
+    ],
+    params: MemberPath,
+    success: 200,
+    errors: [409],
+  },
+  'audit-list': {
+    module: 'account/audit-list',
+    method: 'GET',
+    path: '/v1/account/audit',
+    summary: 'List who changed keys, webhooks, members and roles in the last 90 days, newest first',
+    tag: 'Account',
+    access: 'key',
+    scope: 'account',
+    permissions: ['audit:query'],
+    get query() {
+      return z.object({
+        before: z
+          .string()
+          .min(1)
+          .max(100)
+          .optional()
+          .describe('The id of an entry: lists what came before it. `next` of a response is the one to continue with.'),
+        limit: count(200, 'Expected an integer from 1 to 200.').optional().describe('Entries to list. Defaults to 50.'),
+      });
+    },
+    success: 200,
+    response: 'AuditPage',
   },
   file: {
     module: 'files/download-file',

@@ -1,6 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
+import { fileProblem } from '../../shared/accounts/limits.ts';
 import { deleteObject, newToken } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
@@ -102,6 +103,12 @@ async function completeUpload(key: string): Promise<void> {
     // Another delivery has moved it and deletes it last of all, or the task was deleted.
     if (!posted) return;
     const file = await describe(taskId, posted);
+    const forbidden = fileProblem(task.limits ?? {}, file, (format) => catalogue.canonical(format));
+    if (forbidden !== undefined) {
+      const failure = { errorCode: 'insufficient_permission', msg: forbidden } as const;
+      await lifecycle.apply(taskId, { type: 'failed', attempt: task.attempt, failure }, task, group);
+      return deleteObject(key);
+    }
     if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
     const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task, group);
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import mime from 'mime';
+import { formatProblem, sizeProblem } from '../../shared/accounts/limits.ts';
 import { newToken } from '../../shared/aws/objects.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
@@ -9,7 +10,7 @@ import { catalogue } from '../engines/runtime/catalogues.ts';
 import type { Run } from '../engines/runtime/worker/worker.ts';
 import { settings as deployment } from '../wiring/settings.ts';
 import { type Announced, decoded } from './decode.ts';
-import { failed } from './failures.ts';
+import { failed, insufficientPermission } from './failures.ts';
 import { deploymentOutbound, type Outbound } from './outbound.ts';
 import { defaultPace, type Pace } from './pace.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
@@ -50,7 +51,15 @@ export function receive(
   count?: Count,
   partsAtOnce?: number,
 ): Promise<StoredFile> {
-  const { retryPolicy, pace, maxFileBytes } = settings;
+  const { retryPolicy, pace } = settings;
+  const { limits = {} } = run.task;
+  const maxFileBytes = Math.min(settings.maxFileBytes, limits.maxFileBytes ?? settings.maxFileBytes);
+  const tooLarge = (bytes: number) => {
+    const msg = bytes > settings.maxFileBytes ? undefined : sizeProblem(limits, bytes);
+    return msg === undefined
+      ? failed(`The file is larger than ${settings.maxFileBytes} bytes, the maximum of this service.`)
+      : insufficientPermission(msg);
+  };
   return startingOver(retryPolicy, run.signal, async () => {
     const capped: Source = {
       explain: (error) => incoming.explain(error),
@@ -58,7 +67,7 @@ export function receive(
         const opened = await incoming.open(offset, signal);
         if (opened.size === undefined || opened.size <= maxFileBytes) return opened;
         opened.stream.on('error', () => undefined).destroy();
-        throw tooLarge(maxFileBytes);
+        throw tooLarge(opened.size);
       },
     };
     const raw = counted(readSteadily(capped, retryPolicy, run.signal, pace), (bytes) => {
@@ -66,13 +75,15 @@ export function receive(
       if (count) count(bytes.chunk);
       else if (size) run.progress((bytes.total / size) * 100);
     });
-    const { head, rest } = await peek(decodeAnnounced(raw, incoming, maxFileBytes));
+    const { head, rest } = await peek(upTo(maxFileBytes, decodeAnnounced(raw, incoming), tooLarge));
     const announced = incoming.announced();
     const requestedName = run.parameters.filename;
     const name = typeof requestedName === 'string' ? safeName(requestedName) : safeName(announced.name);
     const format = await detectFormat(catalogue, head, name);
     const fullName = typeof requestedName === 'string' ? name : withKnownExtension(name, format, announced.mediaType);
     const knownFormat = format || catalogue.canonical(extensionOf(fullName));
+    const forbidden = formatProblem(limits, catalogue.canonical(knownFormat));
+    if (forbidden !== undefined) throw insufficientPermission(forbidden);
     const mediaType = catalogue.mediaType(knownFormat);
     const key = outputKey(run.task.id, run.attempt, index);
     const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, {
@@ -82,27 +93,27 @@ export function receive(
   });
 }
 
-async function* decodeAnnounced(
-  raw: AsyncGenerator<Buffer>,
-  incoming: Incoming,
-  maxFileBytes: number,
-): AsyncGenerator<Buffer> {
+async function* decodeAnnounced(raw: AsyncGenerator<Buffer>, incoming: Incoming): AsyncGenerator<Buffer> {
   // What the other side announces is known only once the first bytes have arrived.
   const first = await raw.next();
   async function* all() {
     if (!first.done) yield first.value;
     yield* raw;
   }
-  let total = 0;
-  for await (const chunk of decoded(all(), incoming.announced())) {
-    total += chunk.length;
-    if (total > maxFileBytes) throw tooLarge(maxFileBytes);
-    yield chunk;
-  }
+  yield* decoded(all(), incoming.announced());
 }
 
-function tooLarge(maxFileBytes: number) {
-  return failed(`The file is larger than ${maxFileBytes} bytes, the maximum of this service.`);
+async function* upTo(
+  maxBytes: number,
+  chunks: AsyncGenerator<Buffer>,
+  tooLarge: (bytes: number) => Error,
+): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > maxBytes) throw tooLarge(total);
+    yield chunk;
+  }
 }
 
 async function* counted(

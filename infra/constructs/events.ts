@@ -73,6 +73,9 @@ export class Events extends Construct {
         'subscriber:update',
         'subscriber:delete',
         'connection:get',
+        // A subscriber whose key or membership has ended is sent nothing more.
+        'apiKey:get',
+        'account:get',
         'group:get',
         'group:batchGet',
         'webhook:query',

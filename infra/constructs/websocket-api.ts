@@ -52,7 +52,8 @@ export class RealTimeApi extends Construct {
   /** Adds the functions; they come after the API because they post to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
     const follow = ['following:get', 'following:update'] as const;
-    const connect = ['apiKey:get', 'token:get', 'connection:put', 'events:send', ...follow] as const;
+    const authenticate = ['apiKey:get', 'token:get', 'account:get'] as const;
+    const connect = [...authenticate, 'connection:put', 'keyConnection:put', 'events:send', ...follow] as const;
     const message = [
       ...connect,
       'connection:get',
@@ -68,7 +69,7 @@ export class RealTimeApi extends Construct {
       'sockets:post',
       'sockets:disconnect',
     ] as const;
-    const disconnect = ['connection:get', 'connection:delete', 'subscriber:delete'] as const;
+    const disconnect = ['connection:get', 'connection:delete', 'keyConnection:delete', 'subscriber:delete'] as const;
     this.#add('$connect', 'Connect', 'Authenticates and registers WebSocket clients', connect, resources, environment);
     this.#add('$default', 'Message', 'Handles messages of WebSocket clients', message, resources, environment);
     this.#add(

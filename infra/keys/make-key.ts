@@ -1,50 +1,75 @@
 import { parseArgs } from 'node:util';
-import { DeleteItemCommand, DynamoDBClient, PutItemCommand, paginateListTables } from '@aws-sdk/client-dynamodb';
-import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
+import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
+import { newApiKey } from '../../shared/aws/api-keys.ts';
 import { isId, newId } from '../../shared/ids.ts';
 import { explainAwsError, namesOfStack } from '../deployed-stack.ts';
+import { readRights, rightsOptions, rightsUsage, UsageError } from './key-options.ts';
+import { StoredKeys } from './stored-keys.ts';
 
-const usage = `Usage: npm run key [-- --stack <name of the stack>] [--user <id of an existing user> | --revoke <key>]
-  Creates an API key in a deployed stack, with your AWS credentials. The stack defaults to Lathe; a stage's is Lathe-<stage>.
-  --user <id>       one more key for this user; defaults to a new user
+const usage = `Usage: npm run key [-- --stack <name of the stack>] [--user <id of an account>] [--name <name>] [rights]
+       npm run key -- --list --user <id of an account>
+       npm run key -- --revoke <key>, or --revoke <id of a key> --user <id of its account>
+  Creates, lists or revokes API keys in a deployed stack, with your AWS credentials. The stack defaults to Lathe; a stage's is Lathe-<stage>.
+  --user <id>       the account; a key is created for a new one by default
+  --name <name>     what the key is for
+${rightsUsage}
+  --list            lists the keys of an account, and creates none
   --revoke <key>    makes a key invalid, and creates none
   --table <name>    the output TableName of the stack, where you may not list tables`;
 
-const { values } = parseArgs({
-  options: {
-    stack: { type: 'string', default: 'Lathe' },
-    table: { type: 'string' },
-    user: { type: 'string' },
-    revoke: { type: 'string' },
-  },
-});
-const user = values.user ?? newId();
-if (!isId(user) || (values.user !== undefined && values.revoke !== undefined)) {
-  console.error(usage);
-  process.exit(1);
-}
 try {
-  const client = new DynamoDBClient({});
-  const table = values.table ?? (await tableOf(client, values.stack));
-  if (values.revoke === undefined) await create(client, table);
-  else await revoke(client, table, values.revoke);
+  await main();
 } catch (error) {
-  console.error(explainAwsError(error));
+  console.error(error instanceof UsageError ? `${error.message}\n${usage}` : explainAwsError(error));
   process.exitCode = 1;
 }
 
-async function create(client: DynamoDBClient, table: string): Promise<void> {
+async function main(): Promise<void> {
+  const values = readOptions();
+  const { user, revoke, list } = values;
+  const isChoiceWrong = list && (user === undefined || revoke !== undefined);
+  if ((user !== undefined && !isId(user)) || isChoiceWrong) throw new UsageError('Expected the id of an account.');
+  const rights = await readRights(values);
+  const client = new DynamoDBClient({});
+  const table = values.table ?? (await tableOf(client, values.stack));
+  const keys = new StoredKeys(client, table);
+  if (revoke !== undefined) return revokeKey(keys, table, revoke, user);
+  if (list && user !== undefined) {
+    const lines = await keys.list(user);
+    console.log(lines.length > 0 ? lines.join('\n') : `The account ${user} has no keys that are listed.`);
+    return;
+  }
   const apiKey = newApiKey();
-  await client.send(new PutItemCommand({ TableName: table, Item: apiKeyItem(apiKey, { user }) }));
-  console.log(`User     ${user}\nAPI key  ${apiKey}\n\nOnly a hash of the key is stored: keep it now.`);
+  const account = user ?? newId();
+  const { id } = await keys.create(apiKey, { id: newId(), user: account, name: values.name, ...rights });
+  console.log(
+    `User     ${account}\nKey id   ${id}\nAPI key  ${apiKey}\n\nOnly a hash of the key is stored: keep it now.`,
+  );
 }
 
-async function revoke(client: DynamoDBClient, table: string, apiKey: string): Promise<void> {
-  const { pk = { S: '' }, sk = { S: '' } } = apiKeyItem(apiKey, { user: '' });
-  const request = { TableName: table, Key: { pk, sk }, ReturnValues: 'ALL_OLD' as const };
-  const { Attributes } = await client.send(new DeleteItemCommand(request));
-  if (!Attributes) throw new Error(`The table ${table} has no such key.`);
-  console.log(`The key of user ${Attributes.user?.S} is no longer valid.`);
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        stack: { type: 'string', default: 'Lathe' },
+        table: { type: 'string' },
+        user: { type: 'string' },
+        name: { type: 'string', default: 'Made by the operator' },
+        list: { type: 'boolean' },
+        revoke: { type: 'string' },
+        ...rightsOptions,
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function revokeKey(keys: StoredKeys, table: string, keyOrId: string, user?: string): Promise<void> {
+  if (isId(keyOrId) && user === undefined) throw new UsageError('Expected --user, whose key of that id is revoked.');
+  const owner = user === undefined ? await keys.revoke(keyOrId) : await keys.revokeById(user, keyOrId);
+  if (owner === undefined) throw new Error(`The table ${table} has no such key.`);
+  console.log(`The key of user ${owner} is no longer valid.`);
 }
 
 async function tableOf(client: DynamoDBClient, stack: string): Promise<string> {

@@ -7,11 +7,13 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { probeEngine } from '../../functions/engines/runtime/sandbox/probe.ts';
-import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { accountItem } from '../../shared/aws/accounts.ts';
+import { describeKey, itemsOfKey } from '../../shared/aws/api-keys.ts';
 import { engineStateItem } from '../../shared/aws/engine-state.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
+import { putNew } from '../keys/stored-keys.ts';
 import { parameterOf, settings } from '../settings.ts';
 import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
@@ -210,7 +212,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const [table] = stack.tables;
   if (!table) throw new Error('The template has no table.');
   const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
-  await dynamodb.send(new PutItemCommand({ TableName: table.name, Item: apiKeyItem(apiKey, { user: identity.user }) }));
+  for (const item of developmentItems(apiKey, identity.user)) await putNew(dynamodb, table.name, item);
   await Promise.all(
     engineCatalogues
       .filter(({ resources }) => resources.packaging === 'image')
@@ -326,6 +328,15 @@ class Front {
   }
 }
 
+/** Returns the items of the development account and its key, which are written where they are missing. */
+function developmentItems(apiKey: string, user: string) {
+  const name = 'Development';
+  const createdAt = new Date().toISOString();
+  const key = describeKey(apiKey, { user, name, createdAt, createdBy: { type: 'operator' } });
+  const { listed, effective } = itemsOfKey(key);
+  return [accountItem({ id: user, kind: 'personal', name, createdAt }), listed, effective];
+}
+
 function chosenParameters(environment: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, { variable }]) => {
@@ -355,8 +366,8 @@ function operatorRole(stack: LocalStack): LocalRole {
         resources: stack.tables.map(({ arn }) => arn),
         conditions: {
           'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': [partitions.apiKey, partitions.account, partitions.engine].map(
-              (kind) => `${kind}*`,
+            'dynamodb:LeadingKeys': (['account', 'accountKey', 'apiKey', 'engine', 'membership'] as const).map(
+              prefixOf,
             ),
           },
         },
@@ -376,6 +387,10 @@ function operatorRole(stack: LocalStack): LocalRole {
       },
     ],
   };
+}
+
+function prefixOf(kind: keyof typeof partitions): string {
+  return `${partitions[kind]}*`;
 }
 
 function awsEnvironment(

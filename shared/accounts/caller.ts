@@ -34,6 +34,12 @@ export interface Caller {
   limits: KeyLimits;
   /** The id of the API key; absent where a person is signed in. */
   key?: string;
+  /** The name and hash of that key, and when it expires, in milliseconds, if it does. */
+  keyName?: string;
+  keyHash?: string;
+  expiresAt?: number;
   /** The id of the person; absent where an API key was sent. */
   person?: string;
+  /** What pages of that person send back as `Lathe-CSRF`. */
+  csrf?: string;
 }

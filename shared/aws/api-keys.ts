@@ -1,29 +1,157 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { get, type Key, toAttributes } from './table.ts';
+import type { Actor } from '../accounts/audit.ts';
+import { scopes as allScopes, type Caller, type KeyLimits, type Scope } from '../accounts/caller.ts';
+import { toActor } from './audit.ts';
+import { get, type Item, type Key, put, query, remove } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-export interface Account {
-  /** The user's ObjectID. */
+/** An API key as it is stored: everything but the key itself. */
+export interface ApiKey {
+  id: string;
+  /** The account that it belongs to. */
   user: string;
+  name: string;
+  /** Its first characters, to recognize it by. */
+  start: string;
+  hash: string;
+  scopes: readonly Scope[];
+  limits: KeyLimits;
+  createdAt: string;
+  createdBy: Actor;
+  expiresAt?: string;
 }
+
+const startLength = 12;
+/** How long an expired key is listed. */
+const listedSeconds = 30 * 24 * 60 * 60;
 
 /** Makes a new API key. Only its hash is ever stored, so it cannot be shown again. */
 export function newApiKey(): string {
   return `lathe_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Returns the account that a key belongs to. */
-export async function accountOfKey(apiKey: string): Promise<Account | undefined> {
-  const { user } = (await get(keyOf(apiKey), { consistent: false })) ?? {};
-  return typeof user === 'string' ? { user } : undefined;
+/** Returns the hash that a key is stored by. */
+export function hashOfKey(apiKey: string): string {
+  // A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
+  return createHash('sha256').update(apiKey).digest('hex');
 }
 
-/** Returns the item that makes a key valid for a user; it holds the key's hash and nothing of the key. */
-export function apiKeyItem(apiKey: string, account: Account) {
-  return toAttributes({ ...keyOf(apiKey), user: account.user, createdAt: new Date().toISOString() });
+/** Returns what is stored of a key. Its id defaults to the start of its hash, as that of keys which were stored without one. */
+export function describeKey(
+  apiKey: string,
+  {
+    id,
+    scopes = allScopes,
+    limits = {},
+    createdAt = new Date().toISOString(),
+    ...fields
+  }: Pick<ApiKey, 'user' | 'name' | 'createdBy'> &
+    Partial<Pick<ApiKey, 'id' | 'scopes' | 'limits' | 'createdAt' | 'expiresAt'>>,
+): ApiKey {
+  const hash = hashOfKey(apiKey);
+  const start = apiKey.slice(0, startLength);
+  return { id: id ?? idOfHash(hash), start, hash, scopes, limits, createdAt, ...fields };
 }
 
-// A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
-function keyOf(apiKey: string): Key {
-  return { pk: `${partitions.apiKey}${createHash('sha256').update(apiKey).digest('hex')}`, sk: 'key' };
+/** Returns the items of a key: the one by which it is listed, and the one that makes it valid, which is written last. */
+export function itemsOfKey({ hash, ...key }: ApiKey): { listed: Key & Item; effective: Key & Item } {
+  const expiry = key.expiresAt === undefined ? undefined : Math.ceil(Date.parse(key.expiresAt) / 1000);
+  const { start: _start, ...known } = key;
+  return {
+    listed: {
+      ...listedKey(key.user, key.id),
+      ...key,
+      hash,
+      ...(expiry === undefined ? {} : { ttl: expiry + listedSeconds }),
+    },
+    effective: { ...effectiveKey(hash), ...known, ...(expiry === undefined ? {} : { ttl: expiry }) },
+  };
+}
+
+/** Stores a key; one that is only listed after a crash is not valid, and can be deleted. */
+export async function storeKey(key: ApiKey): Promise<void> {
+  const { listed, effective } = itemsOfKey(key);
+  await put(listed);
+  await put(effective);
+}
+
+/** Returns the keys of an account, the oldest first. */
+export async function listKeys(account: string): Promise<ApiKey[]> {
+  return (await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.accountKey}${account}` } })).map(toKey);
+}
+
+/** Returns a key of an account. */
+export async function readKey(account: string, id: string): Promise<ApiKey | undefined> {
+  const item = await get(listedKey(account, id));
+  return item && toKey(item);
+}
+
+/** Deletes a key. It stops being valid first, so that one which is still listed after a crash can be deleted again. */
+export async function deleteKey({ user, id, hash }: ApiKey): Promise<void> {
+  await remove(effectiveKey(hash));
+  await remove(listedKey(user, id));
+}
+
+/** Returns who calls with a key; undefined where it is unknown, deleted or expired. */
+export function callerOfKey(apiKey: string): Promise<Caller | undefined> {
+  return callerOfHash(hashOfKey(apiKey));
+}
+
+/** Returns who calls with the key of a hash. */
+export async function callerOfHash(hash: string): Promise<Caller | undefined> {
+  const key = effectiveKey(hash);
+  // What is not found is read again: a key works as soon as its owner was told of it.
+  const item = (await get(key, { consistent: false })) ?? (await get(key));
+  const caller = item && toCaller(item, hash);
+  return caller && !isExpired(caller) ? caller : undefined;
+}
+
+/** Returns whether the key of a caller has expired since it was read. */
+export function isExpired({ expiresAt }: Pick<Caller, 'expiresAt'>, now: number = Date.now()): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+function toCaller({ user, id, name, scopes, limits, expiresAt }: Item, hash: string): Caller | undefined {
+  if (typeof user !== 'string') return undefined;
+  return {
+    user,
+    key: typeof id === 'string' ? id : idOfHash(hash),
+    keyHash: hash,
+    ...(typeof name === 'string' ? { keyName: name } : {}),
+    // A key that was stored without scopes has all of them.
+    scopes: scopes === undefined ? allScopes : scopesIn(scopes),
+    limits: Object(limits),
+    ...(typeof expiresAt === 'string' ? { expiresAt: Date.parse(expiresAt) } : {}),
+  };
+}
+
+function toKey({ id, user, name, start, hash, scopes, limits, createdAt, createdBy, expiresAt }: Item): ApiKey {
+  return {
+    id: String(id),
+    user: String(user),
+    name: String(name),
+    start: String(start),
+    hash: String(hash),
+    scopes: scopesIn(scopes),
+    limits: Object(limits),
+    createdAt: String(createdAt),
+    createdBy: toActor(createdBy),
+    ...(typeof expiresAt === 'string' ? { expiresAt } : {}),
+  };
+}
+
+function scopesIn(value: unknown): Scope[] {
+  return allScopes.filter((scope) => Array.isArray(value) && value.includes(scope));
+}
+
+function idOfHash(hash: string): string {
+  return hash.slice(0, 24);
+}
+
+function listedKey(account: string, id: string): Key {
+  return { pk: `${partitions.accountKey}${account}`, sk: id };
+}
+
+function effectiveKey(hash: string): Key {
+  return { pk: `${partitions.apiKey}${hash}`, sk: 'key' };
 }

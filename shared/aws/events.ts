@@ -13,7 +13,7 @@ export type EventMessage =
   | { type: 'subscribed'; connection: string; channel: string; group: string; again?: true }
   /** A connection is up, and its client waits for the first packet. */
   | { type: 'opened'; connection: string }
-  /** A connection could neither be posted to nor closed, and is to be closed as soon as that works. */
+  /** A connection could neither be posted to nor closed, or its key was deleted: it is to be closed as soon as that works. */
   | { type: 'abandoned'; connection: string };
 
 const maxTaskBytes = 200_000;

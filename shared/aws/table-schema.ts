@@ -21,7 +21,20 @@ export const partitions = {
   group: 'group#',
   /** How many records a user has, by hours, for lists. */
   counts: 'counts#',
+  /** What makes a key valid, by its hash. */
   apiKey: 'key#',
+  /** The keys of an account, to list them. */
+  accountKey: 'keys#',
+  /** The open connections of a key. */
+  keyConnection: 'keyconn#',
+  /** An account with its members and the invitations to it. */
+  account: 'account#',
+  /** The accounts of a person. */
+  membership: 'membership#',
+  /** Invitations by the hash of an e-mail address. */
+  invitation: 'invite#',
+  /** Who changed what of an account. */
+  audit: 'audit#',
   /** How many requests an account has made of late, and when its keys were last used. */
   rate: 'rate#',
   token: 'token#',
@@ -37,8 +50,6 @@ export const partitions = {
   subscriber: 'listen#',
   /** Whether an account has connections or webhooks. */
   following: 'following#',
-  /** An account, and its members. */
-  account: 'account#',
   /** What is taken from the engine time of a user, and of each API key, in a month. */
   minutes: 'minutes#',
   /** What a user used each day, in shards: many tasks may end in the same second. */

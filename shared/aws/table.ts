@@ -43,7 +43,7 @@ interface Placeholders {
 interface Update extends Placeholders {
   condition?: string;
   /** Which attributes to return; defaults to none. */
-  returns?: 'ALL_NEW' | 'UPDATED_NEW';
+  returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW';
 }
 
 interface Selection extends Placeholders {
@@ -203,6 +203,17 @@ function isConflict(error: unknown): boolean {
   const retried = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
   const codes = reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None');
   return codes.length > 0 && codes.every((code) => retried.includes(code));
+}
+
+/** Deletes an item if a condition holds for it; returns whether it did. */
+export async function removeIf(key: Key, condition: string, values?: Item): Promise<boolean> {
+  const command = new DeleteItemCommand({
+    TableName: tableName(),
+    Key: toAttributes(key),
+    ConditionExpression: condition,
+    ExpressionAttributeValues: values && toAttributes(values),
+  });
+  return (await unlessConditionFails(client.send(command))) !== undefined;
 }
 
 /** Returns the items that match a query, from all pages. */

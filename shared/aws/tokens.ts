@@ -1,13 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { accountOfKey } from './api-keys.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { allowsOrigin } from '../accounts/limits.ts';
+import { RecentValues } from '../recent-values.ts';
+import { roleIn } from './accounts.ts';
+import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
 import { get, type Key, put } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** The holder of a token: an account, or one job of it. */
+/** Who holds a token or a connection: an account, or one job of it, by the right of a key or of a person. */
 export interface TokenHolder {
   user: string;
   job?: string;
+  /** The hash of the key that it was made with, and that it ends with. */
+  keyHash?: string;
+  /** The person who made it, and whose membership it ends with. */
+  person?: string;
 }
+
+/** How long a key or membership is relied on after it was read. */
+const knownMs = 10_000;
+const known = new RecentValues<Caller | 'invalid'>({ milliseconds: knownMs, max: 1_000 });
 
 /** Issues a token with a lifetime in seconds. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(holder: TokenHolder, seconds: number): Promise<{ token: string; expiresAt: string }> {
@@ -18,18 +30,51 @@ export async function issueToken(holder: TokenHolder, seconds: number): Promise<
   return { token, expiresAt };
 }
 
-/** Returns the holder of an API key or token, with or without `Bearer` before it. */
-export async function holderOf(credential: string): Promise<TokenHolder | undefined> {
+/**
+ * Returns the holder of an API key or token, with or without `Bearer` before it, where that may read; a key that is limited
+ * to origins must come from a page of one of them.
+ */
+export async function holderOf(credential: string, origin: string | undefined): Promise<TokenHolder | undefined> {
   const secret = credential.trim().replace(/^Bearer +/i, '');
   if (secret === '') return undefined;
-  return secret.startsWith('lathet_') ? holderOfToken(secret) : accountOfKey(secret);
+  if (secret.startsWith('lathet_')) return holderOfToken(secret);
+  const caller = await callerOfKey(secret);
+  if (!caller?.scopes.includes('read') || !allowsOrigin(caller.limits, origin)) return undefined;
+  const { user, keyHash } = caller;
+  return { user, ...(keyHash === undefined ? {} : { keyHash }) };
+}
+
+/** Returns whether what a token or connection was made with is still valid, as of ten seconds ago at most. */
+export async function isStillValid({ user, keyHash, person }: TokenHolder): Promise<boolean> {
+  if (keyHash !== undefined) {
+    const caller = await remembered(keyHash, () => callerOfHash(keyHash));
+    return caller !== 'invalid' && !isExpired(caller) && caller.scopes.includes('read');
+  }
+  if (person === undefined) return true;
+  const asMember = async (): Promise<Caller | undefined> =>
+    (await roleIn(person, user)) && { user, person, scopes: ['read'], limits: {} };
+  return (await remembered(`${person} ${user}`, asMember)) !== 'invalid';
+}
+
+async function remembered(name: string, read: () => Promise<Caller | undefined>): Promise<Caller | 'invalid'> {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const value = (await read()) ?? 'invalid';
+  known.set(name, value);
+  return value;
 }
 
 async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
   // Consistent, because a page connects in the instant it was given its token.
-  const { user, job, expiresAt } = (await get(keyOf(token))) ?? {};
+  const { user, job, keyHash, person, expiresAt } = (await get(keyOf(token))) ?? {};
   if (typeof user !== 'string' || Date.parse(String(expiresAt)) <= Date.now()) return undefined;
-  return { user, ...(typeof job === 'string' ? { job } : {}) };
+  const holder = {
+    user,
+    ...(typeof job === 'string' ? { job } : {}),
+    ...(typeof keyHash === 'string' ? { keyHash } : {}),
+    ...(typeof person === 'string' ? { person } : {}),
+  };
+  return (await isStillValid(holder)) ? holder : undefined;
 }
 
 // A token has 256 random bits, so a plain hash cannot be searched and no slow one is needed.

@@ -11,7 +11,8 @@ export const refusals = {
   invalid_options: 'the options do not apply to the pair of formats, exclude each other, or are too large in total',
   invalid_url: 'the URL is well-formed, but its host or port cannot exist',
   address_refused: 'the address is private, and the service is not allowed to call it',
-  conflicting_parameters: 'query parameters exclude each other',
+  conflicting_parameters: 'parameters exclude each other',
+  time_passed: 'a time that must be in the future has passed',
   forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
 } as const;
 export type Refusal = keyof typeof refusals;

@@ -1,3 +1,4 @@
+import { formatProblem } from '../accounts/limits.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkProcessing } from '../catalogue/check.ts';
 import type { OptionValues } from '../catalogue/options.ts';
@@ -11,8 +12,12 @@ export function routeTask(
   task: Task,
   inputs: Task[],
 ): { engine: string } | { failure: TaskFailure } {
-  if (!isProcessing(task.operation)) return routeByOperation(catalogue, task.operation);
   const files = inputs.flatMap((input) => input.files);
+  for (const file of files) {
+    const failure = formatFailure(catalogue, task, file.format);
+    if (failure) return { failure };
+  }
+  if (!isProcessing(task.operation)) return routeByOperation(catalogue, task.operation);
   const [file] = files;
   if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
   const checked = checkFile(catalogue, task, file);
@@ -30,6 +35,16 @@ function routeByOperation(catalogue: Catalogue, operation: string): { engine: st
   return { failure: { errorCode: 'processing_failed', msg } };
 }
 
+/** Returns the failure of a task whose key is not allowed a format that was detected; undefined where it is. */
+export function formatFailure(
+  catalogue: Catalogue,
+  { limits = {} }: Pick<Task, 'limits'>,
+  format: string,
+): TaskFailure | undefined {
+  const msg = formatProblem(limits, catalogue.canonical(format));
+  return msg === undefined ? undefined : { errorCode: 'insufficient_permission', msg };
+}
+
 /** Checks a task's format and options against what its file is, not what it is called. */
 export function checkFile(
   catalogue: Catalogue,
@@ -40,6 +55,9 @@ export function checkFile(
     return { failure: { errorCode: 'processing_failed', msg: `No engine does ${task.operation}.` } };
   const { input_format, output_format, options } = task.payload;
   const format = catalogue.canonical(file.format);
+  const target = typeof output_format === 'string' ? output_format : format;
+  const failure = formatFailure(catalogue, task, format) ?? formatFailure(catalogue, task, target);
+  if (failure) return { failure };
   if (typeof input_format === 'string' && catalogue.canonical(input_format) !== format) {
     return {
       failure: {

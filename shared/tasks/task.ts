@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../accounts/caller.ts';
 import { groupOfId } from '../ids.ts';
 import type { Meter } from '../minutes/meter.ts';
 import type { Due } from './due.ts';
@@ -46,7 +47,12 @@ export type JsonObject = { [key: string]: JsonValue };
 /** A task. One without a job is the head of its group, at which the sweep looks. */
 export interface Task extends Due {
   id: string;
+  /** The account that owns it. */
   user: string;
+  /** The id of the API key that created it; absent where a person did. */
+  key?: string;
+  /** Limits of that key which hold while the task runs. */
+  limits?: KeyLimits;
   name: string;
   operation: string;
   status: TaskStatus;
@@ -81,8 +87,6 @@ export interface Task extends Due {
   revision?: number;
   /** Whether it was completed in one step by whoever completed its inputs, and not by a worker. */
   isPerformed?: boolean;
-  /** The API key that it was created with; absent where a person created it. */
-  key?: string;
   /** Its engine time; absent where it takes no engine. */
   meter?: Meter;
   /** The part of its job's open set that holds the task, where the job has too many for one record. */

@@ -116,3 +116,10 @@ export function taskOf(job: Body, name: string): Body {
 }
 
 export const unknownId = 'ffffffffffffffffffffffff';
+
+/** Creates an API key and returns it as it is shown this once. */
+export async function madeKey(change: Record<string, unknown> = {}): Promise<Body> {
+  const { status, body } = await call('/v1/account/keys', { body: { name: 'Tests', ...change } });
+  if (status !== 201) throw new Error(`The key was answered with ${status}: ${JSON.stringify(body)}`);
+  return body;
+}

@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CreateTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { apiKeyItem } from '../../shared/aws/api-keys.ts';
+import { hashOfKey } from '../../shared/aws/api-keys.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
 import { compileCache } from '../support/compile-cache.ts';
 
@@ -37,9 +38,17 @@ async function startTables(...names: string[]) {
     );
   return {
     userOf: async (TableName: string, apiKey: string) => {
-      const { pk = { S: '' }, sk = { S: '' } } = apiKeyItem(apiKey, { user: '' });
-      const { Item } = await client.send(new GetItemCommand({ TableName, Key: { pk, sk } }));
+      const Key = { pk: { S: `${partitions.apiKey}${hashOfKey(apiKey)}` }, sk: { S: 'key' } };
+      const { Item } = await client.send(new GetItemCommand({ TableName, Key }));
       return Item?.user?.S;
+    },
+    itemsOf: async (TableName: string, pk: string) => {
+      const request = {
+        TableName,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': { S: pk } },
+      };
+      return (await client.send(new QueryCommand(request))).Items ?? [];
     },
     makeKey: (...options: string[]) =>
       run(process.execPath, [join(projectRoot, 'infra/keys/make-key.ts'), ...options], {
@@ -82,6 +91,65 @@ test('a key is made, and revoked, in the table of the stack that is named, and o
     code: 1,
     stderr: expect.stringContaining('There is no table of a stack Lathe-test in this account and region.'),
   });
+});
+
+test('a key with rights is stored as the API stores one, listed, and revoked by its id, all of it in the audit log', async () => {
+  const table = 'Lathe-RecordsTableA1-X1';
+  await using tables = await startTables(table);
+  const user = newId();
+  const rights = [
+    '--scopes',
+    'read,process',
+    '--expires',
+    '90d',
+    '--formats',
+    'JPEG,png',
+    '--requests-per-minute',
+    '5',
+  ];
+  const { stdout: made } = await tables.makeKey('--user', user, '--name', 'Nightly', ...rights);
+  const id = /^Key id {3}(\w{24})$/m.exec(made)?.[1] ?? '';
+  const apiKey = /^API key {2}(lathe_\S+)$/m.exec(made)?.[1] ?? '';
+
+  const [listed] = await tables.itemsOf(table, `${partitions.accountKey}${user}`);
+  expect(listed).toMatchObject({
+    sk: { S: id },
+    hash: { S: hashOfKey(apiKey) },
+    start: { S: apiKey.slice(0, 12) },
+    name: { S: 'Nightly' },
+    scopes: { L: [{ S: 'read' }, { S: 'process' }] },
+    limits: { M: { formats: { L: [{ S: 'jpg' }, { S: 'png' }] }, requestsPerMinute: { N: '5' } } },
+    createdBy: { M: { type: { S: 'operator' } } },
+    expiresAt: { S: expect.stringMatching(/^\d{4}-/) },
+  });
+  const account = { sk: { S: 'account' }, kind: { S: 'personal' } };
+  expect(await tables.itemsOf(table, `${partitions.account}${user}`)).toMatchObject([account]);
+  const { stdout: list } = await tables.makeKey('--list', '--user', user);
+  expect(list).toMatch(new RegExp(`^${id}  ${apiKey.slice(0, 12)}…  read,process .* expires .*  Nightly$`, 'm'));
+  expect(list).not.toContain(apiKey);
+
+  await tables.makeKey('--revoke', id, '--user', user);
+  expect(await tables.userOf(table, apiKey)).toBeUndefined();
+  expect(await tables.itemsOf(table, `${partitions.accountKey}${user}`)).toEqual([]);
+  expect(await tables.itemsOf(table, `${partitions.audit}${user}`)).toMatchObject(
+    ['key.created', 'key.deleted'].map((action) => ({
+      action: { S: action },
+      subject: { S: id },
+      actor: { M: { type: { S: 'operator' } } },
+    })),
+  );
+});
+
+test.each([
+  [['--scopes', 'read,write'], 'Expected names among read, process, account for --scopes but received write.'],
+  [['--expires', 'yesterday'], 'Expected a time to come for --expires but received yesterday.'],
+  [['--max-file-bytes', '1.5'], 'Expected a number of at least 1 for --max-file-bytes but received 1.5.'],
+  [['--origins', 'example.com'], 'Expected origins such as https://example.com but received example.com.'],
+  [['--list'], 'Expected the id of an account.'],
+  [['--revoke', 'a'.repeat(24)], 'Expected --user, whose key of that id is revoked.'],
+])('%j is refused before anything is written', async (options, message) => {
+  await using tables = await startTables('Lathe-RecordsTableA1-X1');
+  await expect(tables.makeKey(...options)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
 });
 
 test('whoever has no credentials is told so', async () => {

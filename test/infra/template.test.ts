@@ -363,6 +363,12 @@ const keysOfItems: Record<string, string> = {
   following: 'following#*',
   counts: 'counts#*',
   apiKey: 'key#*',
+  accountKey: 'keys#*',
+  keyConnection: 'keyconn#*',
+  account: 'account#*',
+  membership: 'membership#*',
+  invitation: 'invite#*',
+  audit: 'audit#*',
   rate: 'rate#*',
   token: 'token#*',
   idempotency: 'once#*',
@@ -372,7 +378,6 @@ const keysOfItems: Record<string, string> = {
   session: 'session#*',
   subscriber: 'listen#*',
   engine: 'engine#*',
-  account: 'account#*',
   minutes: 'minutes#*',
   usage: 'usage#*',
 };
@@ -427,11 +432,22 @@ function queuesOf(urls: string[]): LocalStack['queues'] {
 /** Who may do what must not spread, by the names of the functions in the template, with the reason. */
 const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   [
-    'only the operator writes API keys, so that no breach of a function makes one',
-    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* key#\*$/,
-    [],
+    'beside the operator two endpoints write API keys, so that no breach of another function makes one',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* keys?#\*$/,
+    ['HttpKeyCreate', 'HttpKeyDelete'],
   ],
-  ['only what authenticates callers reads API keys', / key#\*$/, /^Http|^Sockets(?:Connect|Message)$/],
+  [
+    'only what authenticates callers, or sends them events, reads API keys',
+    / key#\*$/,
+    /^Http|^Sockets(?:Connect|Message)$|^EventsRelay$/,
+  ],
+  [
+    'members and roles are changed by their endpoints only',
+    /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* (?:account|membership|invite)#\*$/,
+    ['HttpTeamCreate', 'HttpMemberInvite', 'HttpMemberChange', 'HttpMemberRemove'],
+  ],
+  ['nothing that is in the audit log is changed', /dynamodb:(?:Update|Delete|BatchWrite)Item .* audit#\*$/, []],
+  ['and one endpoint reads it', /dynamodb:(?:Get|BatchGet|Query).* audit#\*$/, ['HttpAuditList']],
   ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsConnect', 'SocketsMessage']],
   ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsConnect', 'SocketsMessage']],
   ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { projectRoot } from '../../infra/bundling.ts';
+import { putNew } from '../../infra/keys/stored-keys.ts';
 import { maxCopyDelayMs } from '../../infra/local/faults/stale-reads.ts';
 import { makeCredentials } from '../../infra/local/gate/credentials.ts';
 import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
@@ -12,7 +13,9 @@ import type { LocalFunction, LocalStack } from '../../infra/local/template/model
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { apiKeyItem, newApiKey } from '../../shared/aws/api-keys.ts';
+import type { Account, Person } from '../../shared/accounts/account.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
+import { describeKey, itemsOfKey, newApiKey } from '../../shared/aws/api-keys.ts';
 import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 
@@ -219,10 +222,11 @@ export async function startAlteredStack(
   };
 }
 
-/** Adds a user, as the operator of the stack does, and returns their API key. */
+/** Adds a user, as the operator of the stack does, and returns their API key; or a team with an owner. */
 export async function addUser(
   { url, dataDirectory, stack }: { url: string; dataDirectory: string; stack: LocalStack },
   user: string = newId(),
+  { kind = 'personal', owner }: { kind?: Account['kind']; owner?: Person } = {},
 ): Promise<string> {
   const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
   const client = new DynamoDBClient({
@@ -231,7 +235,16 @@ export async function addUser(
     credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
   });
   const apiKey = newApiKey();
-  await client.send(new PutItemCommand({ TableName: stack.tables[0]?.name, Item: apiKeyItem(apiKey, { user }) }));
+  const createdAt = new Date().toISOString();
+  const { listed, effective } = itemsOfKey(
+    describeKey(apiKey, { user, name: 'Tests', createdAt, createdBy: { type: 'operator' } }),
+  );
+  const account = accountItem(
+    { id: user, kind, name: 'Tests', createdAt },
+    owner && { id: owner.id, addedAt: createdAt },
+  );
+  const members = owner ? itemsOfMember(user, owner, createdAt) : [];
+  for (const item of [account, ...members, listed, effective]) await putNew(client, stack.tables[0]?.name ?? '', item);
   // The service reads keys without strong consistency, so that a new one is accepted a moment later.
   if (settingsOfTests.LATHE_LOCAL_FAULTS) await new Promise((resolve) => setTimeout(resolve, maxCopyDelayMs));
   return apiKey;

@@ -8,6 +8,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
+import type { KeyLimits } from '../../shared/accounts/caller.ts';
 import { twoHalves } from '../support/images.ts';
 import { serveRange, startFileServer } from './file-server.ts';
 import { failureOf, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';
@@ -232,6 +233,28 @@ describe('import/url', () => {
       });
     }
     expect(await own.keys()).toEqual(before);
+  });
+
+  it('keeps to the limits of the key that created its task, and stores nothing beyond them', async () => {
+    const image = await twoHalves(40, 30);
+    await using server = await startFileServer((_request, response) => response.end(image));
+    const before = await own.keys();
+    const importWith = (limits: KeyLimits) => {
+      const run = makeRun('import/url', { url: `${server.url}/photo.jpg` });
+      return importUrl({ ...run, task: { ...run.task, limits } }, makeSettings());
+    };
+
+    expect(await failureOf(importWith({ maxFileBytes: image.length - 1 }))).toEqual({
+      errorCode: 'insufficient_permission',
+      msg: `Expected a file of at most ${image.length - 1} bytes, by the limit maxFileBytes of the API key, but received a larger one.`,
+    });
+    expect(await failureOf(importWith({ formats: ['jpg'] }))).toEqual({
+      errorCode: 'insufficient_permission',
+      msg: 'Expected one of jpg, by the limit formats of the API key, but received "png".',
+    });
+    expect(await own.keys()).toEqual(before);
+    const { files } = await importWith({ formats: ['png'], maxFileBytes: image.length });
+    expect(files).toHaveLength(1);
   });
 
   it.each([

@@ -5,6 +5,8 @@ import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['account-token'], async ({ account, body }) => {
   if (body.job !== undefined) await ownedJob(account, body.job);
+  const { user, keyHash, person } = account;
   const limit = body.job === undefined ? {} : { job: body.job };
-  return { body: { ...(await issueToken({ user: account.user, ...limit }, body.expires_in)), ...limit } };
+  const by = { ...(keyHash === undefined ? {} : { keyHash }), ...(person === undefined ? {} : { person }) };
+  return { body: { ...(await issueToken({ user, ...limit, ...by }, body.expires_in)), ...limit } };
 });

@@ -1,9 +1,8 @@
-import { takenIn, usageBetween } from '../../../shared/aws/minutes.ts';
-import { monthOf } from '../../../shared/minutes/meter.ts';
-import { allowanceOf } from '../creation/time-limits.ts';
+import { usageBetween } from '../../../shared/aws/minutes.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { invalidFields } from '../http/errors.ts';
 import { routes } from '../routes.ts';
+import { presentMonth } from './month-of-minutes.ts';
 import { presentDay, presentSum } from './usage-view.ts';
 
 const dayMs = 86_400_000;
@@ -15,23 +14,14 @@ export const handler = endpoint(routes['account-usage'], async ({ account, query
   const days = (Date.parse(to) - Date.parse(from)) / dayMs;
   if (days < 0) throw invalidFields({ to: [`Expected a day that is not before ${from} but received ${to}.`] });
   if (days >= maxDays) throw invalidFields({ from: [`Expected a period of at most ${maxDays} days.`] });
-  const month = monthOf(Date.now());
-  const [usage, taken, allowance] = await Promise.all([
-    usageBetween(account.user, from, to),
-    takenIn(account.user, month),
-    allowanceOf(account.user),
-  ]);
+  const [usage, month] = await Promise.all([usageBetween(account.user, from, to), presentMonth(account.user)]);
   return {
     body: {
       from,
       to,
       ...presentSum(usage),
       days: usage.map(presentDay),
-      month: {
-        month,
-        allowanceMinutes: allowance ?? null,
-        remainingMinutes: allowance === undefined ? null : Math.max(0, allowance - taken / 60_000),
-      },
+      month,
     },
   };
 });

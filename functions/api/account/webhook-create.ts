@@ -1,3 +1,5 @@
+import { actorOf } from '../../../shared/accounts/audit.ts';
+import { recordChange } from '../../../shared/aws/audit.ts';
 import { followByWebhook } from '../../../shared/aws/followers.ts';
 import { listWebhooks, storeWebhook } from '../../../shared/aws/webhook-store.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -6,11 +8,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { conflict } from '../http/errors.ts';
 import { routes } from '../routes.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
-import { presentWebhook } from './webhook-view.ts';
+import { presentWebhook, withoutQuery } from './webhook-view.ts';
 
 const maxWebhooks = 20;
 
-export const handler = endpoint(routes['webhook-create'], async ({ account, body }) => {
+export const handler = endpoint(routes['webhook-create'], async ({ account, body, source }) => {
   checkWebhookUrl(body.url, 'url');
   if ((await listWebhooks(account.user)).length >= maxWebhooks)
     throw conflict(`An account may have ${maxWebhooks} webhooks. Delete one that is no longer needed.`);
@@ -22,6 +24,13 @@ export const handler = endpoint(routes['webhook-create'], async ({ account, body
     secret: newSecret(),
     createdAt: new Date().toISOString(),
   };
+  await recordChange(account.user, {
+    action: 'webhook.created',
+    subject: webhook.id,
+    name: withoutQuery(webhook.url),
+    actor: actorOf(account),
+    ...source,
+  });
   await followByWebhook(account.user, webhook.id);
   await storeWebhook(webhook);
   return { body: { ...presentWebhook(webhook), secret: webhook.secret } };

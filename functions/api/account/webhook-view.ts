@@ -1,14 +1,20 @@
-import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import { readWebhook } from '../../../shared/aws/webhook-store.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import type { Delivery, Webhook } from '../../../shared/webhooks/webhook.ts';
 import { notFound } from '../http/errors.ts';
 
 /** Returns a webhook of the caller; another's and an unknown one are alike not found. */
-export async function ownedWebhook(account: Account, id: string): Promise<Webhook> {
+export async function ownedWebhook(account: Caller, id: string): Promise<Webhook> {
   const webhook = await readWebhook(account.user, id);
   if (!webhook) throw notFound(`There is no webhook ${id}.`);
   return webhook;
+}
+
+/** Returns the URL of a webhook without its query, which may hold a secret and which the audit log keeps for months. */
+export function withoutQuery(url: string): string {
+  const [start = ''] = url.split(/[?#]/, 1);
+  return start.slice(0, 300);
 }
 
 /** Shows a webhook without its secret. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { HttpError, invalidFields } from '../http/errors.ts';
@@ -10,7 +10,7 @@ import { claimKey } from './idempotency-keys.ts';
 const maxKeyLength = 255;
 
 interface Request {
-  account: Account;
+  account: Caller;
   headers: Record<string, string | undefined>;
   body: unknown;
   logger: Pick<Logger, 'info'>;

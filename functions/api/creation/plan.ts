@@ -1,3 +1,5 @@
+import type { KeyLimits } from '../../../shared/accounts/caller.ts';
+import { limitsOfTask } from '../../../shared/accounts/limits.ts';
 import type { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkProcessing, type ProcessingProblems } from '../../../shared/catalogue/check.ts';
 import { extensionOf } from '../../../shared/files/names.ts';
@@ -40,12 +42,13 @@ export interface JobSettings {
 
 export interface PlanContext {
   user: string;
+  /** The id and limits of the API key that creates the tasks. */
+  key?: string;
+  limits?: KeyLimits;
   now: number;
   recordSeconds: number;
   uploadSeconds: number;
   catalogue: Catalogue;
-  /** The API key that the tasks are created with. */
-  key?: string;
   /** What limits their engine time. */
   timeLimits?: TimeLimits;
   /** Earlier tasks of the same user that the requests name by id. */
@@ -207,7 +210,7 @@ function isPlainObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** Returns the format of an input where it is known before the input has completed. */
-function knownFormat(
+export function knownFormat(
   input: string | undefined,
   byName: Map<string, TaskRequest>,
   outside: Map<string, Task>,
@@ -222,7 +225,8 @@ function knownFormat(
 }
 
 function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, context: PlanContext): Plan {
-  const { now, user } = context;
+  const { now, user, key } = context;
+  const limits = limitsOfTask(context.limits ?? {});
   const timestamp = new Date(now).toISOString();
   const expiresAt = new Date(now + context.recordSeconds * 1000).toISOString();
   const group = context.job ? newGroup(requests.length, now) : undefined;
@@ -246,7 +250,8 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     return {
       id: idOf(request.name),
       user,
-      ...(context.key === undefined ? {} : { key: context.key }),
+      ...(key === undefined ? {} : { key }),
+      ...(Object.keys(limits).length > 0 ? { limits } : {}),
       ...(meter ? { meter } : {}),
       name: request.name,
       operation: request.operation,

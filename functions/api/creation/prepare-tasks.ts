@@ -11,8 +11,9 @@ import { isDeletedOrExpired, type Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../engines/runtime/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
 import { settings } from '../../wiring/settings.ts';
-import { invalidFields } from '../http/errors.ts';
+import { insufficientPermission, invalidFields } from '../http/errors.ts';
 import { decodeDataUri } from './data-uri.ts';
+import { limitProblems } from './key-limits.ts';
 import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile } from './plan.ts';
 import { timeLimitsOf } from './time-limits.ts';
 
@@ -26,31 +27,31 @@ export interface Creation {
   write(onError?: (error: unknown) => void): Promise<Plan | undefined>;
 }
 
-/** Plans the tasks of a request, and their job where they form one, or throws the 400. */
-export async function prepareTasks(
-  requests: TaskRequest[],
-  { job, ...caller }: Pick<Caller, 'user' | 'key' | 'limits'> & { job?: JobSettings },
-): Promise<Creation> {
+/** Plans the tasks of a request, and their job where they form one, or throws the 400, or the 403 for what a key is not allowed. */
+export async function prepareTasks(requests: TaskRequest[], caller: Caller, job?: JobSettings): Promise<Creation> {
+  const { user, key, limits } = caller;
   const now = Date.now();
   const contents = decodeContents(requests);
   const ids = outsideInputs(requests);
   const [earlier, timeLimits] = await Promise.all([ids.length > 0 ? records.tasks(ids) : [], timeLimitsOf(caller)]);
+  const outside = new Map(
+    earlier.filter((task) => task.user === user && !isDeletedOrExpired(task, now)).map((task) => [task.id, task]),
+  );
   const planned = planTasks(requests.map(withoutContent), {
-    user: caller.user,
-    ...(caller.key === undefined ? {} : { key: caller.key }),
+    user,
+    ...(key === undefined ? {} : { key }),
+    limits,
     timeLimits,
-    ...(job ? { job } : {}),
+    ...(job === undefined ? {} : { job }),
     now,
     recordSeconds: settings.recordSeconds,
     uploadSeconds: settings.uploadSeconds,
     catalogue,
-    outside: new Map(
-      earlier
-        .filter((task) => task.user === caller.user && !isDeletedOrExpired(task, now))
-        .map((task) => [task.id, task]),
-    ),
+    outside,
   });
   if ('errors' in planned) throw invalidFields(planned.errors, planned.reason);
+  const beyond = await limitProblems(requests, limits, { contents, outside, catalogue });
+  if (Object.keys(beyond).length > 0) throw insufficientPermission(beyond);
   const secrets = new Map(requests.map((request) => [request.name, request.secrets]));
   return {
     plan: planned.plan,
@@ -91,7 +92,10 @@ async function withForm(task: Task): Promise<Task> {
   if (task.operation !== 'import/upload') return task;
   return {
     ...task,
-    form: await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes: settings.maxFileBytes }),
+    form: await makeUploadForm(task.id, {
+      seconds: settings.uploadSeconds,
+      maxBytes: Math.min(settings.maxFileBytes, task.limits?.maxFileBytes ?? settings.maxFileBytes),
+    }),
   };
 }
 

@@ -4,16 +4,21 @@ import httpContentNegotiation from '@middy/http-content-negotiation';
 import httpErrorHandler from '@middy/http-error-handler';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Account } from '../../../shared/aws/api-keys.ts';
+import { maxAgentLength } from '../../../shared/accounts/audit.ts';
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
 import { parse } from './validate.ts';
 
-/** The account of a request, the headers of every response to it, and how long it may be held. */
+/** Who makes a request, the headers of every response to it, and how long it may be held. */
 export interface Admission {
-  account?: Account;
+  account?: Caller;
   headers: Record<string, string>;
   hold?: Hold;
+  /** Throws where the caller may not make this request. */
+  authorize?(): void;
+  /** Throws where the request would be refused by now, after it was held for long. */
+  confirm?(): Promise<void>;
 }
 
 /** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
@@ -24,13 +29,17 @@ const logger = new Logger({ serviceName: 'lathe' });
 /** Makes the Lambda handler of a route: one chain for all of them, from the row of the route table. */
 export function handlerOf<const R extends Route>(
   route: R,
-  admit: (headers: APIGatewayProxyEventV2['headers']) => Promise<Admission>,
+  admit: (event: APIGatewayProxyEventV2) => Promise<Admission>,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
 ) {
   // Before all else that may refuse a request, so that every refusal is counted and says where the caller stands.
   const admissions = new WeakMap<object, Admission>();
   const admitted: Middleware = {
-    before: async ({ event }) => void admissions.set(event, await admit(event.headers)),
+    before: async ({ event }) => {
+      const admission = await admit(event);
+      admissions.set(event, admission);
+      admission.authorize?.();
+    },
   };
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(accessLog(route))
@@ -50,6 +59,10 @@ export function handlerOf<const R extends Route>(
       headers: event.headers,
       method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,
+      source: {
+        address: event.requestContext.http.sourceIp,
+        agent: (event.headers['user-agent'] ?? '').slice(0, maxAgentLength).toWellFormed(),
+      },
       // Made for the few requests that log something of their own.
       get logger() {
         return logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } });
@@ -57,6 +70,7 @@ export function handlerOf<const R extends Route>(
       remainingMs: () => context.getRemainingTimeInMillis(),
       hold: admission?.hold,
     } as ApiRequest<R>);
+    await admission?.confirm?.();
     return {
       statusCode: response.status ?? route.success,
       headers: {

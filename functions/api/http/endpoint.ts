@@ -1,18 +1,30 @@
-import { authenticate } from './authenticate.ts';
+import type { Scope } from '../../../shared/accounts/caller.ts';
+import { authenticate, keyKnownMs } from './authenticate.ts';
+import { authorize } from './authorize.ts';
 import { handlerOf } from './chain.ts';
 import { admitRequest } from './rate-limit.ts';
 import type { ApiRequest, ApiResponse, Route } from './route.ts';
 
 /** Makes the Lambda handler of an endpoint that takes an API key. */
-export function endpoint<const R extends Route & { access: 'key' }>(
+export function endpoint<const R extends Route & { access: 'key'; scope: Scope }>(
   route: R,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
 ) {
   return handlerOf(
     route,
-    async (headers) => {
-      const account = await authenticate(headers);
-      return { account, ...(await admitRequest(account, route)) };
+    async (event) => {
+      const account = await authenticate(event);
+      const since = Date.now();
+      return {
+        account,
+        ...(await admitRequest(account, route)),
+        authorize: () => authorize(account, route, event.headers.origin),
+        async confirm() {
+          // A wait may outlive its key, which may not work for longer than 30 seconds after it was deleted: without this it
+          // could for those that it is known, and then for the 25 of the wait.
+          if (Date.now() - since >= keyKnownMs) await authenticate(event);
+        },
+      };
     },
     handle,
   );

@@ -49,6 +49,13 @@ export function unauthorized(msg: string): HttpError {
   return new HttpError(401, 'unauthorized', msg, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
+/** Builds the 403 for what the key or role of the caller does not allow, by field. */
+export function insufficientPermission(problem: string | FieldErrors): HttpError {
+  if (typeof problem === 'string') return new HttpError(403, 'insufficient_permission', problem);
+  const { message, errors } = invalidFields(problem);
+  return new HttpError(403, 'insufficient_permission', message, errors ? { errors } : {});
+}
+
 /** Builds the 404 for what does not exist or is not the caller's, which looks the same from outside. */
 export function notFound(msg: string): HttpError {
   return new HttpError(404, 'not_found', msg);

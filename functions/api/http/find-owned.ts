@@ -1,4 +1,4 @@
-import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import { records } from '../../../shared/aws/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
@@ -7,7 +7,7 @@ import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/
 import { notFound } from './errors.ts';
 
 /** Returns a task of the caller, or throws the 404, which is the same for another's, expired and unknown tasks. */
-export async function ownedTask(account: Account, id: string): Promise<Task> {
+export async function ownedTask(account: Caller, id: string): Promise<Task> {
   const task = await records.task(id);
   if (!task || task.user !== account.user || isDeletedOrExpired(task, Date.now()))
     throw notFound(`There is no task ${id}.`);
@@ -15,7 +15,7 @@ export async function ownedTask(account: Account, id: string): Promise<Task> {
 }
 
 /** Returns a job of the caller, or throws the 404, which is the same for another's, expired and unknown jobs. */
-export async function ownedJob(account: Account, id: string): Promise<Job> {
+export async function ownedJob(account: Caller, id: string): Promise<Job> {
   const job = await records.job(id);
   if (!job || job.user !== account.user || isDeletedOrExpired(job, Date.now()))
     throw notFound(`There is no job ${id}.`);

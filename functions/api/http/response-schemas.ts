@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { auditActions } from '../../../shared/accounts/audit.ts';
+import { roles, scopes } from '../../../shared/accounts/caller.ts';
 import { jobStatuses } from '../../../shared/jobs/job.ts';
 import { processingOperations } from '../../../shared/operations/operations.ts';
 import { refusalNames } from '../../../shared/operations/problems.ts';
@@ -160,10 +162,59 @@ const Delivery = z.object({
   ),
 });
 
+const Month = z.object({
+  month: z.string().describe('The current month, such as 2026-11.'),
+  allowanceMinutes: z.number().nullable().describe('Conversion minutes that the account may use; null if not limited.'),
+  remainingMinutes: z
+    .number()
+    .nullable()
+    .describe('What is neither used nor reserved by tasks that are running; null if not limited.'),
+});
+
 const UsageSum = {
   conversionSeconds: z.number().describe('Engine time, without waiting, transfers and runs that failed by our fault.'),
   tasks: z.int(),
 };
+
+const Limits = z.object({
+  operations: z.array(z.string()).optional(),
+  formats: z.array(z.string()).optional(),
+  maxFileBytes: z.int().optional(),
+  requestsPerMinute: z.int().optional(),
+  minutesPerMonth: z.number().optional(),
+  minutesPerTask: z.number().optional(),
+  origins: z.array(z.string()).optional(),
+});
+
+const Actor = z.object({
+  type: z.enum(['key', 'person', 'operator']),
+  id: z.string().optional().describe('The id of the key or person.'),
+});
+
+const KeyFields = z.object({
+  id: Id,
+  name: z.string(),
+  start: z.string().describe('The first characters of the key, to recognize it by.'),
+  scopes: z.array(z.enum(scopes)),
+  limits: Limits,
+  createdAt: Timestamp,
+  createdBy: Actor,
+  expiresAt: Timestamp.nullable(),
+  lastUsedAt: Timestamp.nullable(),
+});
+
+const Account = z.object({ id: Id, kind: z.enum(['personal', 'team']), name: z.string() });
+const AccountOfPerson = Account.extend({ role: z.enum(roles) });
+
+const Member = z.object({
+  id: Id,
+  status: z.enum(['active', 'invited']),
+  email: z.string(),
+  name: z.string().optional(),
+  role: z.enum(roles),
+  since: Timestamp.describe('When the member joined, or was invited.'),
+  expiresAt: Timestamp.optional().describe('Until when an invitation can be accepted.'),
+});
 
 /** The schemas of responses, by the names that the route table uses. */
 export const responseSchemas = {
@@ -211,18 +262,56 @@ export const responseSchemas = {
         }),
       )
       .describe('The days on which anything was used.'),
-    month: z.object({
-      month: z.string().describe('The current month, such as 2026-11.'),
-      allowanceMinutes: z.number().nullable().describe('null if it is not limited.'),
-      remainingMinutes: z
-        .number()
-        .nullable()
-        .describe('What is neither used nor reserved by tasks that are running; null if it is not limited.'),
-    }),
+    month: Month,
   }),
   Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
   Webhook: WebhookFields.extend({ secret: z.string().describe('Secret for verifying signatures. Shown only once.') }),
   WebhookList: z.object({ docs: z.array(WebhookFields) }),
+  Me: z.object({
+    account: Account,
+    scopes: z.array(z.enum(scopes)).describe('What the caller may do.'),
+    key: z
+      .object({ id: Id, name: z.string(), limits: Limits, expiresAt: Timestamp.nullable() })
+      .optional()
+      .describe('The API key that was sent.'),
+    person: z
+      .object({
+        id: z.string(),
+        email: z.string(),
+        name: z.string(),
+        role: z.enum(roles),
+        accounts: z.array(AccountOfPerson).describe('Accounts that the person is a member of.'),
+        csrf: z.string().optional().describe('What state-changing requests of a page send as Lathe-CSRF.'),
+      })
+      .optional()
+      .describe('The person who is signed in.'),
+    rateLimits: z.object({
+      requestsPerMinute: z.int().nullable().describe('Requests that the account may make in a minute, if limited.'),
+    }),
+    minutes: Month,
+  }),
+  NewKey: KeyFields.extend({ key: z.string().describe('The key itself. Shown only once.') }),
+  KeyList: z.object({ docs: z.array(KeyFields) }),
+  Account: AccountOfPerson,
+  Member,
+  MemberList: z.object({ docs: z.array(Member) }),
+  AuditPage: z.object({
+    docs: z.array(
+      z.object({
+        id: z.string(),
+        at: Timestamp,
+        action: z.enum(auditActions),
+        subject: z.string().describe('The id of what is changed.'),
+        name: z.string().optional().describe('What it is called.'),
+        scopes: z.array(z.string()).optional(),
+        role: z.string().optional(),
+        actor: Actor,
+        address: z.string().optional().describe('The IP address of the client.'),
+        agent: z.string().optional().describe('The start of its User-Agent.'),
+      }),
+    ),
+    next: z.string().nullable().describe('What to send as `before` for the next page; null on the last.'),
+  }),
   Delivery,
   DeliveryList: z.object({ docs: z.array(Delivery) }),
   Health: z.object({

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { z } from 'zod';
-import type { Account } from '../../../shared/aws/api-keys.ts';
+import type { Source } from '../../../shared/accounts/audit.ts';
+import type { Caller, Scope } from '../../../shared/accounts/caller.ts';
 import type { OperationName } from '../../../shared/operations/operations.ts';
 import type { Refusal } from '../../../shared/operations/problems.ts';
 import type { Permission } from '../../../shared/permissions.ts';
@@ -19,6 +20,8 @@ export interface Route {
   /** Heading in the API reference. */
   tag: string;
   access: 'public' | 'key';
+  /** What a key, or the role of a person, must allow; every row with access by key has one. */
+  scope?: Scope;
   /** What the role of its function allows, and nothing else. */
   permissions: readonly Permission[];
   params?: Schema;
@@ -53,13 +56,15 @@ export interface Hold {
 type Parsed<S> = S extends z.ZodType<infer Value> ? Value : undefined;
 
 export interface ApiRequest<R extends Route> {
-  account: R['access'] extends 'key' ? Account : undefined;
+  account: R['access'] extends 'key' ? Caller : undefined;
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
   headers: Record<string, string | undefined>;
   method: string;
   requestId: string;
+  /** Where it comes from, for the audit log. */
+  source: Source;
   logger: Logger;
   /** Returns the milliseconds left until the function times out. */
   remainingMs(): number;

@@ -1,16 +1,14 @@
-import { takenIn } from '../../../shared/aws/minutes.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { storeWebhook } from '../../../shared/aws/webhook-store.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import { monthOf } from '../../../shared/minutes/meter.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
 import { type Webhook, webhookOfJob } from '../../../shared/webhooks/webhook.ts';
+import { presentMonth } from '../account/month-of-minutes.ts';
 import { checkWebhookUrl } from '../account/webhook-url.ts';
 import { createOnce } from '../creation/create-once.ts';
 import { estimateTime } from '../creation/estimate.ts';
 import { type Creation, prepareTasks } from '../creation/prepare-tasks.ts';
 import { readJobTasks } from '../creation/read-requests.ts';
-import { allowanceOf } from '../creation/time-limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import type { ApiRequest, ApiResponse } from '../http/route.ts';
@@ -57,19 +55,16 @@ function prepareJob({ account, body }: Pick<JobRequest, 'account' | 'body'>): Pr
   const { tag, tasks, webhook_url: url } = body;
   if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
   const job = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
-  return prepareTasks(readJobTasks(tasks), { limits: {}, ...account, job });
+  return prepareTasks(readJobTasks(tasks), account, job);
 }
 
 /** Validates a request for a job and estimates what it would take, without creating anything. */
 async function dryRun(request: JobRequest): Promise<ApiResponse> {
   const { plan } = await prepareJob(request);
   const { user } = request.account;
-  const now = Date.now();
-  const [estimate, allowance, taken] = await Promise.all([
-    estimateTime(user, plan.tasks, now),
-    allowanceOf(user),
-    takenIn(user, monthOf(now)),
+  const [estimate, { remainingMinutes }] = await Promise.all([
+    estimateTime(user, plan.tasks, Date.now()),
+    presentMonth(user),
   ]);
-  const remainingMinutes = allowance === undefined ? null : Math.max(0, allowance - taken / 60_000);
   return { status: 200, body: { valid: true, ...estimate, remainingMinutes } };
 }

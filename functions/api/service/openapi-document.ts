@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 const errorMeanings: Record<string, string> = {
   400: 'Bad request: a parameter is invalid.',
   401: 'Unauthorized: key missing or invalid.',
-  403: 'Forbidden: access denied.',
+  403: 'Forbidden: the key or role lacks a scope, or a limit of the key does not allow it.',
   404: 'Not found: the specified content does not exist.',
   406: 'Not acceptable: a format other than JSON was requested.',
   409: 'Conflict with the current state of the resource.',
@@ -127,7 +127,9 @@ function operation(name: string, route: Route): Json {
     operationId: name,
     summary: route.summary,
     tags: [route.tag],
-    security: route.access === 'key' ? [{ key: [] }] : [],
+    ...(route.scope === undefined ? {} : { description: `Needs the scope \`${route.scope}\`.` }),
+    // The names that OpenAPI 3.1 calls roles, for schemes other than OAuth.
+    security: route.scope === undefined ? [] : [{ key: [route.scope] }],
     parameters: [
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query').map((parameter) =>

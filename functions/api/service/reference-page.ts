@@ -54,7 +54,7 @@ function section({ path, method, operation }: { path: string; method: string; op
   const hasBody = operation.requestBody !== undefined;
   const protectedBy = listOf(operation.security).length > 0;
   const responses = Object.entries(objectOf(operation.responses));
-  return `<section id="${text(operation.operationId)}"><h3><b class="${method}">${method}</b> <code>${text(path)}</code></h3><p>${text(operation.summary)}.</p>
+  return `<section id="${text(operation.operationId)}"><h3><b class="${method}">${method}</b> <code>${text(path)}</code></h3><p>${text(operation.summary)}.${scopeOf(operation)}</p>
 ${
   parameters.length > 0
     ? table(
@@ -78,6 +78,11 @@ ${hasBody && Object.keys(objectOf(body.properties)).length > 0 ? `<h4>Body</h4>$
     ]),
   )}
 <pre>${text(curl(method, path, protectedBy, hasBody))}</pre></section>`;
+}
+
+function scopeOf(operation: Json): string {
+  const [scope] = listOf(operation.security).flatMap(({ key }) => (Array.isArray(key) ? key : []));
+  return scope === undefined ? '' : ` Needs the scope <code>${text(scope)}</code>.`;
 }
 
 function fields(schema: Json): string {

@@ -16,10 +16,7 @@ export const handler = endpoint(route, (request) =>
     request,
     operation,
     async () => {
-      const { plan, write } = await prepareTasks([readTaskRequest(operation, request.body)], {
-        limits: {},
-        ...request.account,
-      });
+      const { plan, write } = await prepareTasks([readTaskRequest(operation, request.body)], request.account);
       const [task] = plan.tasks;
       if (!task) throw new Error('A plan for one task holds none.');
       return {

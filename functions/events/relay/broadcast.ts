@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type EventMessage, sendEvents } from '../../../shared/aws/events.ts';
 import { records } from '../../../shared/aws/records.ts';
+import { isStillValid } from '../../../shared/aws/tokens.ts';
 import { type ChangeEvent, groupOf, subjectOf } from '../../../shared/events/change-event.ts';
 import {
   type Cursor,
@@ -234,13 +235,15 @@ async function readState(channel: string): Promise<State | undefined> {
 
 /** Sends to a subscriber; where its connection is closed, removes all of its subscriptions and returns false. */
 async function deliver(
-  { connection, dialect }: Subscriber,
+  { connection, dialect, identity }: Subscriber,
   { group, user, subscribers }: { group: string; user: string; subscribers: Subscriber[] },
   message: Message,
   logger: Logger,
 ): Promise<boolean> {
   try {
-    if ((await post(connection, encode(dialect, message))) === 'sent') return true;
+    // Whoever connected with a key that was deleted since is sent nothing more.
+    if (identity && !(await isStillValid(identity))) await disconnect(connection);
+    else if ((await post(connection, encode(dialect, message))) === 'sent') return true;
   } catch (error) {
     // A client that misses an event must not continue as if it had received it: it is disconnected, reconnects, and is
     // sent the current state.

@@ -14,15 +14,16 @@ type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
 export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResultV2> {
   const { connectionId: id } = event.requestContext;
   const query = event.queryStringParameters ?? {};
+  const origin = headerOf(event.headers ?? {}, 'origin');
   if (query.EIO !== undefined) {
     if (query.EIO !== '4') return { statusCode: 400 };
-    await storeConnection({ id, dialect: 'socket.io', channels: {} });
+    await storeConnection({ id, dialect: 'socket.io', ...(origin === undefined ? {} : { origin }), channels: {} });
     // Nothing can be sent before this function has returned, and the client waits for the server's first packet.
     await sendEvents([{ type: 'opened', connection: id }]);
     return { statusCode: 200 };
   }
   const credential = headerOf(event.headers ?? {}, 'authorization') ?? query.token;
-  const identity = credential === undefined ? undefined : await holderOf(credential);
+  const identity = credential === undefined ? undefined : await holderOf(credential, origin);
   if (!identity) return { statusCode: 401 };
   const followedSince = await followByConnection(identity.user);
   await storeConnection({ id, dialect: 'plain', identity, followedSince, channels: {} });

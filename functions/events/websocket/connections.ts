@@ -1,3 +1,4 @@
+import { forgetConnection, noteConnection } from '../../../shared/aws/key-connections.ts';
 import {
   batchGet,
   get,
@@ -12,6 +13,7 @@ import {
   update,
 } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
+import type { TokenHolder } from '../../../shared/aws/tokens.ts';
 import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -20,18 +22,16 @@ const connectionSeconds = 2 * 60 * 60 + 600;
 /** How long a client of Socket.IO may stay disconnected and still resume its subscriptions. */
 const sessionSeconds = 24 * 60 * 60;
 
-/** Who is connected, and what they may subscribe to. */
-export interface Identity {
-  user: string;
-  /** Present where a token is limited to one job. */
-  job?: string;
-}
+/** Who is connected, by which right, and what they may subscribe to. */
+export type Identity = TokenHolder;
 
 export interface Connection {
   id: string;
   dialect: Dialect;
   /** Absent until a client of Socket.IO has authenticated. */
   identity?: Identity;
+  /** The origin of the page that opened it, for keys that are limited to some. */
+  origin?: string;
   /** Since when whoever changes a task of this user publishes that, in milliseconds. */
   followedSince?: number;
   /** The session that a client of Socket.IO resumes when it reconnects. */
@@ -44,6 +44,8 @@ export interface Subscriber {
   connection: string;
   channel: string;
   dialect: Dialect;
+  /** By which right the connection was made; absent of subscriptions from before it was stored. */
+  identity?: Identity;
   /** The cursor of each task or job in the snapshot that is sent first; absent until then. */
   snapshot?: Map<string, Cursor>;
   /** The position up to which the snapshot was sent for certain; absent once all of it was. */
@@ -77,18 +79,22 @@ export const partitionOfUser = (user: string) => `${partitions.subscriber}user.$
 
 /** Stores a new connection. */
 export async function storeConnection(connection: Connection): Promise<void> {
-  await put({ ...connectionKey(connection.id), ...connection, ttl: expiry(connectionSeconds) });
+  const ttl = expiry(connectionSeconds);
+  const { keyHash } = connection.identity ?? {};
+  if (keyHash !== undefined) await noteConnection(keyHash, connection.id, ttl);
+  await put({ ...connectionKey(connection.id), ...connection, ttl });
 }
 
 /** Reads a connection. */
 export async function readConnection(id: string): Promise<Connection | undefined> {
   const item = await get(connectionKey(id));
   if (!item) return undefined;
-  const { identity, session, dialect, channels, followedSince } = item;
+  const { identity, origin, session, dialect, channels, followedSince } = item;
   return {
     id,
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
     ...(isIdentity(identity) ? { identity } : {}),
+    ...(typeof origin === 'string' ? { origin } : {}),
     ...(typeof session === 'string' ? { session } : {}),
     ...(typeof followedSince === 'number' ? { followedSince } : {}),
     channels: textsOf(channels),
@@ -104,6 +110,8 @@ export async function removeConnection(id: string): Promise<void> {
       removeSubscriber(partition, { connection: id, channel }),
     ),
   );
+  const { keyHash } = connection.identity ?? {};
+  if (keyHash !== undefined) await forgetConnection(keyHash, id);
   await remove(connectionKey(id));
 }
 
@@ -120,6 +128,7 @@ export async function addSubscriber(connection: Connection, channel: string, par
         connection: connection.id,
         channel,
         dialect: connection.dialect,
+        ...(connection.identity ? { identity: connection.identity } : {}),
         ...(isOfUser ? { snapshot: {} } : {}),
         ttl: expiry(connectionSeconds),
       },
@@ -261,11 +270,12 @@ function isSubscriber({ sk }: Item): boolean {
 }
 
 function toSubscriber(item: Item): Subscriber {
-  const { connection, channel, dialect, snapshot, snapshotPosition } = item;
+  const { connection, channel, dialect, identity, snapshot, snapshotPosition } = item;
   return {
     connection: String(connection),
     channel: String(channel),
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
+    ...(isIdentity(identity) ? { identity } : {}),
     ...(typeof snapshotPosition === 'number' ? { snapshotPosition } : {}),
     ...(typeof snapshot === 'object' && snapshot !== null
       ? { snapshot: new Map(Object.entries(snapshot).map(([id, pair]) => [id, pairToCursor(pair)])) }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { followByConnection } from '../../../shared/aws/followers.ts';
-import { holderOf } from '../../../shared/aws/tokens.ts';
+import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
 import {
@@ -23,7 +23,8 @@ const done: APIGatewayProxyResultV2 = { statusCode: 200 };
 /** Handles a message of a client, in its dialect. */
 export async function handler(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
   const connection = await readConnection(event.requestContext.connectionId);
-  if (!connection) {
+  // Also one whose key was deleted after it connected, or whose person is a member no more.
+  if (!connection || (connection.identity && !(await isStillValid(connection.identity)))) {
     await disconnect(event.requestContext.connectionId);
     return done;
   }
@@ -95,7 +96,7 @@ async function authenticate(connection: Connection, namespace: string, auth: Rec
     await refuse('Invalid namespace');
     return;
   }
-  const identity = typeof auth.token === 'string' ? await holderOf(auth.token) : undefined;
+  const identity = typeof auth.token === 'string' ? await holderOf(auth.token, connection.origin) : undefined;
   if (!identity) {
     await refuse('The access token is missing or invalid: connect with auth: { token: "Bearer <API_KEY>" }.');
     return;

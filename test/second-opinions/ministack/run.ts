@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { StoredKeys } from '../../../infra/keys/stored-keys.ts';
 import { findMissing } from '../../../infra/local/engine-checks.ts';
 import { fontVariables } from '../../../infra/local/fonts.ts';
 import { currentTemplate } from '../../../infra/local/template-cache.ts';
-import { apiKeyItem, newApiKey } from '../../../shared/aws/api-keys.ts';
+import { newApiKey } from '../../../shared/aws/api-keys.ts';
 import { encodeMissing } from '../../../shared/catalogue/missing.ts';
 import { newId } from '../../../shared/ids.ts';
 import { startReceiver } from '../../events/receiver.ts';
@@ -61,7 +62,7 @@ async function parameters(receiver: string): Promise<Record<string, string>> {
 async function addUser(endpoint: string, table: string): Promise<string> {
   const client = new DynamoDBClient({ endpoint, region, credentials });
   const apiKey = newApiKey();
-  await client.send(new PutItemCommand({ TableName: table, Item: apiKeyItem(apiKey, { user: newId() }) }));
+  await new StoredKeys(client, table).create(apiKey, { id: newId(), user: newId(), name: 'Tests' });
   return apiKey;
 }
 

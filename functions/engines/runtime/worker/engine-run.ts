@@ -25,7 +25,11 @@ type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page
 export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const { task, attempt } = run;
   const files = run.inputs.flatMap((input) => input.files);
-  const request = await requestOf(run, files, { ...planOf(run, files), maxOutputBytes: roomFor(engine, files) });
+  const plan = planOf(run, files);
+  const room = roomFor(engine, files);
+  // A page is an import, whose size is that of what the engine makes of it.
+  const maxOutputBytes = plan.page === undefined ? room : Math.min(room, task.limits?.maxFileBytes ?? room);
+  const request = await requestOf(run, files, { ...plan, maxOutputBytes });
   // The engine of a worker that died goes on without it.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);

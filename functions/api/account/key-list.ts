@@ -1,0 +1,10 @@
+import { listKeys } from '../../../shared/aws/api-keys.ts';
+import { lastUses } from '../../../shared/aws/rate-store.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { routes } from '../routes.ts';
+import { presentKey } from './key-view.ts';
+
+export const handler = endpoint(routes['key-list'], async ({ account }) => {
+  const [keys, used] = await Promise.all([listKeys(account.user), lastUses(account.user)]);
+  return { body: { docs: keys.map((key) => presentKey(key, used.get(key.id))) } };
+});

@@ -1,0 +1,12 @@
+import { readMembers } from '../../../shared/aws/accounts.ts';
+import { requireScope } from '../http/authorize.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { routes } from '../routes.ts';
+import { presentInvitation, presentMember } from './member-view.ts';
+
+export const handler = endpoint(routes['member-list'], async ({ account }) => {
+  // Members may know each other; a key that pages or programs hold need not know their addresses.
+  if (account.person === undefined) requireScope(account, 'account');
+  const { members, invitations } = await readMembers(account.user);
+  return { body: { docs: [...members.map(presentMember), ...invitations.map(presentInvitation)] } };
+});

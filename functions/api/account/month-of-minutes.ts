@@ -1,0 +1,14 @@
+import { takenIn } from '../../../shared/aws/minutes.ts';
+import { monthOf } from '../../../shared/minutes/meter.ts';
+import { allowanceOf } from '../creation/time-limits.ts';
+
+/** Shows what an account may use of this month's conversion minutes, and what is left; null where they are not limited. */
+export async function presentMonth(user: string) {
+  const month = monthOf(Date.now());
+  const [taken, allowance] = await Promise.all([takenIn(user, month), allowanceOf(user)]);
+  return {
+    month,
+    allowanceMinutes: allowance ?? null,
+    remainingMinutes: allowance === undefined ? null : Math.max(0, allowance - taken / 60_000),
+  };
+}

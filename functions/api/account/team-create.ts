@@ -1,0 +1,25 @@
+import { actorOf } from '../../../shared/accounts/audit.ts';
+import { accountsOf, createAccount, readMember } from '../../../shared/aws/accounts.ts';
+import { recordChange } from '../../../shared/aws/audit.ts';
+import { newId } from '../../../shared/ids.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { conflict, insufficientPermission } from '../http/errors.ts';
+import { routes } from '../routes.ts';
+
+const maxAccounts = 50;
+
+export const handler = endpoint(routes['team-create'], async ({ account, body, source }) => {
+  const { user, person } = account;
+  if (person === undefined)
+    throw insufficientPermission(
+      'A team belongs to the person who creates it: sign in, since an API key is no person.',
+    );
+  const [member, accounts] = await Promise.all([readMember(user, person), accountsOf(person)]);
+  if (!member) throw new Error(`The person ${person} is no member of the account ${user}.`);
+  if (accounts.length >= maxAccounts) throw conflict(`A person may be a member of ${maxAccounts} accounts.`);
+  const id = newId();
+  const { name } = body;
+  await recordChange(id, { action: 'team.created', subject: id, name, actor: actorOf(account), ...source });
+  await createAccount({ id, kind: 'team', name }, member);
+  return { body: { id, kind: 'team', name, role: 'owner' } };
+});

@@ -1,0 +1,98 @@
+import { scopes as allScopes, type KeyLimits, type Scope } from '../../shared/accounts/caller.ts';
+import { operationNames } from '../../shared/operations/operations.ts';
+
+/** The options of the command line that say what a key may do, for `parseArgs`. */
+export const rightsOptions = {
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+  operations: { type: 'string' },
+  formats: { type: 'string' },
+  origins: { type: 'string' },
+  'max-file-bytes': { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  'minutes-per-month': { type: 'string' },
+  'minutes-per-task': { type: 'string' },
+} as const;
+
+/** Their description in the usage. */
+export const rightsUsage = `  --scopes <list>   of read, process, account; defaults to all
+  --expires <when>  a time such as 2030-01-31T00:00:00Z, or a number of days such as 90d; defaults to never
+  --operations, --formats, --origins <list>
+  --max-file-bytes, --requests-per-minute, --minutes-per-month, --minutes-per-task <number>
+                    limits of the key; default to none`;
+
+type Values = { [Name in keyof typeof rightsOptions]?: string | undefined };
+
+/** What the command line says is wrong. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Reads what a key may do from the options of the command line, or throws what is wrong with them. */
+export async function readRights(
+  values: Values,
+  now: number = Date.now(),
+): Promise<{ scopes?: Scope[]; limits: KeyLimits; expiresAt?: string }> {
+  const given = listOf(values.scopes);
+  const scopes = given && allScopes.filter((scope) => given.includes(scope));
+  checkAmong('scopes', given, allScopes);
+  const expiresAt = values.expires === undefined ? undefined : expiryOf(values.expires, now);
+  return {
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    limits: await limitsOf(values),
+  };
+}
+
+async function limitsOf(values: Values): Promise<KeyLimits> {
+  const operations = listOf(values.operations);
+  checkAmong('operations', operations, operationNames);
+  const formats = listOf(values.formats);
+  const origins = listOf(values.origins);
+  const wrong = origins?.find((origin) => !/^https?:\/\/[^\s/?#\\@]+$/.test(origin));
+  if (wrong !== undefined) throw new UsageError(`Expected origins such as https://example.com but received ${wrong}.`);
+  const numbers = {
+    maxFileBytes: numberOf(values, 'max-file-bytes', 1),
+    requestsPerMinute: numberOf(values, 'requests-per-minute', 1),
+    minutesPerMonth: numberOf(values, 'minutes-per-month', 0),
+    minutesPerTask: numberOf(values, 'minutes-per-task', 0),
+  };
+  return {
+    ...(operations ? { operations } : {}),
+    ...(formats ? { formats: await canonical(formats) } : {}),
+    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
+    ...(origins ? { origins } : {}),
+  };
+}
+
+/** Loads the catalogues, which take most of the time that the command takes, for keys with such a limit only. */
+async function canonical(formats: string[]): Promise<string[]> {
+  const { catalogue } = await import('../../functions/engines/runtime/catalogues.ts');
+  return [...new Set(formats.map((format) => catalogue.canonical(format)))];
+}
+
+function listOf(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((name) => name.trim());
+}
+
+function checkAmong(option: string, given: string[] | undefined, names: readonly string[]): void {
+  const wrong = given?.find((name) => !names.includes(name));
+  if (wrong !== undefined)
+    throw new UsageError(`Expected names among ${names.join(', ')} for --${option} but received ${wrong || 'none'}.`);
+}
+
+function numberOf(values: Values, option: keyof Values, minimum: number): number | undefined {
+  const text = values[option];
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < minimum || (minimum > 0 && !Number.isInteger(value)))
+    throw new UsageError(`Expected a number of at least ${minimum} for --${option} but received ${text}.`);
+  return value;
+}
+
+function expiryOf(text: string, now: number): string {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const time = days === undefined ? Date.parse(text) : now + Number(days) * 86_400_000;
+  if (!(time > now)) throw new UsageError(`Expected a time to come for --expires but received ${text}.`);
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../accounts/account.ts';
+import { type Role, roles } from '../accounts/caller.ts';
+import { newId } from '../ids.ts';
+import { recordChange } from './audit.ts';
+import {
+  batchGet,
+  get,
+  type Item,
+  itemExists,
+  itemIsAbsent,
+  type Key,
+  put,
+  putIf,
+  query,
+  remove,
+  removeIf,
+  update,
+} from './table.ts';
+import { partitions } from './table-schema.ts';
+
+const invitationSeconds = 14 * 24 * 60 * 60;
+
+const partitionOf = (account: string) => `${partitions.account}${account}`;
+const accountKey = (account: string): Key => ({ pk: partitionOf(account), sk: 'account' });
+const memberPrefix = 'member#';
+const memberKey = (account: string, person: string): Key => ({
+  pk: partitionOf(account),
+  sk: `${memberPrefix}${person}`,
+});
+const invitationPrefix = 'invitation#';
+const listedInvitationKey = (account: string, id: string): Key => ({
+  pk: partitionOf(account),
+  sk: `${invitationPrefix}${id}`,
+});
+const membershipKey = (person: string, account: string): Key => ({
+  pk: `${partitions.membership}${person}`,
+  sk: account,
+});
+const invitationKey = (email: string, account: string): Key => ({
+  pk: `${partitions.invitation}${createHash('sha256').update(normalizedEmail(email)).digest('hex')}`,
+  sk: account,
+});
+
+/** What the change of a member came to. */
+export type MemberChange = 'changed' | 'missing' | 'last-owner';
+
+/**
+ * Returns the item of an account. It alone says who is a member with which role: one conditional write changes that, so
+ * that of several owners who leave at once the last one cannot. Items of members and memberships hold what is shown of them.
+ */
+export function accountItem({ id, ...account }: Account, owner?: { id: string; addedAt: string }): Key & Item {
+  return {
+    ...accountKey(id),
+    ...account,
+    members: owner ? { [owner.id]: { role: 'owner' satisfies Role, addedAt: owner.addedAt } } : {},
+    ...(owner ? { owners: new Set([owner.id]) } : {}),
+  };
+}
+
+/** Creates an account of a person, who owns it. */
+export async function createAccount(
+  { id = newId(), kind, name }: Pick<Account, 'kind' | 'name'> & { id?: string },
+  owner: Person,
+): Promise<Account> {
+  const createdAt = new Date().toISOString();
+  const account: Account = { id, kind, name, createdAt };
+  await writeMember(id, owner, createdAt);
+  await putIf(accountItem(account, { id: owner.id, addedAt: createdAt }), itemIsAbsent);
+  return account;
+}
+
+/** Returns an account; undefined where there is no item of it, as of one that was made by an operator long ago. */
+export async function readAccount(id: string): Promise<Account | undefined> {
+  const item = await get(accountKey(id));
+  return item && toAccount(item);
+}
+
+/** Returns the role of a person in an account; undefined where they are no member. */
+export async function roleIn(person: string, account: string): Promise<Role | undefined> {
+  return membersIn(await get(accountKey(account))).get(person)?.role;
+}
+
+/** Returns the accounts that a person is a member of, each with their role. */
+export async function accountsOf(person: string): Promise<(Account & { role: Role })[]> {
+  const memberships = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.membership}${person}` } });
+  const items = await batchGet(memberships.map(({ sk }) => accountKey(String(sk))));
+  return items
+    .flatMap((item) => {
+      const member = membersIn(item).get(person);
+      return member ? [{ ...toAccount(item), role: member.role }] : [];
+    })
+    .sort((left, right) => (left.createdAt < right.createdAt ? -1 : 1));
+}
+
+/** Returns a person as an account knows them, and whether they are its last owner. */
+export async function readMember(
+  account: string,
+  person: string,
+): Promise<(Member & { isLastOwner: boolean }) | undefined> {
+  const items = await batchGet([accountKey(account), memberKey(account, person)]);
+  const member = membersOf(items).find(({ id }) => id === person);
+  const owners = [...membersIn(items.find(isAccount)).values()].filter(({ role }) => role === 'owner');
+  return member && { ...member, isLastOwner: member.role === 'owner' && owners.length === 1 };
+}
+
+/** Returns an account with its members and the invitations that are pending, the oldest first. */
+export async function readMembers(
+  account: string,
+): Promise<{ account?: Account; members: Member[]; invitations: Invitation[] }> {
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': partitionOf(account) } });
+  const found = items.find(isAccount);
+  return {
+    ...(found ? { account: toAccount(found) } : {}),
+    members: membersOf(items),
+    invitations: items
+      .filter((item) => String(item.sk).startsWith(invitationPrefix) && !isOver(item))
+      .map(toInvitation),
+  };
+}
+
+/** Adds a person to an account; one who is a member already keeps their role. Returns whether they were added. */
+export async function addMember(account: string, person: Person, role: Role): Promise<boolean> {
+  const addedAt = new Date().toISOString();
+  await writeMember(account, person, addedAt);
+  const isOwner = role === 'owner';
+  const added = await update(
+    accountKey(account),
+    `SET members.#person = :member${isOwner ? ' ADD owners :persons' : ''}`,
+    {
+      condition: `${itemExists} AND attribute_not_exists(members.#person)`,
+      names: { '#person': person.id },
+      values: { ':member': { role, addedAt }, ...(isOwner ? { ':persons': new Set([person.id]) } : {}) },
+    },
+  );
+  return added !== undefined;
+}
+
+async function writeMember(account: string, person: Person, addedAt: string): Promise<void> {
+  for (const item of itemsOfMember(account, person, addedAt)) await put(item);
+}
+
+/** Returns the items that show a member to the account and the account to the member. */
+export function itemsOfMember(account: string, { id, email, name }: Person, addedAt: string): (Key & Item)[] {
+  return [
+    { ...memberKey(account, id), person: id, email, name, addedAt },
+    { ...membershipKey(id, account), addedAt },
+  ];
+}
+
+const isNotLastOwner = '(NOT contains(owners, :person) OR size(owners) > :one)';
+
+/** Changes the role of a member; the last owner of an account stays one. */
+export async function changeRole(account: string, person: string, role: Role): Promise<MemberChange> {
+  const names = { '#person': person, '#role': 'role' };
+  const common = { ':role': role, ':persons': new Set([person]) };
+  const changed =
+    role === 'owner'
+      ? await update(accountKey(account), 'SET members.#person.#role = :role ADD owners :persons', {
+          condition: 'attribute_exists(members.#person)',
+          names,
+          values: common,
+        })
+      : await update(accountKey(account), 'SET members.#person.#role = :role DELETE owners :persons', {
+          condition: `attribute_exists(members.#person) AND ${isNotLastOwner}`,
+          names,
+          values: { ...common, ':person': person, ':one': 1 },
+        });
+  return changed ? 'changed' : whyNot(account, person);
+}
+
+/** Removes a member; the last owner of an account cannot be removed. */
+export async function removeMember(account: string, person: string): Promise<MemberChange> {
+  const before = await update(accountKey(account), 'REMOVE members.#person DELETE owners :persons', {
+    condition: `attribute_exists(members.#person) AND ${isNotLastOwner}`,
+    names: { '#person': person },
+    values: { ':persons': new Set([person]), ':person': person, ':one': 1 },
+    returns: 'ALL_OLD',
+  });
+  if (!before) return whyNot(account, person);
+  // Only what belongs to this membership: the person may have been added again meanwhile.
+  const { addedAt } = membersIn(before).get(person) ?? {};
+  const isSame = 'addedAt = :addedAt';
+  await removeIf(membershipKey(person, account), isSame, { ':addedAt': addedAt });
+  await removeIf(memberKey(account, person), isSame, { ':addedAt': addedAt });
+  return 'changed';
+}
+
+async function whyNot(account: string, person: string): Promise<MemberChange> {
+  return (await readMember(account, person)) === undefined ? 'missing' : 'last-owner';
+}
+
+/** Invites whoever signs in with an e-mail address to an account; a second invitation replaces the first. */
+export async function invite(
+  account: string,
+  { id = newId(), email, role, invitedBy }: Pick<Invitation, 'email' | 'role' | 'invitedBy'> & { id?: string },
+): Promise<Invitation> {
+  const now = Date.now();
+  const ttl = Math.ceil(now / 1000) + invitationSeconds;
+  const invitation: Invitation = {
+    id,
+    email,
+    role,
+    invitedBy,
+    invitedAt: new Date(now).toISOString(),
+    expiresAt: new Date(ttl * 1000).toISOString(),
+  };
+  await put({ ...listedInvitationKey(account, id), ...invitation, ttl });
+  await put({ ...invitationKey(email, account), ...invitation, ttl });
+  return invitation;
+}
+
+/** Returns a pending invitation to an account. */
+export async function readInvitation(account: string, id: string): Promise<Invitation | undefined> {
+  const item = await get(listedInvitationKey(account, id));
+  return item && !isOver(item) ? toInvitation(item) : undefined;
+}
+
+/** Withdraws an invitation; returns false where it is being accepted. */
+export async function withdrawInvitation(account: string, { id, email }: Invitation): Promise<boolean> {
+  if (!(await removeIf(invitationKey(email, account), 'attribute_not_exists(claimedBy)'))) return false;
+  await remove(listedInvitationKey(account, id));
+  return true;
+}
+
+/**
+ * Makes a person a member of the accounts that invited their e-mail address, which must be verified, and returns the ids of
+ * these. An invitation is claimed first, after which it cannot be withdrawn: a sign-in that died is finished by the next.
+ */
+export async function takeInvitations(person: Person): Promise<string[]> {
+  const { pk } = invitationKey(person.email, '');
+  const items = await query({ keys: 'pk = :pk', values: { ':pk': pk } });
+  const taken: string[] = [];
+  for (const item of items.filter((each) => !isOver(each))) {
+    const account = String(item.sk);
+    const { id, role, email } = toInvitation(item);
+    const claimed = await update(invitationKey(email, account), 'SET claimedBy = :person', {
+      condition: 'id = :id AND (attribute_not_exists(claimedBy) OR claimedBy = :person)',
+      values: { ':id': id, ':person': person.id },
+    });
+    if (!claimed) continue;
+    const actor = { type: 'person', id: person.id } as const;
+    await recordChange(account, { action: 'member.joined', subject: person.id, name: email, role, actor });
+    await addMember(account, person, role);
+    await remove(invitationKey(email, account));
+    await remove(listedInvitationKey(account, id));
+    taken.push(account);
+  }
+  return taken;
+}
+
+function membersOf(items: Item[]): Member[] {
+  const current = membersIn(items.find(isAccount));
+  return items
+    .flatMap((item): Member[] => {
+      const { sk, person, email, name } = item;
+      const member = String(sk).startsWith(memberPrefix) ? current.get(String(person)) : undefined;
+      return member ? [{ id: String(person), email: String(email), name: String(name), ...member }] : [];
+    })
+    .sort((left, right) => (left.addedAt < right.addedAt ? -1 : 1));
+}
+
+function membersIn(account: Item | undefined): Map<string, Pick<Member, 'role' | 'addedAt'>> {
+  return new Map(
+    Object.entries(Object(account?.members)).map(([person, value]) => {
+      const { role, addedAt } = Object(value);
+      return [person, { role: roleOf(role), addedAt: String(addedAt) }];
+    }),
+  );
+}
+
+function isAccount({ sk }: Item): boolean {
+  return sk === 'account';
+}
+
+function toAccount({ pk, kind, name, createdAt }: Item): Account {
+  return {
+    id: String(pk).slice(partitions.account.length),
+    kind: kind === 'team' ? 'team' : 'personal',
+    name: String(name),
+    createdAt: String(createdAt),
+  };
+}
+
+function toInvitation({ id, email, role, invitedBy, invitedAt, expiresAt }: Item): Invitation {
+  return {
+    id: String(id),
+    email: String(email),
+    role: roleOf(role),
+    invitedBy: String(invitedBy),
+    invitedAt: String(invitedAt),
+    expiresAt: String(expiresAt),
+  };
+}
+
+function roleOf(value: unknown): Role {
+  const role = roles.find((known) => known === value);
+  if (role === undefined) throw new Error(`An account has an unknown role ${String(value)}.`);
+  return role;
+}
+
+/** Returns whether an item has expired: DynamoDB deletes it some days late. */
+function isOver({ ttl }: Item): boolean {
+  return typeof ttl === 'number' && ttl * 1000 <= Date.now();
+}

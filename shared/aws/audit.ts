@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { type Actor, type AuditAction, type AuditEntry, auditActions } from '../accounts/audit.ts';
+import { type Item, type Key, put, query } from './table.ts';
+import { partitions } from './table-schema.ts';
+
+const keptSeconds = 90 * 24 * 60 * 60;
+
+/** Records a change before it takes effect: none exists that is not logged, and an entry without one is a change that failed. */
+export async function recordChange(account: string, change: Omit<AuditEntry, 'id' | 'at'>): Promise<void> {
+  await put(auditItem(account, change));
+}
+
+/** Returns the item that records a change. */
+export function auditItem(
+  account: string,
+  change: Omit<AuditEntry, 'id' | 'at'>,
+  now: number = Date.now(),
+): Key & Item {
+  const at = new Date(now).toISOString();
+  return {
+    pk: partitionOf(account),
+    sk: `${at}#${randomBytes(6).toString('hex')}`,
+    at,
+    ...change,
+    ttl: Math.ceil(now / 1000) + keptSeconds,
+  };
+}
+
+/** Returns the changes of an account, newest first, from before the entry of that id. */
+export async function listChanges(account: string, limit: number, before?: string): Promise<AuditEntry[]> {
+  const items = await query({
+    keys: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
+    // DynamoDB deletes what has expired some days late.
+    filter: '#ttl > :now',
+    names: { '#ttl': 'ttl' },
+    values: {
+      ':pk': partitionOf(account),
+      ':now': Math.floor(Date.now() / 1000),
+      ...(before === undefined ? {} : { ':before': before }),
+    },
+    descending: true,
+    limit,
+  });
+  return items.map(toEntry);
+}
+
+function toEntry(item: Item): AuditEntry {
+  const { sk, at, action, subject, name, scopes, role, actor, address, agent } = item;
+  return {
+    id: String(sk),
+    at: String(at),
+    action: actionOf(action),
+    subject: String(subject),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(Array.isArray(scopes) ? { scopes: scopes.map(String) } : {}),
+    ...(typeof role === 'string' ? { role } : {}),
+    actor: toActor(actor),
+    ...(typeof address === 'string' ? { address } : {}),
+    ...(typeof agent === 'string' ? { agent } : {}),
+  };
+}
+
+function actionOf(value: unknown): AuditAction {
+  const action = auditActions.find((known) => known === value);
+  if (action === undefined) throw new Error(`The audit log has an unknown action ${String(value)}.`);
+  return action;
+}
+
+/** Returns the actor that an item names. */
+export function toActor(value: unknown): Actor {
+  const { type, id } = Object(value);
+  return {
+    type: type === 'key' || type === 'person' ? type : 'operator',
+    ...(typeof id === 'string' ? { id } : {}),
+  };
+}
+
+function partitionOf(account: string): string {
+  return `${partitions.audit}${account}`;
+}

@@ -1,0 +1,27 @@
+import { sendEvents } from './events.ts';
+import { type Key, put, query, remove } from './table.ts';
+import { partitions } from './table-schema.ts';
+
+const connectionKey = (keyHash: string, connection: string): Key => ({
+  pk: `${partitions.keyConnection}${keyHash}`,
+  sk: connection,
+});
+
+/** Notes that a connection was opened with a key, until that time in seconds. */
+export async function noteConnection(keyHash: string, connection: string, ttl: number): Promise<void> {
+  await put({ ...connectionKey(keyHash, connection), ttl });
+}
+
+/** Forgets a connection that was closed. */
+export async function forgetConnection(keyHash: string, connection: string): Promise<void> {
+  await remove(connectionKey(keyHash, connection));
+}
+
+/**
+ * Has the connections closed that were opened with a key. One that is being opened meanwhile is missed; it is closed when
+ * it sends or is to receive something.
+ */
+export async function closeConnections(keyHash: string): Promise<void> {
+  const open = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.keyConnection}${keyHash}` } });
+  await sendEvents(open.map(({ sk }) => ({ type: 'abandoned', connection: String(sk) })));
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import { checkFile, routeTask } from '../../../shared/tasks/route.ts';
+import { fileOf } from '../lifecycle/memory-records.ts';
+import { makeTask } from './factory.ts';
+
+const resources = {
+  packaging: 'worker',
+  memoryMegabytes: 512,
+  diskMegabytes: 512,
+  timeoutSeconds: 60,
+  typicalSeconds: 1,
+  maxConcurrency: 1,
+} as const;
+const catalogue = new Catalogue([
+  {
+    engine: 'image',
+    summary: 'Converts images.',
+    resources,
+    formats: [
+      { ext: 'png', mediaType: 'image/png' },
+      { ext: 'jpg', mediaType: 'image/jpeg' },
+      { ext: 'jpeg', mediaType: 'image/jpeg', aliasOf: 'jpg' },
+      { ext: 'webp', mediaType: 'image/webp' },
+    ],
+    capabilities: [{ operation: 'convert', from: ['png', 'jpg'], to: ['webp', 'jpg'], options: [] }],
+  },
+  { engine: 'transfer', summary: 'Transfers.', resources, operations: ['export/url'], formats: [], capabilities: [] },
+]);
+
+function inputOf(format: string) {
+  return makeTask({ status: 'completed', files: [{ ...fileOf('x', 1), format }] });
+}
+
+const convert = makeTask({ operation: 'convert', payload: { output_format: 'webp' } });
+const failure = { errorCode: 'insufficient_permission', msg: expect.stringContaining('by the limit formats') };
+
+describe('a task of a key that is limited to formats', () => {
+  it('runs where its input, whatever it is called, and its output are among them', () => {
+    const task = { ...convert, limits: { formats: ['jpg', 'webp'] } };
+    expect(routeTask(catalogue, task, [inputOf('jpeg')])).toEqual({ engine: 'image' });
+  });
+
+  it('fails where the format that was detected is not', () => {
+    const task = { ...convert, limits: { formats: ['jpg', 'webp'] } };
+    expect(routeTask(catalogue, task, [inputOf('png')])).toEqual({ failure });
+  });
+
+  it('fails for any of its inputs', () => {
+    const task = { ...convert, limits: { formats: ['jpg', 'webp'] } };
+    expect(routeTask(catalogue, task, [inputOf('jpg'), inputOf('png')])).toEqual({ failure });
+  });
+
+  it('exports no other format either', () => {
+    const task = makeTask({ operation: 'export/url', limits: { formats: ['jpg'] } });
+    expect(routeTask(catalogue, task, [inputOf('jpg')])).toEqual({ engine: 'transfer' });
+    expect(routeTask(catalogue, task, [inputOf('png')])).toEqual({ failure });
+  });
+
+  it('is checked again by its worker, for the output too', () => {
+    const file = { ...fileOf('x', 1), format: 'jpg' };
+    expect(checkFile(catalogue, { ...convert, limits: { formats: ['jpg'] } }, file)).toEqual({ failure });
+    expect(checkFile(catalogue, { ...convert, limits: { formats: ['jpg', 'webp'] } }, file)).toMatchObject({
+      engine: 'image',
+    });
+  });
+});
