@@ -45,6 +45,7 @@ export interface DayOfUsage {
 
 /** Returns what an account used on each day of a period, the first and the last included; days without use are left out. */
 export async function usageBetween(user: string, from: string, to: string): Promise<DayOfUsage[]> {
+  if (from > to) return [];
   const shards = await Promise.all(
     Array.from({ length: usageShards }, (_, shard) =>
       query({
