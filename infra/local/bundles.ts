@@ -25,16 +25,34 @@ interface BundleFolder {
   metafile: string;
 }
 
-/** Returns the bundle of each zip function, made as for a deployment. */
-export async function currentBundles(
-  functions: LocalFunction[],
-): Promise<(fn: LocalFunction) => FunctionCode | undefined> {
-  const entries = functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry);
-  const bundles = await currentBundleFolders(entries);
-  return (fn) => {
-    const root = fn.packaging === 'zip' ? bundles.get(fn.entry)?.root : undefined;
-    return root === undefined ? undefined : { root, handler: `index.${fn.handler}` };
+/**
+ * Returns what finds the bundle of a zip function, made as for a deployment. One that is missing is made when it is first
+ * asked for, from the sources as they are then: most functions are not called between two changes of the sources.
+ */
+export function bundlesOnDemand(): (fn: LocalFunction) => Promise<FunctionCode | undefined> {
+  const cache = cacheFolder();
+  const state = fingerprint(bundleSources);
+  const roots = new Map<string, Promise<string>>();
+  const rootOf = async (entry: string): Promise<string> => {
+    const kept = join(cache, nameOf(state, entry));
+    if (!existsSync(kept)) return (await currentBundleOf(entry)).root;
+    markAsUsed(kept);
+    return filesOf(kept).root;
   };
+  return async (fn) => {
+    if (fn.packaging !== 'zip') return undefined;
+    const root = roots.get(fn.entry) ?? rootOf(fn.entry);
+    roots.set(fn.entry, root);
+    // What could not be bundled may be repaired before the next call.
+    root.catch(() => roots.delete(fn.entry));
+    return { root: await root, handler: `index.${fn.handler}` };
+  };
+}
+
+async function currentBundleOf(entry: string): Promise<BundleFolder> {
+  const made = (await currentBundleFolders([entry])).get(entry);
+  if (!made) throw new Error(`Expected a bundle of ${entry}.`);
+  return made;
 }
 
 /**
@@ -48,9 +66,14 @@ export async function currentBundleFolders(modules: string[]): Promise<Map<strin
   const folders = new Map(entries.map((entry) => [entry, join(cache, nameOf(state, entry))]));
   const missing = entries.filter((entry) => !existsSync(folders.get(entry) ?? ''));
   if (missing.length > 0) await bundle(missing, folders, cache);
-  const now = new Date();
-  for (const folder of folders.values()) utimesSync(folder, now, now);
+  for (const folder of folders.values()) markAsUsed(folder);
   return new Map([...folders].map(([entry, folder]) => [entry, filesOf(folder)]));
+}
+
+/** Keeps a bundle for another day. */
+function markAsUsed(folder: string): void {
+  const now = new Date();
+  utimesSync(folder, now, now);
 }
 
 function filesOf(folder: string): BundleFolder {

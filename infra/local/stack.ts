@@ -18,7 +18,7 @@ import { parameterOf, settings } from '../settings.ts';
 import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { type ServerAddresses, startServers } from './aws/servers.ts';
-import { currentBundles } from './bundles.ts';
+import { bundlesOnDemand } from './bundles.ts';
 import { environmentFaults } from './faults/environments.ts';
 import { type Faults, readFaults } from './faults/faults.ts';
 import { type Credentials, makeCredentials, makeSessionCredentials, readSession } from './gate/credentials.ts';
@@ -128,18 +128,15 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     credentials: credentialsOf(role),
   });
 
-  const [servers, codeOf] = await Promise.all([
-    startServers({
-      stack,
-      dataDirectory: options.dataDirectory,
-      origin: gateOrigin,
-      addresses: serverAddresses(environment),
-      meter: options.capacityMeter,
-      faults,
-      onError: (error) => report(`embedded servers: ${String(error)}`),
-    }),
-    currentBundles(stack.functions),
-  ]);
+  const servers = await startServers({
+    stack,
+    dataDirectory: options.dataDirectory,
+    origin: gateOrigin,
+    addresses: serverAddresses(environment),
+    meter: options.capacityMeter,
+    faults,
+    onError: (error) => report(`embedded servers: ${String(error)}`),
+  });
   const buses = startEventBuses(stack.eventBuses);
   let sockets: WebSocketApi | undefined;
   let functions: LocalRuntime | undefined;
@@ -170,7 +167,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     log: logs.write,
     onInvoked: monitoring.countInvocation,
     startImage: options.startImage,
-    codeOf,
+    codeOf: bundlesOnDemand(),
     // The entry point of an image gives up the credentials that Lambda hands it.
     environmentOf: (fn, expiresAt) => ({
       ...fn.environment,

@@ -1,4 +1,4 @@
-import { currentBundles } from '../../infra/local/bundles.ts';
+import { currentBundleFolders } from '../../infra/local/bundles.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 
@@ -7,5 +7,5 @@ export default async function setup(): Promise<void> {
   const template = await currentTemplate();
   const origin = 'http://localhost';
   const { functions } = readTemplate({ template, origins: { api: origin, gate: origin }, parameters: {} });
-  await currentBundles(functions);
+  await currentBundleFolders(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry));
 }

@@ -145,6 +145,7 @@ export class Environment {
     started += 1;
     this.#folder = join(reaper.folder, String(started));
     try {
+      const found = (await this.#host.codeOf?.(fn)) ?? sourceOf(fn);
       if (!this.#usable) return 'before it was started';
       mkdirSync(this.#folder);
       const expiresAt = this.#host.faults?.credentialsExpireAt(fn);
@@ -152,7 +153,7 @@ export class Environment {
       this.#expiresAt = expiresAt ?? Number.POSITIVE_INFINITY;
       this.#accessKeyId = given.AWS_ACCESS_KEY_ID;
       const env = variablesFor(fn, {
-        code: this.#host.codeOf?.(fn) ?? sourceOf(fn),
+        code: found,
         given,
         runtimeApi: address,
         folder: this.#folder,

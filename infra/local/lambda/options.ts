@@ -21,7 +21,7 @@ export interface RuntimeOptions {
   /** Is called when the connections of a frozen environment are to be closed, with the access key of its credentials. */
   disconnect?: (accessKeyId: string) => void;
   /** The code of functions that do not run from source. */
-  codeOf?: (fn: LocalFunction) => FunctionCode | undefined;
+  codeOf?: (fn: LocalFunction) => Promise<FunctionCode | undefined>;
   /** Starts an environment's process in the image of its function; without one its modules run on this machine. */
   startImage?: StartImage | undefined;
   /** How many environments an image function may have at once. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { currentBundles } from '../../../infra/local/bundles.ts';
+import { bundlesOnDemand } from '../../../infra/local/bundles.ts';
 import { temporaryFolder } from './lambda/fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from './lambda/fixtures/functions.ts';
 
@@ -10,7 +10,7 @@ const entry = fileURLToPath(new URL('./lambda/fixtures/bundled.ts', import.meta.
 
 test('a zip function runs from a bundle that has no packages in reach', async () => {
   const fn = fixtureFunction('importPackage', { entry });
-  await using runtime = fixtureRuntime({ codeOf: await currentBundles([fn]) });
+  await using runtime = fixtureRuntime({ codeOf: bundlesOnDemand() });
 
   const inBundle = await runtime.invoke(fn, { name: 'zod', carried: true });
   const outside = runtime.invoke(fn, { name: 'zod', carried: false });
@@ -21,7 +21,7 @@ test('a zip function runs from a bundle that has no packages in reach', async ()
 
 test('a function is named in its bundle as Lambda names it', async () => {
   const fn = fixtureFunction('variables', { entry });
-  await using runtime = fixtureRuntime({ codeOf: await currentBundles([fn]) });
+  await using runtime = fixtureRuntime({ codeOf: bundlesOnDemand() });
 
   const { handler, root } = Object(await runtime.invoke(fn, {}));
 
@@ -34,7 +34,7 @@ test('a bundle is made again when its source has changed, and only then', async 
   const fn = fixtureFunction('handler', { entry: join(temporary.path, 'changing.ts') });
   const bundled = async (text: string) => {
     writeFileSync(fn.entry, `export const handler = () => '${text}';`);
-    const path = join((await currentBundles([fn]))(fn)?.root ?? '', 'index.mjs');
+    const path = join((await bundlesOnDemand()(fn))?.root ?? '', 'index.mjs');
     return { path, code: readFileSync(path, 'utf8'), made: statSync(path).mtimeMs };
   };
 
@@ -52,8 +52,20 @@ test('services that start at once make the same bundles without harm', async () 
   const fn = fixtureFunction('handler', { entry: join(temporary.path, 'shared.ts') });
   writeFileSync(fn.entry, `export const handler = () => '${crypto.randomUUID()}';`);
 
-  const roots = (await Promise.all([currentBundles([fn]), currentBundles([fn])])).map((codeOf) => codeOf(fn)?.root);
+  const roots = (await Promise.all([bundlesOnDemand()(fn), bundlesOnDemand()(fn)])).map((code) => code?.root);
 
   expect(roots[0]).toBe(roots[1]);
   expect(statSync(join(roots[0] ?? '', 'index.mjs')).isFile()).toBe(true);
+});
+
+test('a function that cannot be bundled fails, and runs once its source is repaired', async () => {
+  using temporary = temporaryFolder();
+  const fn = fixtureFunction('handler', { entry: join(temporary.path, 'broken.ts') });
+  await using runtime = fixtureRuntime({ codeOf: bundlesOnDemand() });
+
+  writeFileSync(fn.entry, `import './nowhere.ts'; export const handler = () => 'never';`);
+  await expect(runtime.invoke(fn, {})).rejects.toMatchObject({ message: expect.stringContaining('./nowhere.ts') });
+  writeFileSync(fn.entry, `export const handler = () => 'repaired';`);
+
+  expect(await runtime.invoke(fn, {})).toBe('repaired');
 });

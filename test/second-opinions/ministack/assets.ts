@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { projectRoot } from '../../../infra/bundling.ts';
 import { stageContext } from '../../../infra/images/context.ts';
-import { currentBundles } from '../../../infra/local/bundles.ts';
+import { currentBundleFolders } from '../../../infra/local/bundles.ts';
 import { readTemplate } from '../../../infra/local/template/read.ts';
 import type { Asset } from './adapt-template.ts';
 
@@ -26,8 +26,9 @@ export async function assetWriter(templatePath: string): Promise<(asset: Asset) 
     origins: { api: origin, gate: origin },
     parameters: {},
   });
-  const codeOf = await currentBundles(functions);
-  const bundles = new Map(functions.map((fn) => [relative(projectRoot, fn.entry), codeOf(fn)?.root]));
+  const entries = functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry);
+  const folders = await currentBundleFolders(entries);
+  const bundles = new Map([...folders].map(([entry, { root }]) => [relative(projectRoot, entry), root]));
   return async (asset) => {
     if (asset.kind === 'template') throw new Error(`${asset.file} is a template, not an asset to write.`);
     // The engine on layers runs the programs of this machine.
