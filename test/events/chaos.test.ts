@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LocalFunction, LocalStack, QueueSource } from '../../infra/local/template/model.ts';
+import { isBroad } from '../support/breadth.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { runChaos } from './chaos.ts';
 import { startStack, type TestStack } from './stack.ts';
@@ -27,13 +28,14 @@ function hastenRedelivery(altered: LocalStack): void {
 }
 
 // All 200 runs of it are `npm run test:events`.
-const runs = Number(process.env.LATHE_TEST_RUNS ?? 6);
+const runs = Number(process.env.LATHE_TEST_RUNS ?? (isBroad ? 6 : 4));
+const quietRuns = isBroad ? 4 : 2;
 
 test('both kinds of client receive every event of ten tasks once and in order, though the relay gets each message twice', async () => {
-  const figures = await runChaos(stack, { runs: 4, atOnce: 2, kill: false });
+  const figures = await runChaos(stack, { runs: quietRuns, atOnce: 2, kill: false });
   expect(figures.faults).toEqual([]);
   expect(figures.repeats).toBe(0);
-  expect(figures.events).toBe(4 * 2 * 22);
+  expect(figures.events).toBe(quietRuns * 2 * 22);
 });
 
 test(

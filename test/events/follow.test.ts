@@ -6,6 +6,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { newId } from '../../shared/ids.ts';
+import { leaveToBreadth } from '../support/breadth.ts';
 import { dataUri, type JobView } from '../support/client.ts';
 import { sendAsOperator } from '../support/operator.ts';
 import { functionOf } from '../support/running-stack.ts';
@@ -22,6 +23,19 @@ import {
   untilSubscribed,
 } from './subscribers.ts';
 import { tenTasks, upload } from './ten-tasks.ts';
+
+// What the relay sends, and to whom, is the same for both kinds of client.
+leaveToBreadth(
+  [
+    'receives the events of all jobs and tasks of its user',
+    'receives the events of a cancelled and of a deleted task',
+    'that asks twice for a channel receives two responses and each event once',
+    'receives nothing twice when every message of the relay is delivered twice',
+    'that subscribes to a job, its tasks and its user receives each event once',
+    'that subscribes to one task and then its job receives what others have received and it has not',
+    'is shown versions that those of the API never fall behind',
+  ].map((name) => `a client on plain WebSockets > ${name}`),
+);
 
 let stack: TestStack;
 const subscribers: Subscriber[] = [];

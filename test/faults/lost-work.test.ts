@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest';
+import { onlyInBreadth } from '../support/breadth.ts';
 import { type Client, dataUri, download, filesOf, type JobView, postForm, taskOf } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { allGone, descendantsOf, type ProcessView } from '../support/processes.ts';
@@ -12,8 +13,8 @@ import { until } from '../support/until.ts';
 const imageWorker = { worker: 'image' };
 const transferWorker = 'functions/transfers/handler.ts';
 
-/** A message comes back 35 seconds after its worker fell silent; these tests wait for that side by side. */
-const minutes = 8;
+/** A message comes back 35 seconds after its worker fell silent; some of these tests wait for that in turn. */
+const minutes = 12;
 const patience = { seconds: minutes * 60 - 10 };
 
 /** The sweep reads the dead letters. */
@@ -77,6 +78,64 @@ function findWhere(
   });
 }
 
+/** A service for tests that do not end it, one at a time: they find a process by what runs in it. */
+let shared: RunningService;
+let turn: Promise<unknown> = Promise.resolve();
+
+beforeAll(async () => {
+  shared = await startService();
+});
+afterAll(() => shared?.stop());
+
+function withShared(work: (service: RunningService) => Promise<void>): Promise<void> {
+  const done = turn.then(() => work(shared));
+  turn = done.catch(() => {});
+  return done;
+}
+
+/** Creates jobs while the service is killed so many times, and expects each to be done once. */
+async function killWhileCreating(rounds: number, expect: ExpectStatic): Promise<void> {
+  await using service = await startService(sweepOften);
+  const file = dataUri(await twoHalves(64, 64));
+  const answered = new Set<string>();
+  const pauses: number[] = [];
+
+  for (let round = 0; round < rounds; round++) {
+    let alive = true;
+    const creators = Array.from({ length: 6 }, async () => {
+      while (alive) {
+        try {
+          const { id } = await service.client.createJob({
+            import: { operation: 'import/base64', file, filename: 'a.png' },
+            convert: { operation: 'convert', input: 'import', output_format: 'webp' },
+            export: { operation: 'export/url', input: 'convert' },
+          });
+          answered.add(id);
+        } catch {
+          // Cut off by a kill; nothing was promised.
+        }
+      }
+    });
+    const enough = answered.size + 5;
+    await until('some jobs are answered', () => answered.size >= enough || undefined, { everyMs: 5 });
+    const pause = Math.random() * 150;
+    pauses.push(pause);
+    await until('a random moment has come', after(pause), { everyMs: 1 });
+    await service.kill('SIGKILL');
+    alive = false;
+    await Promise.all(creators);
+    await service.start();
+  }
+
+  const worker = await service.as(imageWorker);
+  for (const id of answered) {
+    const job = await service.client.waitForJob(id, patience);
+    const note = `pauses ${pauses.join(', ')}: ${JSON.stringify(job.tasks.map(({ result }) => result))}`;
+    expect(job.status, note).toBe('completed');
+    for (const { id: taskId } of job.tasks) expect(await storedFiles(worker, taskId), note).toHaveLength(1);
+  }
+}
+
 describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
   test('when the service is killed while a job runs and started again', async ({ expect }) => {
     await using service = await startService();
@@ -91,102 +150,66 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
     await expectOneOutput(service, job);
   });
 
-  test('when the process of an engine is killed half-way', async () => {
-    await using service = await startService();
-    const job = await startSlowJob(service.client);
+  test('when the process of an engine is killed half-way', () =>
+    withShared(async (service) => {
+      const job = await startSlowJob(service.client);
 
-    process.kill(await findProcess(service, 'sandbox/child.ts', 'image/run.ts'), 'SIGKILL');
+      process.kill(await findProcess(service, 'sandbox/child.ts', 'image/run.ts'), 'SIGKILL');
 
-    await expectOneOutput(service, job);
-  });
+      await expectOneOutput(service, job);
+    }));
 
-  test('when the process of a worker is killed half-way', async () => {
-    await using service = await startService();
-    const job = await startSlowJob(service.client);
+  test('when the process of a worker is killed half-way', () =>
+    withShared(async (service) => {
+      const job = await startSlowJob(service.client);
 
-    process.kill(await findEnvironment(service, 'LATHE_ENGINE=image'), 'SIGKILL');
+      process.kill(await findEnvironment(service, 'LATHE_ENGINE=image'), 'SIGKILL');
 
-    await expectOneOutput(service, job);
-  });
+      await expectOneOutput(service, job);
+    }));
 
-  test('when the function of an engine is killed half-way', async () => {
-    await using service = await startService();
-    const job = await startSlowJob(service.client);
+  test('when the function of an engine is killed half-way', () =>
+    withShared(async (service) => {
+      const job = await startSlowJob(service.client);
 
-    process.kill(await findEnvironment(service, '_HANDLER=functions/engines/image/handler.handler'), 'SIGKILL');
+      process.kill(await findEnvironment(service, '_HANDLER=functions/engines/image/handler.handler'), 'SIGKILL');
 
-    await expectOneOutput(service, job);
-  });
+      await expectOneOutput(service, job);
+    }));
 
-  test('nor done twice when a message is delivered before, during and after its work', async ({ expect }) => {
-    await using service = await startService();
-    const worker = await service.as(imageWorker);
-    const early = await service.client.createJob({
-      upload: { operation: 'import/upload' },
-      convert: { operation: 'convert', input: 'upload', output_format: 'webp' },
-    });
-    const drained = () =>
-      until('the queue is empty', async () => (await messagesInOwnQueue(worker)) === 0 || undefined);
-
-    await sendToOwnQueue(worker, JSON.stringify({ taskId: taskOf(early, 'convert').id }));
-    await drained();
-    expect((await service.client.showTask(taskOf(early, 'convert').id)).status).toBe('created');
-
-    const job = await startSlowJob(service.client);
-    const { id: taskId } = taskOf(job, 'convert');
-    await sendToOwnQueue(worker, JSON.stringify({ taskId }));
-    await expectOneOutput(service, job);
-    await drained();
-    const before = await service.client.showJob(job.id);
-    const files = await storedFiles(worker, taskId);
-
-    await sendToOwnQueue(worker, JSON.stringify({ taskId }));
-    await drained();
-    expect(await storedFiles(worker, taskId)).toEqual(files);
-    expect(await service.client.showJob(job.id)).toEqual(before);
-  });
-
-  test('when the service is killed again and again while jobs are being created', async ({ expect }) => {
-    await using service = await startService({ LATHE_SWEEP_SECONDS: '5' });
-    const file = dataUri(await twoHalves(64, 64));
-    const answered = new Set<string>();
-    const pauses: number[] = [];
-
-    for (let round = 0; round < 5; round++) {
-      let alive = true;
-      const creators = Array.from({ length: 6 }, async () => {
-        while (alive) {
-          try {
-            const { id } = await service.client.createJob({
-              import: { operation: 'import/base64', file, filename: 'a.png' },
-              convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-              export: { operation: 'export/url', input: 'convert' },
-            });
-            answered.add(id);
-          } catch {
-            // Cut off by a kill; nothing was promised.
-          }
-        }
+  test('nor done twice when a message is delivered before, during and after its work', ({ expect }) =>
+    withShared(async (service) => {
+      const worker = await service.as(imageWorker);
+      const early = await service.client.createJob({
+        upload: { operation: 'import/upload' },
+        convert: { operation: 'convert', input: 'upload', output_format: 'webp' },
       });
-      const enough = answered.size + 5;
-      await until('some jobs are answered', () => answered.size >= enough || undefined, { everyMs: 5 });
-      const pause = Math.random() * 150;
-      pauses.push(pause);
-      await until('a random moment has come', after(pause), { everyMs: 1 });
-      await service.kill('SIGKILL');
-      alive = false;
-      await Promise.all(creators);
-      await service.start();
-    }
+      const drained = () =>
+        until('the queue is empty', async () => (await messagesInOwnQueue(worker)) === 0 || undefined);
 
-    const worker = await service.as(imageWorker);
-    for (const id of answered) {
-      const job = await service.client.waitForJob(id, patience);
-      const note = `pauses ${pauses.join(', ')}: ${JSON.stringify(job.tasks.map(({ result }) => result))}`;
-      expect(job.status, note).toBe('completed');
-      for (const { id: taskId } of job.tasks) expect(await storedFiles(worker, taskId), note).toHaveLength(1);
-    }
-  });
+      await sendToOwnQueue(worker, JSON.stringify({ taskId: taskOf(early, 'convert').id }));
+      await drained();
+      expect((await service.client.showTask(taskOf(early, 'convert').id)).status).toBe('created');
+
+      const job = await startSlowJob(service.client);
+      const { id: taskId } = taskOf(job, 'convert');
+      await sendToOwnQueue(worker, JSON.stringify({ taskId }));
+      await expectOneOutput(service, job);
+      await drained();
+      const before = await service.client.showJob(job.id);
+      const files = await storedFiles(worker, taskId);
+
+      await sendToOwnQueue(worker, JSON.stringify({ taskId }));
+      await drained();
+      expect(await storedFiles(worker, taskId)).toEqual(files);
+      expect(await service.client.showJob(job.id)).toEqual(before);
+    }));
+
+  test('when the service is killed twice while jobs are being created', ({ expect }) => killWhileCreating(2, expect));
+
+  test('when the service is killed again and again while jobs are being created', onlyInBreadth, ({ expect }) =>
+    killWhileCreating(5, expect),
+  );
 
   test('for ever: a task whose every worker crashes goes to the dead letters and fails', async ({ expect }) => {
     await using stack = await startAlteredStack((altered) => {

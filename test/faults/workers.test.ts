@@ -12,6 +12,7 @@ import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts'
 import { objectPrefixes, revokedKey } from '../../shared/files/keys.ts';
 import { off } from '../engines/ebook/harness.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
+import { onlyInBreadth } from '../support/breadth.ts';
 import { type Client, postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway } from '../support/roles.ts';
@@ -32,6 +33,17 @@ const quick: Record<string, [from: string, to: string]> = {
   archive: ['zip', 'tar'],
 };
 const takesPasswords = ['document', 'archive'];
+
+/**
+ * The roles of all workers are made from the same statements: `npm test` looks at the engine of most tasks, at the one that
+ * takes passwords and whose tasks are canceled, and at the worker that is none of an engine.
+ */
+const usual = ['image', 'archive', 'transfer'];
+
+function optionsOf(engine: string) {
+  if (engine === 'ebook' && off !== undefined) return skipBecause(off);
+  return usual.includes(engine) ? {} : onlyInBreadth;
+}
 
 const names = engineCatalogues.map(({ engine }) => engine);
 
@@ -135,7 +147,7 @@ async function untilIdle(service: Service, engine: string): Promise<void> {
 }
 
 for (const engine of names)
-  describe(`a worker of ${engine}`, skipBecause(engine === 'ebook' ? off : undefined), () => {
+  describe(`a worker of ${engine}`, optionsOf(engine), () => {
     let service: Service;
     beforeAll(async () => {
       service = await startWith(engine);

@@ -4,11 +4,13 @@ import type { LocalStack } from '../../infra/local/template/model.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
 import { PlainSubscriber, type Received, untilSubscribed, withoutRepeats } from '../events/subscribers.ts';
 import { findStale } from '../events/ten-tasks.ts';
+import { isBroad } from '../support/breadth.ts';
 import { download, filesOf, type JobView, postForm, type TaskDefinition, taskOf } from '../support/client.ts';
 import { until } from '../support/until.ts';
 
 const seed = 15;
-const count = 20;
+/** All are run by `npm run test:misbehaving` and `npm run test:breadth`. */
+const count = isBroad ? 20 : 8;
 const atOnce = 5;
 const seconds = 300;
 

@@ -20,7 +20,11 @@ function run(files: string[], faults: string): boolean {
       // What fails at first is left to sweeps, some of which come minutes later.
       ...['--testTimeout', '600000', '--maxWorkers', '2'],
     ],
-    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_LOCAL_FAULTS: faults } },
+    {
+      cwd: projectRoot,
+      stdio: 'inherit',
+      env: { ...process.env, LATHE_LOCAL_FAULTS: faults, LATHE_TEST_BREADTH: '1' },
+    },
   );
   return status === 0;
 }

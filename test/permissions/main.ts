@@ -32,7 +32,7 @@ function recordTests(): string {
   const { status } = spawnSync(
     process.execPath,
     ['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run'],
-    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder } },
+    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder, LATHE_TEST_BREADTH: '1' } },
   );
   if (status !== 0) throw new Error(`The tests failed. What they recorded is in ${folder}.`);
   return folder;

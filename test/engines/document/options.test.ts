@@ -5,10 +5,27 @@ import { promisify } from 'node:util';
 import { PDFDocument, rgb, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { leaveToBreadth } from '../../support/breadth.ts';
 import { type PictureFacts, pictureFacts, pixelAt } from '../picture-facts.ts';
 import { only, placeOfFile, runEngine } from './harness.ts';
 import { makePhotoPdf } from './photo-pdf.ts';
 import { flatOdf, makeSample, unzip, words } from './samples.ts';
+
+leaveToBreadth([
+  'meets 90 per cent of the size of pages with photographs',
+  'meets 70 per cent of the size of pages with photographs',
+  'meets 30 per cent of the size of pages with photographs',
+  'meets 80 per cent of the size of one kind of picture',
+  'meets 20 per cent of the size of one kind of picture',
+  'sets a password on a odt and opens it again',
+  'draws a page larger rather than enlarging its picture, with {"image_custom_width":1600}',
+  'draws a page larger rather than enlarging its picture, with {"image_resize_percentage":400}',
+  'draws pages as jpg by the options of a picture: {"quality":30,"progressive":true}',
+  'draws pages as jpg by the options of a picture: {"jpg_convert_compression_level":10}',
+  'makes a smaller picture of lower jpg_convert_compression_level',
+  'measures from the page as it is shown when it is rotated by 180',
+  'measures from the page as it is shown when it is rotated by 270',
+]);
 
 const run = promisify(execFile);
 const place = placeOfFile();

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,8 +18,7 @@ export async function findReached(
   { canary, hits }: { canary: Canary; hits: string[] },
   outputs: string[],
 ): Promise<string[]> {
-  const path = join(folder, `hostile.${document.format}`);
-  await document.make(path, canary);
+  const path = await makeOnce(document, folder, canary);
   // What made the document may itself have come by.
   hits.length = 0;
   const reached: string[] = [];
@@ -34,6 +34,16 @@ export async function findReached(
   const beside = await readdir(dirname(canary.text));
   if (beside.some((name) => name.endsWith('.stolen'))) reached.push('a macro ran');
   return reached;
+}
+
+const made = new Map<string, Promise<string>>();
+
+/** Returns the path of a hostile document, which is made when it is first asked for: for some, LibreOffice has to be started. */
+export function makeOnce(document: HostileDocument, folder: string, canary: Canary): Promise<string> {
+  const path = join(folder, `hostile-${hash('sha256', document.name).slice(0, 16)}.${document.format}`);
+  const making = made.get(path) ?? document.make(path, canary).then(() => path);
+  made.set(path, making);
+  return making;
 }
 
 /** Returns what of the canaries is in a file. */

@@ -33,7 +33,9 @@ export async function compare(
   const mean = (data: Buffer) => data.reduce((sum, value) => sum + value, 0) / data.length;
   const [meanOne, meanOther] = [mean(one), mean(other)];
   let [difference, both, squareOne, squareOther] = [0, 0, 0, 0];
-  for (const [at, value] of one.entries()) {
+  // By index: an iterator takes ten times as long over the million values of a photograph.
+  for (let at = 0; at < one.length; at++) {
+    const value = one[at] ?? 0;
     const expectedValue = other[at] ?? 0;
     difference += Math.abs(value - expectedValue);
     both += (value - meanOne) * (expectedValue - meanOther);

@@ -5,9 +5,30 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { leaveToBreadth } from '../../support/breadth.ts';
 import { facts, listen, pictureSimilarity, videoSimilarity } from './compare.ts';
 import { ffmpeg } from './samples.ts';
 import { media, run, testFolder } from './work.ts';
+
+leaveToBreadth([
+  'mkv with video_codec libvpx-vp9 holds vp9',
+  'webm with video_codec libvpx holds vp8',
+  'avi with video_codec libx264 holds h264',
+  'mpg with video_codec mpeg1video holds mpeg1video',
+  '{ width: 640, height: 100 } gives a picture of 134 × 100',
+  '{ width: 1000 } gives a picture of 320 × 240',
+  "{ width: 640, fit: 'scale' } gives a picture of 640 × 480",
+  '{ width: 101, height: 101, …(1) } gives a picture of 102 × 102',
+  'mkv with audio_codec libopus holds opus',
+  'mkv with audio_codec flac holds flac',
+  'ogg with audio_codec libopus holds opus',
+  'mkv meets a size in megabytes',
+  'mov meets a size in megabytes',
+  'm4a meets a size in megabytes',
+  'ogg meets a size in megabytes',
+  'by_resolution with { …(2) } gives 160 × 120',
+  'by_resolution with { …(2) } gives 80 × 60',
+]);
 
 const execute = promisify(execFile);
 // Each test runs programs, and the machine may have other work.
@@ -513,10 +534,10 @@ describe('A video is compressed', () => {
   });
 
   test('by_percentage meets the percentage, 60 unless given', async () => {
-    const before = (await stat(video.path)).size;
+    const before = (await stat(small.path)).size;
     const [usual, third] = await Promise.all([
-      compress('mp4', {}),
-      compress('mp4', {
+      run('compress', small, 'mp4', {}),
+      run('compress', small, 'mp4', {
         compress_video: 'by_percentage',
         video_compress_quality_percentage: 30,
         video_codec_compress: 'libx265',
