@@ -1,20 +1,52 @@
 // Compiles the modules of all engines into a cache of their own, which their processes may read, whatever user they run as,
 // and must not write to: it holds code. Runs beside the command that was called.
-import { chmodSync, globSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const [folder] = process.argv.slice(2);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const [folder = ''] = process.argv.slice(2);
+
+/** Returns what differs once something that engines load has changed, without reading it. */
+function stateOfSources(): string {
+  const files = ['functions', 'shared'].flatMap((name) =>
+    readdirSync(`${root}${name}`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const hash = createHash('sha256').update(process.version);
+  for (const path of [...files, `${root}package-lock.json`]) {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(JSON.stringify([path, mtimeMs, size]));
+  }
+  return hash.digest('hex');
+}
+
+function readState(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Nothing was compiled yet.
+    return undefined;
+  }
+}
+
 enableCompileCache(folder);
-const functions = fileURLToPath(new URL('../../functions/', import.meta.url));
+const compiled = getCompileCacheDir();
+const statePath = join(compiled ?? '', 'state-of-sources');
+const state = stateOfSources();
+// Without a folder to write to there is nothing to gain. To load all engines takes a second of a core, which most commands
+// need for something else.
+if (compiled === undefined || readState(statePath) === state) process.exit();
 // Where packages of an engine are missing, that is found elsewhere, and the others are compiled all the same.
 await Promise.allSettled(
-  globSync('engines/*/run.ts', { cwd: functions }).map((module) => import(`${functions}${module}`)),
+  globSync('functions/engines/*/run.ts', { cwd: root }).map((module) => import(`${root}${module}`)),
 );
 flushCompileCache();
-const compiled = getCompileCacheDir() ?? '';
 // Other names are of files that another process is writing.
-const names = (compiled ? readdirSync(compiled) : []).filter((name) => /^[0-9a-f]+$/.test(name));
-for (const name of names) chmodSync(join(compiled, name), 0o644);
+for (const name of readdirSync(compiled).filter((each) => /^[0-9a-f]+$/.test(each)))
+  chmodSync(join(compiled, name), 0o644);
+writeFileSync(statePath, state);
 process.exit();
