@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /** Ends the output of a run with the skipped tests and their reasons, and one line for scripts, below everything else that is printed. */
 export class LastLine implements Reporter {
@@ -7,8 +7,11 @@ export class LastLine implements Reporter {
   // A run that breaks off before its end is reported has failed.
   #failed = 1;
   #skipped: string[] = [];
+  /** Whether the command line chose tests by their names (`-t`), so that others have no reason of their own. */
+  #isFiltered = false;
 
-  onInit(): void {
+  onInit(vitest: Vitest): void {
+    this.#isFiltered = vitest.config.testNamePattern !== undefined;
     process.once('exit', () => {
       for (const line of this.#skipped) writeSync(1, `${line}\n`);
       writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`);
@@ -26,19 +29,16 @@ export class LastLine implements Reporter {
       // A file that cannot be loaded, or whose set-up breaks, fails although none of its tests ran.
       this.#failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
       for (const test of tests) {
-        if (test.result().state !== 'skipped' || isFilteredOut(test)) continue;
-        const line = `${module.relativeModuleId}: ${reasonOf(test) ?? 'no reason was given'}`;
+        if (test.result().state !== 'skipped') continue;
+        const reason = reasonOf(test);
+        if (reason === undefined && this.#isFiltered) continue;
+        const line = `${module.relativeModuleId}: ${reason ?? 'no reason was given'}`;
         skipped.set(line, (skipped.get(line) ?? 0) + 1);
       }
     }
     if (modules.length === 0) this.#failed += 1;
     this.#skipped = [...skipped].map(([line, count]) => `Skipped ${count} in ${line}`);
   }
-}
-
-/** Tells whether a test was left out by the command line (`-t`) and not by its own conditions. */
-function isFilteredOut(test: TestCase): boolean {
-  return test.options.mode === 'run';
 }
 
 function reasonOf(test: TestCase): string | undefined {
