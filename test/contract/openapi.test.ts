@@ -127,7 +127,8 @@ describe('Bad input costs a client error, never a 500', () => {
     for (const operation of all) {
       // A wait is answered after 25 seconds where it is not refused, which it is for every id here.
       const samples = fc.sample(malformed(operation), { numRuns: each, seed: 20_261 });
-      const lanes = Array.from({ length: 8 }, (_, lane) => samples.filter((_sample, index) => index % 8 === lane));
+      // Each lane has the service start another environment of every function.
+      const lanes = [0, 1].map((lane) => samples.filter((_sample, index) => index % 2 === lane));
       await Promise.all(
         lanes.map(async (lane) => {
           for (const { body, query, id } of lane) {

@@ -117,7 +117,7 @@ async function killWhileCreating(rounds: number, expect: ExpectStatic): Promise<
       }
     });
     const enough = answered.size + 5;
-    await until('some jobs are answered', () => answered.size >= enough || undefined, { everyMs: 5 });
+    await until('some jobs are answered', () => answered.size >= enough || undefined, { ...patience, everyMs: 5 });
     const pause = Math.random() * 150;
     pauses.push(pause);
     await until('a random moment has come', after(pause), { everyMs: 1 });
