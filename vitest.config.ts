@@ -14,9 +14,11 @@ const tidy = [
   'test/infra/local/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
 ];
 
+/** For files that start services; those that leave nothing behind start none. */
+const setUp = ['test/support/global-setup.ts'];
+
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', new LastLine()],
     sequence: { sequencer: LongestFirst },
     // Files that start a service load two cores by themselves, but wait half of their time.
@@ -31,7 +33,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'contract', include: ['test/contract/**/*.test.ts'], globalSetup: ['test/contract/setup.ts'] },
+        test: {
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          globalSetup: [...setUp, 'test/contract/setup.ts'],
+        },
       },
       {
         extends: true,
@@ -47,7 +53,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'all else', include: ['test/**/*.test.ts'], exclude: ['test/contract/**', ...tidy] },
+        test: {
+          name: 'all else',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/contract/**', ...tidy],
+          globalSetup: setUp,
+        },
       },
     ],
   },

@@ -2,10 +2,19 @@ import { currentBundleFolders } from '../../infra/local/bundles.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 
-/** Synthesizes the template and bundles its functions once, before the files that start a service would all do it. */
+/**
+ * Synthesizes the template once, before the files that start a service would all do it, and where all of them run, bundles
+ * all functions for the same reason. A few files make the bundles that they need.
+ */
 export default async function setup(): Promise<void> {
   const template = await currentTemplate();
+  if (!isWholeRun(process.argv.slice(2))) return;
   const origin = 'http://localhost';
   const { functions } = readTemplate({ template, origins: { api: origin, gate: origin }, parameters: {} });
   await currentBundleFolders(functions.filter(({ packaging }) => packaging === 'zip').map(({ entry }) => entry));
+}
+
+/** Tells whether the command line of Vitest names no files to choose from. */
+function isWholeRun(args: string[]): boolean {
+  return args.every((arg) => arg === 'run' || arg.startsWith('-'));
 }
