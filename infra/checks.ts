@@ -53,6 +53,18 @@ export const accepted: readonly Accepted[] = [
     reason:
       'The operator opened these buckets by the context value openBuckets; which objects are used is up to users.',
   },
+  {
+    rule: /^AwsSolutions-COG2$/,
+    where: /^Lathe\/SignIn\/Pool\/Resource$/,
+    reason:
+      'People may add a second factor themselves. Whoever must require one has an issuer of their own that does, which the context value oidcIssuer names.',
+  },
+  {
+    rule: /^AwsSolutions-COG8$/,
+    where: /^Lathe\/SignIn\/Pool\/Resource$/,
+    reason:
+      'The Plus plan costs for each person a month, and adds the detection of stolen passwords to a pool that by default has a handful of people whom the operator added.',
+  },
 ];
 
 /** The rules of AwsSolutions, without what the stack breaks on purpose. */

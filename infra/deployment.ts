@@ -14,6 +14,8 @@ export interface Deployment {
   domain: CustomDomain | undefined;
   /** Who is told of alarms; nobody where it is absent. */
   alarmEmail: string | undefined;
+  /** Whether anybody may make themselves a user of the stack's user pool. */
+  signUp: boolean;
 }
 
 export interface CustomDomain {
@@ -37,6 +39,7 @@ export function readDeployment(scope: Construct): Deployment {
     'up to 20 small letters, digits and hyphens',
   );
   const keepData = matching('keepData', text('keepData'), /^(?:true|false)?$/, 'true or false');
+  const signUp = matching('signUp', text('signUp'), /^(?:true|false)?$/, 'true or false');
   return {
     stage,
     keepsData: keepData === '' ? !disposableStages.includes(stage) : keepData === 'true',
@@ -49,6 +52,7 @@ export function readDeployment(scope: Construct): Deployment {
     domain: readDomain(text('domain'), text('socketsDomain'), text('certificateArn')),
     alarmEmail:
       matching('alarmEmail', text('alarmEmail'), /^(?:[^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'an e-mail address') || undefined,
+    signUp: signUp === 'true',
   };
 }
 

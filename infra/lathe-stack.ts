@@ -12,9 +12,10 @@ import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { Monitoring, metricVariables } from './constructs/monitoring.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { settingVariables } from './constructs/setting-parameters.ts';
+import { SignIn } from './constructs/sign-in.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
 import type { Resources } from './permissions.ts';
-import { parameterOf } from './settings.ts';
+import { parameterOf, settingsWithout, signInSettings } from './settings.ts';
 import { chosenSizes } from './sizes.ts';
 
 /** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
@@ -33,6 +34,7 @@ export class LatheStack extends Stack {
       }));
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
+    const variables = settingVariables(this);
     const resources: Resources = {
       table,
       bucket,
@@ -46,9 +48,10 @@ export class LatheStack extends Stack {
       notifications: uploads.queue,
       deadLetters: [...engines.map(({ construct }) => construct.work.deadLetters), uploads.deadLetters],
       bus: events.bus,
+      issuer: new SignIn(this, 'SignIn', { api: http, variables }).variables,
     };
     const environment = {
-      ...settingVariables(this),
+      ...settingsWithout(variables, signInSettings),
       LATHE_URL: http.url,
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',

@@ -33,6 +33,8 @@ export interface Resources {
   /** The dead-letter queues that the sweep reads. */
   deadLetters: IQueue[];
   bus: Pick<IEventBus, 'eventBusName' | 'eventBusArn'>;
+  /** The variables that name the issuer which people sign in at. */
+  issuer: Record<string, string>;
 }
 
 /** Returns the policy statements that grant permissions: these actions on these resources, and nothing else. */
@@ -68,6 +70,7 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
       : {}),
     ...(permissions.includes('sockets:locate') ? { LATHE_WEBSOCKET_URL: resources.sockets.clientUrl } : {}),
     ...(touches('bus') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
+    ...(touches('issuer') ? resources.issuer : {}),
   };
 }
 
@@ -176,6 +179,7 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
     case 'sockets:disconnect':
       return [{ action: 'execute-api:ManageConnections', resource: sockets.arns.disconnect, values: [] }];
     case 'sockets:locate':
+    case 'issuer:locate':
       return [];
     case 'bus:put':
       return [{ action: 'events:PutEvents', resource: bus.eventBusArn, values: [] }];

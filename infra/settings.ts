@@ -24,6 +24,21 @@ const textSettings = {
     meaning: 'what the event bus receives: ends of jobs (jobs), those of tasks too (tasks), or every event (all)',
     values: ['jobs', 'tasks', 'all'],
   },
+  oidcIssuer: {
+    variable: 'LATHE_OIDC_ISSUER',
+    defaultValue: '',
+    meaning: "URL of the OpenID Connect issuer that people sign in at; the stack's own user pool if it is empty",
+  },
+  oidcClientId: {
+    variable: 'LATHE_OIDC_CLIENT_ID',
+    defaultValue: '',
+    meaning: 'id that the issuer knows this service by, as a public client with PKCE',
+  },
+  oidcEmailDomains: {
+    variable: 'LATHE_OIDC_EMAIL_DOMAINS',
+    defaultValue: '',
+    meaning: 'domains of the e-mail addresses that may sign in, comma-separated; any if it is empty',
+  },
   missing: {
     variable: 'LATHE_MISSING',
     defaultValue: '',
@@ -33,6 +48,9 @@ const textSettings = {
 
 /** Every setting, with the environment variable that carries it. */
 export const settings = { ...numberSettings, ...textSettings };
+
+/** Settings that only the endpoints of the sign-in read. */
+export const signInSettings = ['oidcIssuer', 'oidcClientId', 'oidcEmailDomains'] as const;
 
 /** Returns the id of the template parameter of a setting: `fileSeconds` is `FileSeconds`. */
 export function parameterOf(setting: string): string {
@@ -45,7 +63,7 @@ export function parameterOf(setting: string): string {
  */
 export function settingsWithout(
   environment: Record<string, string>,
-  names: (keyof typeof settings)[],
+  names: readonly (keyof typeof settings)[],
 ): Record<string, string> {
   const unread = names.map((name): string => settings[name].variable);
   return Object.fromEntries(Object.entries(environment).filter(([variable]) => !unread.includes(variable)));

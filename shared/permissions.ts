@@ -34,7 +34,18 @@ export type Permission =
   | 'sockets:disconnect'
   /** Only the address of the WebSocket API, which takes no permission. */
   | 'sockets:locate'
-  | 'bus:put';
+  | 'bus:put'
+  /** Only the address of the issuer that people sign in at, which takes no permission. */
+  | 'issuer:locate';
+
+/** What an endpoint needs to know who calls: a key, or a session with the role in an account, and how often they did. */
+export const identifyCaller = [
+  'apiKey:get',
+  'rate:update',
+  'signIn:get',
+  'signIn:update',
+  'account:get',
+] as const satisfies Permission[];
 
 /** What a change of a task needs to be published where somebody listens. */
 export const publishTask = ['following:get', 'events:send'] as const satisfies Permission[];

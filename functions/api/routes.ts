@@ -146,6 +146,16 @@ const OperationPath = () =>
   });
 const OptionQuery = () => z.object({ input_format: Ext(), output_format: Ext() });
 
+/** A page of the service itself: a redirect to another host would lend it the trust that people have in this one. */
+const OwnPath = () =>
+  z
+    .string()
+    .max(2_000)
+    .regex(
+      /^\/(?:[\w.~!$&'()*+,;=:@%?#-][\w.~!$&'()*+,;=:@%/?#-]*)?$/,
+      'Expected a path of this service, such as /docs.',
+    );
+
 const showJob = ['group:get', 'group:batchGet'] as const;
 const listRecords = ['ownedTask:query', 'ownedJob:query', 'group:batchGet', 'counts:query', 'counts:update'] as const;
 const deletePosted = ['uploads:list', 'uploads:delete'] as const;
@@ -752,6 +762,63 @@ export const routes = {
     },
     success: 302,
     json: false,
+  },
+  'sign-in': {
+    module: 'sign-in/begin',
+    method: 'GET',
+    path: '/auth/sign-in',
+    summary: 'Begin to sign in: redirects to the issuer',
+    tag: 'Sign-in',
+    access: 'public',
+    permissions: ['attempt:put', 'issuer:locate'],
+    get query() {
+      return z.object({ return_to: OwnPath().optional().describe('Page to return to. Defaults to /.') });
+    },
+    success: 302,
+    json: false,
+  },
+  'sign-in-callback': {
+    module: 'sign-in/callback',
+    method: 'GET',
+    path: '/auth/callback',
+    summary: 'Complete a sign-in: the issuer redirects here',
+    tag: 'Sign-in',
+    access: 'public',
+    permissions: [
+      'attempt:delete',
+      'issuer:locate',
+      ...(['person:get', 'person:put', 'person:update'] as const),
+      ...(['account:get', 'account:batchGet', 'account:put', 'account:update', 'account:delete'] as const),
+      ...(['membership:put', 'membership:query'] as const),
+      ...(['invitation:query', 'invitation:update', 'invitation:delete'] as const),
+      'audit:put',
+      'signIn:put',
+    ],
+    get query() {
+      return z.object({
+        code: z.string().optional().describe('What the issuer gives an ID token for.'),
+        state: z.string().optional().describe('Which sign-in it belongs to.'),
+        iss: z.string().optional().describe('The issuer.'),
+        error: z.string().optional().describe('Why the issuer refuses.'),
+        error_description: z.string().optional().describe('The same, for people.'),
+      });
+    },
+    success: 302,
+    errors: [403],
+    refusals: ['unknown_sign_in'],
+    json: false,
+  },
+  'sign-out': {
+    module: 'sign-in/end',
+    method: 'POST',
+    path: '/auth/sign-out',
+    summary: 'End the session of the cookie',
+    tag: 'Sign-in',
+    access: 'public',
+    permissions: ['signIn:get', 'signIn:delete', 'issuer:locate'],
+    success: 200,
+    errors: [403],
+    response: 'SignedOut',
   },
   health: {
     module: 'service/health',

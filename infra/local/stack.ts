@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { probeEngine } from '../../functions/engines/runtime/sandbox/probe.ts';
-import { accountItem } from '../../shared/aws/accounts.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
 import { describeKey, itemsOfKey } from '../../shared/aws/api-keys.ts';
 import { engineStateItem } from '../../shared/aws/engine-state.ts';
+import { personItem } from '../../shared/aws/people.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { encodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
@@ -31,6 +32,7 @@ import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import type { AlarmState } from './monitoring/evaluate.ts';
 import { startMonitoring } from './monitoring/monitoring.ts';
+import { createSignInProvider, developmentUser, providerPath } from './sign-in/provider.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import { Switch } from './sources/switch.ts';
@@ -198,8 +200,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
       else refuseUpgrade(socket, otherwise);
     };
   const stagePath = `/${webSocketApi.stage}`;
+  const [userPool] = stack.userPools;
+  const provider = userPool && createSignInProvider(userPool, report);
   front.serve(
-    (req, res) => (req.url?.startsWith('/_aws/') ? gate.handle(req, res) : http.handle(req, res)),
+    (req, res) => {
+      if (req.url?.startsWith('/_aws/')) return gate.handle(req, res);
+      return provider && req.url?.startsWith(`${providerPath}/`) ? provider.handle(req, res) : http.handle(req, res);
+    },
     // What the API mappings of a domain would do: further paths lead to the one stage.
     upgradeAt(socketsFront ? [] : ['/ws', '/socket.io', stagePath], 404),
   );
@@ -209,7 +216,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const [table] = stack.tables;
   if (!table) throw new Error('The template has no table.');
   const dynamodb = new DynamoDBClient(clientFor(operator, 'dynamodb'));
-  for (const item of developmentItems(apiKey, identity.user)) await putNew(dynamodb, table.name, item);
+  const development = developmentItems(apiKey, identity.user, userPool?.issuer);
+  for (const item of development) await putNew(dynamodb, table.name, item);
   await Promise.all(
     engineCatalogues
       .filter(({ resources }) => resources.packaging === 'image')
@@ -325,13 +333,25 @@ class Front {
   }
 }
 
-/** Returns the items of the development account and its key, which are written where they are missing. */
-function developmentItems(apiKey: string, user: string) {
+/**
+ * Returns the items of the development account with its key and, where there is an issuer, its person: who signs in sees what
+ * was made with the key that the greeting shows. They are written where they are missing.
+ */
+function developmentItems(apiKey: string, user: string, issuer: string | undefined) {
   const name = 'Development';
   const createdAt = new Date().toISOString();
   const key = describeKey(apiKey, { user, name, createdAt, createdBy: { type: 'operator' } });
   const { listed, effective } = itemsOfKey(key);
-  return [accountItem({ id: user, kind: 'personal', name, createdAt }), listed, effective];
+  const account = { id: user, kind: 'personal', name, createdAt } as const;
+  if (issuer === undefined) return [accountItem(account), listed, effective];
+  const owner = { id: user, ...developmentUser };
+  return [
+    ...itemsOfMember(user, owner, createdAt),
+    accountItem(account, { id: user, addedAt: createdAt }),
+    personItem({ issuer, ...developmentUser }, user),
+    listed,
+    effective,
+  ];
 }
 
 function chosenParameters(environment: Record<string, string | undefined>): Record<string, string> {
@@ -351,7 +371,7 @@ function serverAddresses({
   return { dynamodb, sqs, s3 };
 }
 
-/** The person at the keyboard, who may store API keys, what the engines of this machine report, and send dead letters again. */
+/** The person at the keyboard, who may store API keys and themselves, what the engines of this machine report, and send dead letters again. */
 function operatorRole(stack: LocalStack): LocalRole {
   return {
     logicalId: 'Operator',
@@ -363,9 +383,9 @@ function operatorRole(stack: LocalStack): LocalRole {
         resources: stack.tables.map(({ arn }) => arn),
         conditions: {
           'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': (['account', 'accountKey', 'apiKey', 'engine', 'membership'] as const).map(
-              prefixOf,
-            ),
+            'dynamodb:LeadingKeys': (
+              ['account', 'accountKey', 'apiKey', 'engine', 'membership', 'person'] as const
+            ).map(prefixOf),
           },
         },
       },

@@ -70,6 +70,22 @@ export async function createAccount(
   return account;
 }
 
+/** Creates the account that a person has from the first sign-in on. It has their id, so that a repeated sign-in completes it. */
+export async function createPersonalAccount(person: Person): Promise<void> {
+  await createAccount({ id: person.id, kind: 'personal', name: person.name }, person);
+}
+
+/** Changes what the accounts of a person show of them. */
+export async function updateProfile({ id, email, name }: Person): Promise<void> {
+  for (const { id: account } of await accountsOf(id))
+    await update(memberKey(account, id), 'SET email = :email, #name = :name', {
+      // An owner may have removed them meanwhile.
+      condition: itemExists,
+      names: { '#name': 'name' },
+      values: { ':email': email, ':name': name },
+    });
+}
+
 /** Returns an account; undefined where there is no item of it, as of one that was made by an operator long ago. */
 export async function readAccount(id: string): Promise<Account | undefined> {
   const item = await get(accountKey(id));

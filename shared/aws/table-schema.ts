@@ -35,6 +35,12 @@ export const partitions = {
   invitation: 'invite#',
   /** Who changed what of an account. */
   audit: 'audit#',
+  /** Someone who signs in, by what their issuer calls them. */
+  person: 'person#',
+  /** A sign-in that was begun and not completed. */
+  attempt: 'attempt#',
+  /** The session of a person who is signed in. */
+  signIn: 'signin#',
   /** How many requests an account has made of late, and when its keys were last used. */
   rate: 'rate#',
   token: 'token#',

@@ -216,6 +216,13 @@ export async function removeIf(key: Key, condition: string, values?: Item): Prom
   return (await unlessConditionFails(client.send(command))) !== undefined;
 }
 
+/** Deletes an item and returns it, so that of several who take it one receives it; returns undefined where there is none. */
+export async function take(key: Key): Promise<Item | undefined> {
+  const command = new DeleteItemCommand({ TableName: tableName(), Key: toAttributes(key), ReturnValues: 'ALL_OLD' });
+  const { Attributes } = await client.send(command);
+  return Attributes && unmarshall(Attributes);
+}
+
 /** Returns the items that match a query, from all pages. */
 export async function query({ limit = Number.POSITIVE_INFINITY, pageSize, ...options }: Query): Promise<Item[]> {
   const items: Item[] = [];

@@ -11,6 +11,8 @@ export const refusals = {
   invalid_options: 'the options do not apply to the pair of formats, exclude each other, or are too large in total',
   invalid_url: 'the URL is well-formed, but its host or port cannot exist',
   address_refused: 'the address is private, and the service is not allowed to call it',
+  unknown_sign_in:
+    'the sign-in was not begun in this browser within the last ten minutes, or has been completed already',
   conflicting_parameters: 'parameters exclude each other',
   time_passed: 'a time that must be in the future has passed',
   forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
+import { CfnUserPool } from 'aws-cdk-lib/aws-cognito';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
@@ -61,6 +62,7 @@ const everything = {
   socketsDomain: 'live.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:000000000000:certificate/0',
   openBuckets: 'opened',
+  signUp: 'true',
   'media.diskMegabytes': '4096',
 };
 
@@ -170,5 +172,46 @@ describe('a stage', () => {
   test('keeps logs as long as it is told', () => {
     const groups = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90);
+  });
+});
+
+describe('people sign in', () => {
+  const propertiesOf = (type: string) =>
+    resourcesIn(full)
+      .filter(({ Type }) => Type === type)
+      .map(({ Properties }) => Properties);
+
+  test('by a user pool of the stack, which leads back to the host of the stage', () => {
+    expect(propertiesOf('AWS::Cognito::UserPoolClient')).toMatchObject([
+      { CallbackURLs: ['https://api.example.com/auth/callback'], LogoutURLs: ['https://api.example.com/'] },
+    ]);
+  });
+
+  test('after they have joined it themselves, where that is allowed', () => {
+    expect(propertiesOf('AWS::Cognito::UserPool')).toMatchObject([
+      { AdminCreateUserConfig: { AllowAdminCreateUserOnly: false } },
+    ]);
+  });
+
+  test('by the pages of Cognito, at a host that no other stage has', () => {
+    expect(propertiesOf('AWS::Cognito::UserPoolDomain')).toMatchObject([
+      { Domain: { 'Fn::Join': ['', ['lathe-', { Ref: expect.stringMatching(/^HttpApi/) }]] }, ManagedLoginVersion: 2 },
+    ]);
+    expect(propertiesOf('AWS::Cognito::ManagedLoginBranding')).toMatchObject([{ UseCognitoProvidedValues: true }]);
+  });
+
+  test('at another issuer where one is named, without a pool of the stack', () => {
+    const app = appWith('issuer', { oidcIssuer: 'https://login.example.com/realms/a', oidcClientId: 'lathe' });
+    const stack = new LatheStack(app, 'Lathe', {});
+    expect(stack.node.findAll().filter((each) => each instanceof CfnUserPool)).toEqual([]);
+  });
+
+  test.for<[Record<string, string>, RegExp]>([
+    [{ oidcIssuer: 'https://login.example.com' }, /both oidcIssuer and oidcClientId/],
+    [{ oidcClientId: 'lathe' }, /both oidcIssuer and oidcClientId/],
+    [{ oidcIssuer: 'http://login.example.com', oidcClientId: 'lathe' }, /an https URL for oidcIssuer/],
+    [{ signUp: 'maybe' }, /true or false for signUp/],
+  ])('not by half a setting: %j', ([context, message]) => {
+    expect(() => new LatheStack(appWith('mistake', context), 'Lathe', {})).toThrow(message);
   });
 });

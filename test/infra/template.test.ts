@@ -266,8 +266,54 @@ describe('the table', () => {
   });
 });
 
-test('files and records outlive the stack', () => {
-  for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table']) {
+describe('people sign in', () => {
+  const [pool] = resourcesOf(template, 'AWS::Cognito::UserPool');
+  const [client] = resourcesOf(template, 'AWS::Cognito::UserPoolClient');
+
+  test('by a user pool that only the operator adds people to, and that holds them when the stack goes', () => {
+    expect(pool?.Properties).toMatchObject({
+      AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
+      DeletionProtection: 'ACTIVE',
+      UsernameAttributes: ['email'],
+      AutoVerifiedAttributes: ['email'],
+    });
+  });
+
+  test('by a code that leads to this service alone, without a secret', () => {
+    expect(client?.Properties).toMatchObject({
+      GenerateSecret: false,
+      AllowedOAuthFlows: ['code'],
+      AllowedOAuthScopes: ['openid', 'email', 'profile'],
+    });
+    expect(stack.userPools).toEqual([
+      {
+        logicalId: pool?.id,
+        issuer: 'http://localhost:3000/_oidc',
+        clients: [
+          {
+            id: client?.id,
+            callbackUrls: ['http://localhost:3000/auth/callback'],
+            logoutUrls: ['http://localhost:3000/'],
+            scopes: ['openid', 'email', 'profile'],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('at an issuer that only their endpoints are told', () => {
+    const told = stack.functions.filter(({ environment }) => 'LATHE_OIDC_ISSUER' in environment);
+    expect(told.map(functionNameOf).sort()).toEqual(['HttpSignIn', 'HttpSignInCallback', 'HttpSignOut']);
+    for (const { environment } of told)
+      expect(environment).toMatchObject({
+        LATHE_POOL_ISSUER: 'http://localhost:3000/_oidc',
+        LATHE_POOL_CLIENT_ID: client?.id,
+      });
+  });
+});
+
+test('files, records and people outlive the stack', () => {
+  for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table', 'AWS::Cognito::UserPool']) {
     for (const resource of resourcesOf(template, type)) expect(resource).toMatchObject({ DeletionPolicy: 'Retain' });
   }
 });
@@ -306,7 +352,10 @@ describe('every row of the route table', () => {
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
     const fn = functionOfRow(name);
-    const checks = route.access === 'key' ? (['apiKey:get', 'rate:update'] as const) : [];
+    const checks =
+      route.access === 'key'
+        ? (['apiKey:get', 'rate:update', 'signIn:get', 'signIn:update', 'membership:get'] as const)
+        : [];
     const expected = [...route.permissions, ...checks].flatMap((need) => permissionsOf(need, fn));
     expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
   });
@@ -369,6 +418,9 @@ const keysOfItems: Record<string, string> = {
   membership: 'membership#*',
   invitation: 'invite#*',
   audit: 'audit#*',
+  person: 'person#*',
+  attempt: 'attempt#*',
+  signIn: 'signin#*',
   rate: 'rate#*',
   token: 'token#*',
   idempotency: 'once#*',
@@ -413,7 +465,7 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
     return action === 'list'
       ? [`s3:ListBucket ${bucket} where s3:prefix StringLike ${kind}/*`]
       : [`s3:${objectActions[action]} ${bucket}/${kind}/*`];
-  if (need === 'sockets:locate') return [];
+  if (need === 'sockets:locate' || need === 'issuer:locate') return [];
   if (need === 'bus:put') return stack.eventBuses.map(({ arn }) => `events:PutEvents ${arn}`);
   if (action !== 'send') throw new Error(`No endpoint is known to need ${need}.`);
   // Whoever may send to a queue has its URL, and whoever has its URL may send.
@@ -444,10 +496,15 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   [
     'members and roles are changed by their endpoints only',
     /dynamodb:(?:Put|Update|Delete|BatchWrite)Item .* (?:account|membership|invite)#\*$/,
-    ['HttpTeamCreate', 'HttpMemberInvite', 'HttpMemberChange', 'HttpMemberRemove'],
+    ['HttpTeamCreate', 'HttpMemberInvite', 'HttpMemberChange', 'HttpMemberRemove', 'HttpSignInCallback'],
   ],
   ['nothing that is in the audit log is changed', /dynamodb:(?:Update|Delete|BatchWrite)Item .* audit#\*$/, []],
   ['and one endpoint reads it', /dynamodb:(?:Get|BatchGet|Query).* audit#\*$/, ['HttpAuditList']],
+  ['sessions begin with a sign-in', /dynamodb:(?:Put|BatchWrite)Item .* signin#\*$/, ['HttpSignInCallback']],
+  ['and end with a sign-out', /DeleteItem .* signin#\*$/, ['HttpSignOut']],
+  ['only what authenticates callers reads sessions', /Item .* signin#\*$/, /^Http/],
+  ['who somebody is, only a sign-in asks', / person#\*$/, ['HttpSignInCallback']],
+  ['a sign-in is begun by one endpoint and completed by another', / attempt#\*$/, ['HttpSignIn', 'HttpSignInCallback']],
   ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsConnect', 'SocketsMessage']],
   ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsConnect', 'SocketsMessage']],
   ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],

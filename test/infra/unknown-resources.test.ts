@@ -204,6 +204,27 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /does not allow cloudwatch\.amazonaws\.com to publish/,
     ],
     [
+      'a trigger of the user pool',
+      (template) => {
+        first(template, 'AWS::Cognito::UserPool').Properties.LambdaConfig = { PreSignUp: 'arn' };
+      },
+      /AWS::Cognito::UserPool\)\.LambdaConfig/,
+    ],
+    [
+      'a client of the user pool with a secret',
+      (template) => {
+        first(template, 'AWS::Cognito::UserPoolClient').Properties.GenerateSecret = true;
+      },
+      /GenerateSecret: expected false but found true/,
+    ],
+    [
+      'a client of the user pool that is given tokens without a code',
+      (template) => {
+        first(template, 'AWS::Cognito::UserPoolClient').Properties.AllowedOAuthFlows = ['implicit'];
+      },
+      /takes implicit in place of code/,
+    ],
+    [
       'a policy apart from its role',
       (template) => {
         template.Resources.Wider = { Type: 'AWS::IAM::Policy', Properties: {} };

@@ -45,7 +45,7 @@ export async function startS3Door(options: {
     account: ACCOUNT,
     region: 'us-east-1',
     ...{ functions: [], tables: [], queues: [], buckets, httpApis: [], webSocketApis: [] },
-    ...{ eventBuses: [], queueSources: [], schedules: [], alarms: [] },
+    ...{ eventBuses: [], userPools: [], queueSources: [], schedules: [], alarms: [] },
   };
   const credentials = options.users.map((user): Credentials => ({ ...user, sessionToken: '', role: fullAccess }));
   const open = new Map<string, LocalBucket>();

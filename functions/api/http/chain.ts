@@ -57,6 +57,7 @@ export function handlerOf<const R extends Route>(
       query: query && parse(query, event.queryStringParameters ?? {}),
       body: body && parse(body, event.body),
       headers: event.headers,
+      cookies: event.cookies ?? [],
       method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,
       source: {
@@ -79,6 +80,7 @@ export function handlerOf<const R extends Route>(
         ...response.headers,
       },
       body: response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body)),
+      ...(response.cookies ? { cookies: response.cookies } : {}),
     };
   });
 }

@@ -355,6 +355,9 @@ export const responseSchemas = {
       }),
     }),
   }),
+  SignedOut: z.object({
+    url: z.url().describe('Page to go to, which ends the session at the issuer too.'),
+  }),
   Error: z.object({
     errorCode: z.string(),
     msg: z.string(),

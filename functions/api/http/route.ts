@@ -31,7 +31,7 @@ export interface Route {
   emptyBody?: true;
   success: 200 | 201 | 302;
   /** Statuses of its responses beside those that follow from the rest of the row. */
-  errors?: readonly (404 | 409)[];
+  errors?: readonly (403 | 404 | 409)[];
   /** Why it refuses requests that match its schemas. */
   refusals?: readonly Refusal[];
   /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
@@ -61,6 +61,8 @@ export interface ApiRequest<R extends Route> {
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
   headers: Record<string, string | undefined>;
+  /** Each as `name=value`. */
+  cookies: string[];
   method: string;
   requestId: string;
   /** Where it comes from, for the audit log. */
@@ -75,6 +77,8 @@ export interface ApiRequest<R extends Route> {
 export interface ApiResponse {
   status?: number;
   headers?: Record<string, string>;
+  /** Values of Set-Cookie headers. */
+  cookies?: string[];
   body?: unknown;
   /** In place of a JSON body where the row says that the response is not JSON. */
   text?: string;

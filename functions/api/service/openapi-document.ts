@@ -214,7 +214,10 @@ function badRequest(route: Route, own: Json): Json {
 
 function success(route: Route): Json {
   if (route.success === 302)
-    return { description: 'Redirects to the file.', headers: { Location: { schema: { type: 'string' } } } };
+    return {
+      description: 'Redirects to the address in Location.',
+      headers: { Location: { schema: { type: 'string' } } },
+    };
   if (route.path === '/docs') return { description: route.summary, content: { 'text/html': {} } };
   if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
   if (!route.response) return { description: 'Done.' };

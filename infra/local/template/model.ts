@@ -143,6 +143,14 @@ export interface LocalEventBus {
   arn: string;
 }
 
+/** Where people sign in; the embedded provider stands in for it. */
+export interface LocalUserPool {
+  logicalId: string;
+  /** URL of the issuer. */
+  issuer: string;
+  clients: { id: string; callbackUrls: string[]; logoutUrls: string[]; scopes: string[] }[];
+}
+
 export interface QueueSource {
   logicalId: string;
   queue: LocalQueue;
@@ -183,6 +191,7 @@ export interface LocalStack {
   httpApis: LocalHttpApi[];
   webSocketApis: LocalWebSocketApi[];
   eventBuses: LocalEventBus[];
+  userPools: LocalUserPool[];
   queueSources: QueueSource[];
   schedules: Schedule[];
   alarms: LocalAlarm[];

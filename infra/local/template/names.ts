@@ -55,6 +55,13 @@ export function referable(
       return { ref: arn('sns', logicalId), attributes: { TopicName: logicalId } };
     case 'AWS::CloudWatch::Alarm':
       return { ref: logicalId, attributes: { Arn: arn('cloudwatch', `alarm:${logicalId}`) } };
+    case 'AWS::Cognito::UserPool': {
+      const attributes = { Arn: arn('cognito-idp', `userpool/${logicalId}`), ProviderURL: `${origins.api}/_oidc` };
+      return { ref: logicalId, attributes };
+    }
+    case 'AWS::Cognito::ManagedLoginBranding':
+    case 'AWS::Cognito::UserPoolClient':
+    case 'AWS::Cognito::UserPoolDomain':
     case 'AWS::CloudWatch::Dashboard':
     case 'AWS::SNS::Subscription':
     case 'AWS::SNS::TopicPolicy':

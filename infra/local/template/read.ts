@@ -14,6 +14,7 @@ import type {
   LocalRole,
   LocalStack,
   LocalTable,
+  LocalUserPool,
   LocalWebSocketApi,
   QueueSource,
   Schedule,
@@ -36,6 +37,7 @@ interface Resource {
   type: string;
   ref: string;
   arn: string;
+  attributes: Record<string, string>;
   properties: Properties;
   metadata: Record<string, unknown>;
 }
@@ -73,7 +75,7 @@ export function readTemplate(options: ReadOptions): LocalStack {
     );
     fields.finish();
     const { ref, attributes } = names.get(logicalId) ?? { ref: logicalId };
-    return { logicalId, type, ref, arn: attributes?.Arn ?? '', properties, metadata };
+    return { logicalId, type, ref, arn: attributes?.Arn ?? '', attributes: attributes ?? {}, properties, metadata };
   });
   const stack = assemble((type) => resources.filter((resource) => resource.type === type));
   for (const { properties } of resources) properties.finish();
@@ -107,6 +109,7 @@ function assemble(ofType: ByType): LocalStack {
     httpApis,
     webSocketApis,
     eventBuses: ofType('AWS::Events::EventBus').map(readEventBus),
+    userPools: readUserPools(ofType),
     queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
       readQueueSource(resource, queues, functionNamed),
     ),
@@ -411,6 +414,54 @@ function readWebSocketApi(
 function readEventBus({ logicalId, ref, arn, properties }: Resource): LocalEventBus {
   properties.pass('Texts for people', 'Description', 'Name');
   return { logicalId, name: ref, arn };
+}
+
+function readUserPools(ofType: ByType): LocalUserPool[] {
+  const clients = ofType('AWS::Cognito::UserPoolClient').map(({ ref, properties }) => {
+    properties.only('GenerateSecret', false);
+    properties.only('AllowedOAuthFlowsUserPoolClient', true);
+    const flows = properties.texts('AllowedOAuthFlows');
+    if (flows.join() !== 'code') throw new NotUnderstood(`${ref} takes ${flows.join(' and ')} in place of code.`);
+    properties.pass(
+      'The embedded provider has no passwords, and one lifetime of tokens',
+      ...['ExplicitAuthFlows', 'PreventUserExistenceErrors', 'SupportedIdentityProviders', 'TokenValidityUnits'],
+      ...['AccessTokenValidity', 'IdTokenValidity', 'RefreshTokenValidity'],
+    );
+    return {
+      pool: properties.text('UserPoolId'),
+      id: ref,
+      callbackUrls: properties.texts('CallbackURLs'),
+      logoutUrls: properties.texts('LogoutURLs'),
+      scopes: properties.texts('AllowedOAuthScopes'),
+    };
+  });
+  for (const type of ['AWS::Cognito::UserPoolDomain', 'AWS::Cognito::ManagedLoginBranding'])
+    for (const { properties } of ofType(type))
+      properties.pass(
+        'The pages of the embedded provider are its own, on this machine',
+        ...['ClientId', 'Domain', 'ManagedLoginVersion', 'UseCognitoProvidedValues', 'UserPoolId'],
+      );
+  return ofType('AWS::Cognito::UserPool').map(({ logicalId, ref, attributes, properties }) => {
+    properties.pass(
+      'The embedded provider has one user, who needs no password',
+      ...['AccountRecoverySetting', 'AdminCreateUserConfig', 'AutoVerifiedAttributes', 'EmailVerificationMessage'],
+      ...[
+        'EmailVerificationSubject',
+        'EnabledMfas',
+        'MfaConfiguration',
+        'Policies',
+        'Schema',
+        'SmsVerificationMessage',
+      ],
+      ...['UserAttributeUpdateSettings', 'UsernameAttributes', 'UsernameConfiguration', 'VerificationMessageTemplate'],
+      ...['DeletionProtection', 'UserPoolTier'],
+    );
+    return {
+      logicalId,
+      issuer: attributes.ProviderURL ?? '',
+      clients: clients.filter(({ pool }) => pool === ref).map(({ pool: _pool, ...client }) => client),
+    };
+  });
 }
 
 function readHttpApi({ logicalId, ref, properties }: Resource, routesOf: (ref: string) => ApiRoute[]): LocalHttpApi {

@@ -110,6 +110,7 @@ export function makeStack(origin: string): LocalStack {
     httpApis: [],
     webSocketApis: [],
     eventBuses: [],
+    userPools: [],
     queueSources: [],
     schedules: [],
     alarms: [],

@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { type Caller, scopesOfRole } from '../../../shared/accounts/caller.ts';
+import { roleIn } from '../../../shared/aws/accounts.ts';
+import { type Session, useSession } from '../../../shared/aws/people.ts';
+import { isId } from '../../../shared/ids.ts';
+import { required } from '../../../shared/settings.ts';
+import { readCookie, sessionCookie } from './cookies.ts';
+import { badRequest, HttpError, unauthorized } from './errors.ts';
+import { remember } from './remember.ts';
+
+/** A warm function reads a session or a role once in this time, so one that is removed stops working within it. */
+const recent = { milliseconds: 10_000, max: 1_000 };
+const findSession = remember((id: string) => useSession(id), recent);
+const findRole = remember(async (key: string) => {
+  const [person = '', account = ''] = key.split(' ');
+  return roleIn(person, account);
+}, recent);
+
+/** What of a request says whose it is. */
+type Request = Pick<APIGatewayProxyEventV2, 'cookies' | 'headers' | 'requestContext'>;
+
+/** Returns whom the session in a request's cookie makes the caller, or throws the error that says what is wrong with it. */
+export async function callerOfSession({ cookies, headers, requestContext }: Request): Promise<Caller | undefined> {
+  const id = readCookie(cookies, sessionCookie());
+  if (id === undefined) return undefined;
+  const session = await findSession(id);
+  if (!session) throw unauthorized(`The session has ended. Sign in again at ${required('LATHE_URL')}/auth/sign-in.`);
+  if (!['GET', 'HEAD'].includes(requestContext.http.method)) checkCsrf(headers, session);
+  const { person, csrf } = session;
+  const account = headers['lathe-account'] ?? session.account;
+  return { user: account, scopes: scopesOfRole[await roleOf(session, account)], limits: {}, person, csrf };
+}
+
+/** Throws the 403 for a request that another site may have made in the name of the person. */
+export function checkCsrf(headers: APIGatewayProxyEventV2['headers'], { csrf }: Pick<Session, 'csrf'>): void {
+  const own = new URL(required('LATHE_URL')).origin;
+  const { origin } = headers;
+  if (origin !== undefined && origin !== own)
+    throw forbidden(`Expected a request of a page of ${own} but its Origin is ${origin.slice(0, 200)}.`);
+  const given = headers['lathe-csrf'];
+  if (given === undefined)
+    throw forbidden(
+      'Requests with a session that change something need the header Lathe-CSRF; GET /v1/account/me has it.',
+    );
+  if (!isEqual(given, csrf)) throw forbidden('The header Lathe-CSRF is not that of the session.');
+}
+
+async function roleOf({ person, account: personal }: Session, account: string) {
+  // Saves a read: nobody can take the personal account away.
+  if (account === personal) return 'owner';
+  if (!isId(account)) throw badRequest('Expected the id of an account in the header Lathe-Account.');
+  const role = await findRole(`${person} ${account}`);
+  if (!role) throw new HttpError(403, 'insufficient_permission', `You are not a member of the account ${account}.`);
+  return role;
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function forbidden(msg: string): HttpError {
+  return new HttpError(403, 'forbidden', msg);
+}

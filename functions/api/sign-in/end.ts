@@ -1,0 +1,37 @@
+import { endSession, readSession } from '../../../shared/aws/people.ts';
+import { readCookie, sessionCookie, writeCookie } from '../http/cookies.ts';
+import { publicEndpoint } from '../http/public-endpoint.ts';
+import { checkCsrf } from '../http/session.ts';
+import { routes } from '../routes.ts';
+import { findIssuer, signedOutUrl } from './issuer.ts';
+
+export const handler = publicEndpoint(routes['sign-out'], async ({ cookies, headers, logger }) => {
+  const id = readCookie(cookies, sessionCookie());
+  const session = id === undefined ? undefined : await readSession(id);
+  if (id !== undefined && session) {
+    checkCsrf(headers, session);
+    await endSession(id);
+  }
+  const url = await nextPage().catch((error) => {
+    // The session has ended all the same; that at the issuer ends by itself.
+    logger.warn('no sign-out at the issuer', { error });
+    return signedOutUrl();
+  });
+  return {
+    body: { url },
+    headers: { 'Cache-Control': 'no-store' },
+    cookies: [writeCookie(sessionCookie(), '', 0)],
+  };
+});
+
+/** Returns where the issuer ends its own session, or the page after that where it cannot. */
+async function nextPage(): Promise<string> {
+  const issuer = await findIssuer();
+  if (issuer.serverMetadata().end_session_endpoint === undefined) return signedOutUrl();
+  const client = await import('openid-client');
+  return client.buildEndSessionUrl(issuer, {
+    post_logout_redirect_uri: signedOutUrl(),
+    // What Cognito calls it.
+    logout_uri: signedOutUrl(),
+  }).href;
+}

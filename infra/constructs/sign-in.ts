@@ -1,0 +1,111 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AccountRecovery,
+  CfnManagedLoginBranding,
+  FeaturePlan,
+  ManagedLoginVersion,
+  Mfa,
+  OAuthScope,
+  UserPool,
+  type UserPoolClient,
+  UserPoolClientIdentityProvider,
+} from 'aws-cdk-lib/aws-cognito';
+import { Construct } from 'constructs';
+import { readDeployment } from '../deployment.ts';
+import { settings, signInSettings } from '../settings.ts';
+import type { LatheApi } from './http-api.ts';
+
+interface SignInProps {
+  api: LatheApi;
+  /** The variables of all settings. */
+  variables: Record<string, string>;
+}
+
+/**
+ * Where people sign in: the issuer that the context value `oidcIssuer` names or, where it is empty, a user pool of the stack's
+ * own. The service is a public client of either: it has no secret, and proves by PKCE that it asked for a code.
+ */
+export class SignIn extends Construct {
+  /** Names the issuer to the endpoints of the sign-in. */
+  readonly variables: Record<string, string>;
+
+  constructor(scope: Construct, id: string, { api, variables }: SignInProps) {
+    super(scope, id);
+    const own = Object.fromEntries(
+      signInSettings.map((name) => [settings[name].variable, variables[settings[name].variable] ?? '']),
+    );
+    this.variables = isIssuerChosen(this) ? own : { ...own, ...this.#addPool(api) };
+  }
+
+  #addPool({ api, url }: LatheApi): Record<string, string> {
+    const { keepsData, signUp } = readDeployment(this);
+    const pool = new UserPool(this, 'Pool', {
+      featurePlan: FeaturePlan.ESSENTIALS,
+      selfSignUpEnabled: signUp,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      autoVerify: { email: true },
+      // An address counts when it is verified, also one that replaces another.
+      keepOriginal: { email: true },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+        tempPasswordValidity: Duration.days(7),
+      },
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      deletionProtection: keepsData,
+      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    const client = pool.addClient('Client', {
+      generateSecret: false,
+      authFlows: { userSrp: true },
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+        callbackUrls: [`${url}/auth/callback`],
+        logoutUrls: [`${url}/`],
+      },
+      supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
+      preventUserExistenceErrors: true,
+      // The service reads the ID token once and has sessions of its own: these are the shortest that Cognito takes.
+      idTokenValidity: Duration.minutes(5),
+      accessTokenValidity: Duration.minutes(5),
+      refreshTokenValidity: Duration.hours(1),
+    });
+    // The id of the API is as unique in the region as the domain must be, and no secret: it is in the API's own URL.
+    this.#addLoginPages(pool, client, `lathe-${api.apiId}`);
+    new CfnOutput(Stack.of(this), 'UserPoolId', {
+      value: pool.userPoolId,
+      description: 'User pool that people sign in by',
+    });
+    return { LATHE_POOL_ISSUER: pool.userPoolProviderUrl, LATHE_POOL_CLIENT_ID: client.userPoolClientId };
+  }
+
+  #addLoginPages(pool: UserPool, client: UserPoolClient, domainPrefix: string): void {
+    pool.addDomain('Domain', {
+      cognitoDomain: { domainPrefix },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    // Cognito shows no page without a style, not even its own.
+    new CfnManagedLoginBranding(this, 'Style', {
+      userPoolId: pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
+  }
+}
+
+function isIssuerChosen(scope: Construct): boolean {
+  const [issuer, clientId] = ['oidcIssuer', 'oidcClientId'].map((name) =>
+    String(scope.node.tryGetContext(name) ?? '').trim(),
+  );
+  if (!issuer !== !clientId) throw new Error('Expected both oidcIssuer and oidcClientId, or neither of them.');
+  if (issuer && !/^https:\/\/[^/?#@\s]+[^?#\s]*$/.test(issuer))
+    throw new Error(`Expected an https URL for oidcIssuer but received ${issuer}.`);
+  return issuer !== '';
+}
