@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { mapAtOnce } from '../../shared/concurrency.ts';
+import { numberSettings } from '../../shared/settings.ts';
 import { type Client, dataUri } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
@@ -20,7 +21,8 @@ const creating = 50;
 /** Measures png to webp of a megabyte from create-job to completed, alone and many at once, against sharp by itself. */
 export async function benchJobs(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const service = await startService();
+  // What waits cost depends on how many of them are held, so they are limited as in a deployment.
+  const service = await startService({ LATHE_WAITS_PER_MINUTE: String(numberSettings.waitsPerMinute.defaultValue) });
   try {
     const picture = await photograph(600, 600);
     await writeFile(join(folder, 'picture.png'), picture);

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, type JobView, taskOf } from '../support/client.ts';
-import { until } from '../support/until.ts';
+
+const maxSeconds = 600;
 
 /** Creates a job that imports a picture, converts it to webp and exports the result, and returns its id. */
 export async function createThreeTasks(client: Client, file: string): Promise<string> {
@@ -11,22 +13,24 @@ export async function createThreeTasks(client: Client, file: string): Promise<st
   return id;
 }
 
-/** Waits by requests that the service holds until a job has completed, and returns the URL of its export. */
+/** Waits by requests that the service holds, and asks again when it says so, until a job has completed. Returns the URL of its export. */
 export async function waitForExport(client: Client, id: string): Promise<string> {
-  const job = await until(
-    `job ${id} has ended`,
-    async () => {
-      const { status, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
-      // Waits have a concurrency of their own; beyond it Lambda refuses them, as a client must expect.
-      if (status === 503) return undefined;
-      if (status !== 200) throw new Error(`A wait was answered with ${status}: ${JSON.stringify(body)}`);
-      return body.endedAt === null ? undefined : body;
-    },
-    { seconds: 600 },
-  );
+  const job = await waitForEnd(client, id);
   const { url } = taskOf(job, 'export').result;
   if (job.status !== 'completed' || !url) throw new Error(`A job ${job.status}: ${JSON.stringify(job)}`);
   return url;
+}
+
+async function waitForEnd(client: Client, id: string): Promise<JobView> {
+  const deadline = Date.now() + maxSeconds * 1_000;
+  while (Date.now() < deadline) {
+    const { status, headers, body } = await client.call<JobView>('GET', `/v1/process/jobs/${id}/wait`);
+    // Waits have a concurrency of their own; beyond it Lambda refuses them, as a client must expect.
+    if (status !== 200 && status !== 503) throw new Error(`A wait got ${status}: ${JSON.stringify(body)}`);
+    if (status === 200 && body.endedAt !== null) return body;
+    await pause(Number(headers.get('retry-after') ?? 1) * 1_000);
+  }
+  throw new Error(`Waited ${maxSeconds} seconds in vain until job ${id} has ended.`);
 }
 
 /** Runs such a job as a client does that waits for it, and returns the URL of its export. */
