@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { RateStore, lastUses as readLastUses } from '../../shared/aws/rate-store.ts';
+import type { RateStore, lastUses as readLastUses } from '../../functions/api/http/rate-store.ts';
 import { MemoryRates } from '../unit/api/memory-rates.ts';
 import { everything, type LocalAws, startLocalAws } from './local/gate/fixture.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SESSION_TOKEN', sessionToken);
   // After the variables, which its client reads when it is made.
   vi.resetModules();
-  ({ rateStore: store, lastUses } = await import('../../shared/aws/rate-store.ts'));
+  ({ rateStore: store, lastUses } = await import('../../functions/api/http/rate-store.ts'));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

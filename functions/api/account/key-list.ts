@@ -1,6 +1,6 @@
 import { listKeys } from '../../../shared/aws/api-keys.ts';
-import { lastUses } from '../../../shared/aws/rate-store.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { lastUses } from '../http/rate-store.ts';
 import { routes } from '../routes.ts';
 import { presentKey } from './key-view.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
-import { rateStore } from '../../../shared/aws/rate-store.ts';
 import { readNumberSettings } from '../../../shared/settings.ts';
 import { HttpError } from './errors.ts';
+import { rateStore } from './rate-store.ts';
 import type { Hold, Route } from './route.ts';
 import { type Bucket, maxHoldMs, TokenLeases, type TokenResponse } from './token-leases.ts';
 

@@ -1,5 +1,5 @@
-import { type Period, periodMs, type RateStore, type Tokens } from '../../../shared/aws/rate-store.ts';
 import { RecentValues } from '../../../shared/recent-values.ts';
+import { type Period, periodMs, type RateStore, type Tokens } from './rate-store.ts';
 import type { Hold } from './route.ts';
 
 /** The longest time that a request is held. */

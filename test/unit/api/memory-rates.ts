@@ -1,4 +1,10 @@
-import { type Period, periodMs, type RateStore, type Taken, type Taking } from '../../../shared/aws/rate-store.ts';
+import {
+  type Period,
+  periodMs,
+  type RateStore,
+  type Taken,
+  type Taking,
+} from '../../../functions/api/http/rate-store.ts';
 
 interface Counters {
   period: Period | undefined;

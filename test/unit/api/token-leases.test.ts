@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { periodMs } from '../../../functions/api/http/rate-store.ts';
 import { TokenLeases, type TokenRequest, type TokenResponse } from '../../../functions/api/http/token-leases.ts';
-import { periodMs } from '../../../shared/aws/rate-store.ts';
 import { historyRuns } from '../../support/history-runs.ts';
 import { MemoryRates } from './memory-rates.ts';
 

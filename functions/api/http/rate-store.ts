@@ -1,5 +1,5 @@
-import { get, type Item, type Key, update, updateOrRead } from './table.ts';
-import { partitions } from './table-schema.ts';
+import { get, type Item, type Key, update, updateOrRead } from '../../../shared/aws/table.ts';
+import { partitions } from '../../../shared/aws/table-schema.ts';
 
 /** How long a period is, after which all tokens are there again. */
 export const periodMs = 60_000;
