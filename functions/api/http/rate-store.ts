@@ -84,7 +84,7 @@ export const rateStore: RateStore = {
   },
 };
 
-/** Returns when keys of an account were last used, to about a second, by their ids and as ISO 8601. */
+/** Returns when keys of an account were last used, to some seconds, by their ids and as ISO 8601. */
 export async function lastUses(account: string): Promise<Map<string, string>> {
   const item = (await get(keyOf(account), { consistent: false })) ?? {};
   return new Map(

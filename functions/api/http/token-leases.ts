@@ -12,7 +12,7 @@ const minHoldMs = 1_000;
  */
 const maxLeasedPart = 1 / 100;
 /** The time for whose requests an instance leases tokens, at the rate of its last ones. */
-const leasedMs = 1_000;
+const leasedMs = 5_000;
 const holds = 'wait';
 /** Far more than a take can need, since each attempt that fails says which one will not. */
 const maxAttempts = 20;
@@ -69,8 +69,8 @@ interface AccountState {
 
 /**
  * Takes the tokens of one instance's requests. They are counted in the store, so that no more requests pass than the limits
- * allow, however many instances there are. An instance with many requests takes those of about the next second at once, and
- * writes nothing until they are used.
+ * allow, however many instances there are. An instance with many requests takes those of the next seconds at once, and writes
+ * nothing until they are used.
  */
 export class TokenLeases {
   readonly #store: RateStore;
@@ -193,7 +193,7 @@ function takeHold(period: CurrentPeriod): Hold {
   };
 }
 
-/** Returns how many tokens to take at once: those of about the next second, at most twice as many as before. */
+/** Returns how many tokens to take at once: those of the next seconds, at most twice as many as before. */
 function nextSize(
   { buckets }: TokenRequest,
   period: Period | undefined,
