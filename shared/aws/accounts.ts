@@ -293,8 +293,9 @@ function toAccount({ pk, kind, name, createdAt }: Item): Account {
   return {
     id: String(pk).slice(partitions.account.length),
     kind: kind === 'team' ? 'team' : 'personal',
-    name: String(name),
-    createdAt: String(createdAt),
+    // An operator may have written an allowance of minutes before anything else.
+    name: typeof name === 'string' ? name : '',
+    createdAt: typeof createdAt === 'string' ? createdAt : '',
   };
 }
 
