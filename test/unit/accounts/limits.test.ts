@@ -52,7 +52,7 @@ describe('a limit', () => {
   });
 });
 
-it('a task keeps the limits that hold while it runs, and no others', () => {
+it('a task keeps the limits on its files, and no others: its meter has those on its time', () => {
   const all: Required<KeyLimits> = {
     operations: ['convert'],
     formats: ['png'],
@@ -62,7 +62,7 @@ it('a task keeps the limits that hold while it runs, and no others', () => {
     minutesPerTask: 1,
     origins: ['https://example.com'],
   };
-  expect(limitsOfTask(all)).toEqual({ formats: ['png'], maxFileBytes: 1, minutesPerMonth: 1, minutesPerTask: 1 });
+  expect(limitsOfTask(all)).toEqual({ formats: ['png'], maxFileBytes: 1 });
 });
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 });

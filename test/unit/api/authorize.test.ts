@@ -79,6 +79,7 @@ describe('a viewer', () => {
     expect(open.sort()).toEqual([
       'account-me',
       'account-token',
+      'account-usage',
       'list-jobs',
       'list-tasks',
       'member-list',
