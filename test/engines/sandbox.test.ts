@@ -30,7 +30,7 @@ describe('The sandbox of an engine', () => {
   /** A sandbox around an engine that notes who it is and then runs the given code at its loading or for its work. */
   async function sandboxOf(
     name: string,
-    { loading = '', work = '' }: { loading?: string; work?: string },
+    { loading = '', work = '', settling = '' }: { loading?: string; work?: string; settling?: string },
     options: Partial<SandboxOptions> = {},
   ) {
     const path = join(folder, `${name}.mjs`);
@@ -42,7 +42,10 @@ describe('The sandbox of an engine', () => {
        const identity = crypto.randomUUID();
        writeFileSync(process.env.LATHE_WARM + '/identity', identity);
        ${loading}
-       export const engine = { async run() { ${work}; return { outputs: [], details: { identity } }; } };`,
+       export const engine = {
+         async run() { ${work}; return { outputs: [], details: { identity } }; },
+         async settle() { ${settling}; },
+       };`,
     );
     const sandbox = new Sandbox({ module: pathToFileURL(path), memoryBytes, network: false, ...options });
     sandboxes.push(sandbox);
@@ -107,6 +110,31 @@ describe('The sandbox of an engine', () => {
     await expect(run()).rejects.toThrow(new EngineError('No such colour.'));
     const { details } = await run();
     expect(details?.identity).toBe(await identity());
+  });
+
+  it('returns a result before the engine has settled, and begins no other work until then', async () => {
+    const { run, sandbox } = await sandboxOf('settling', {
+      loading: "import { existsSync } from 'node:fs'; let settled = 0;",
+      work: 'return { outputs: [], details: { settled } };',
+      settling: "while (!existsSync(process.env.LATHE_WARM + '/go-on')) await pause(10); settled += 1",
+    });
+    expect((await run()).details).toEqual({ settled: 0 });
+    await writeFile(join(sandbox.folder, 'warm', 'go-on'), '');
+    expect((await run()).details).toEqual({ settled: 1 });
+    await sandbox.settled();
+    expect((await run()).details).toEqual({ settled: 2 });
+  });
+
+  it('works in a new process after an engine that failed to settle, or does not', { timeout: 60_000 }, async () => {
+    const failing = await sandboxOf('failing-to-settle', { settling: "throw new Error('a bug')" });
+    const hanging = await sandboxOf('never-settling', { settling: `await pause(${forEver})` });
+    for (const { run, sandbox } of [failing, hanging]) {
+      const { details: first } = await run();
+      await sandbox.settled();
+      const { details: second } = await run();
+      expect(second?.identity).toBeTypeOf('string');
+      expect(second?.identity).not.toBe(first?.identity);
+    }
   });
 
   it('says that the process ended where the engine cannot be loaded or dies', async () => {

@@ -23,7 +23,9 @@ export function engineHandler(module: URL, { network = false }: { network?: bool
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream) => {
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
-    send(await inOwnFolder(sandbox, request.tenant, (folder) => respond(request, sandbox, folder, send)));
+    await inOwnFolder(sandbox, request.tenant, async (folder) => send(await respond(request, sandbox, folder, send)));
+    // The worker goes on meanwhile. An engine that is frozen before would settle when the next work waits for it.
+    await sandbox.settled();
     await new Promise<void>((resolve) => stream.end(resolve));
   });
 }

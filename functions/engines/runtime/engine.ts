@@ -57,6 +57,8 @@ export interface WorkContext {
 /** What a folder under engines/ provides besides its catalogue. Runs in a separate process without credentials. */
 export interface Engine {
   run(work: Work, context: WorkContext): Promise<WorkResult>;
+  /** Ends what a run has left open and prepares for the next one; called after each, while its outputs are being stored. */
+  settle?(): Promise<void>;
 }
 
 /** A failure that the user can act on: its message becomes `result.msg`. Any other error of an engine is a bug. */

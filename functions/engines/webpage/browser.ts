@@ -42,6 +42,9 @@ let running: Promise<Running> | undefined;
 // Making a page takes as long as loading a short one, so the next task's is made while the last one's output is stored.
 let ahead: Promise<PreparedPlace> | undefined;
 
+/** The end of the last task's page. */
+let closing: Promise<void> | undefined;
+
 export interface PageSetting {
   /** Timeout after which the page is aborted, and the browser with it. */
   timeoutMs: number;
@@ -66,12 +69,15 @@ export async function withPage<T>(setting: PageSetting, work: (place: Place) => 
     throw error;
   } finally {
     place?.proxy.close();
-    // Nothing of a task may go on into the next one, so its context is closed before the task ends.
-    if (place && isHealthy) await closeContext(place.context);
-    if (place && isHealthy && place.running.tasks < maxTasks && place.running.browser.connected)
-      prepareNext(place.running);
+    if (place && isHealthy) closing = replacePlace(place);
     else await closeBrowser();
   }
+}
+
+/** Waits until the last task's page is closed and the next one's is prepared: an engine that is frozen before has no use of it. */
+export async function settlePages(): Promise<void> {
+  await closing;
+  await ahead?.catch(() => {});
 }
 
 /** Starts the browser ahead of the first page. */
@@ -101,6 +107,8 @@ class PageTimeout extends EngineError {
 }
 
 async function takePlace(): Promise<PreparedPlace> {
+  // Nothing of a task may go on into the next one.
+  await closing;
   const prepared = ahead;
   ahead = undefined;
   let place = await prepared?.catch(() => undefined);
@@ -112,7 +120,10 @@ async function takePlace(): Promise<PreparedPlace> {
   return place;
 }
 
-function prepareNext(current: Running): void {
+/** Closes a task's context, and starts to prepare the next task's page. */
+async function replacePlace({ running: current, context }: PreparedPlace): Promise<void> {
+  await closeContext(context);
+  if (current.tasks >= maxTasks || !current.browser.connected) return closeBrowser();
   ahead ??= preparePlace(current);
   // The next task prepares another.
   ahead.catch(() => {});

@@ -118,3 +118,8 @@ export const keepState = `(() => {
     }
   }
 })()`;
+
+/** Joins scripts to one that runs them in turn, since each evaluation is a round trip to the page. */
+export function inTurn(scripts: string[]): string {
+  return `(async () => { ${scripts.map((script) => `await ${script};`).join(' ')} })()`;
+}

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/net/addresses.ts';
 import { EngineError } from '../runtime/engine.ts';
 import { usualViewport, withPage } from './browser.ts';
-import { fontsLoaded, hideCookieBanners, scrollThrough } from './page-scripts.ts';
+import { fontsLoaded, hideCookieBanners, inTurn, scrollThrough } from './page-scripts.ts';
 import { writePdf } from './pdf.ts';
 import type { PageProxy, ServedDocument } from './proxy.ts';
 import { writeScreenshot } from './screenshot.ts';
@@ -127,9 +127,12 @@ async function load(page: Page, url: URL, options: LoadOptions, proxy: PageProxy
   await Promise.all([resize(page, options), options.usePrintStylesheet ? page.emulateMediaType('print') : undefined]);
   const response = await navigate(page, url, options.waitUntil ?? 'load');
   checkAnswer(response, url, proxy);
-  await page.evaluate(scrollThrough);
-  if (options.initialDelay) await wait(options.initialDelay * 1000);
-  await Promise.all([options.hideCookie ? page.evaluate(hideCookieBanners) : undefined, page.evaluate(fontsLoaded)]);
+  const last = options.hideCookie ? [hideCookieBanners, fontsLoaded] : [fontsLoaded];
+  if (options.initialDelay) {
+    await page.evaluate(scrollThrough);
+    await wait(options.initialDelay * 1000);
+    await page.evaluate(inTurn(last));
+  } else await page.evaluate(inTurn([scrollThrough, ...last]));
 }
 
 async function resize(page: Page, options: LoadOptions): Promise<void> {

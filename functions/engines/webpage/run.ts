@@ -5,7 +5,7 @@ import { withExtension } from '../../../shared/files/names.ts';
 import { type AllowedHosts, parseAllowHosts } from '../../../shared/net/addresses.ts';
 import { changesPicture, withPictureOptions } from '../image/encoding-options.ts';
 import { type Engine, EngineError, type OutputFile, type Work } from '../runtime/engine.ts';
-import { warmBrowser } from './browser.ts';
+import { settlePages, warmBrowser } from './browser.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
@@ -47,6 +47,7 @@ export const engine: Engine = {
     }
     return { outputs };
   },
+  settle: settlePages,
 };
 
 async function importPage(url: string, folder: string, allow: AllowedHosts, signal: AbortSignal): Promise<OutputFile> {

@@ -10,10 +10,17 @@ const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ??
 
 const send = (message: FromSandbox) => process.send?.(message);
 
-process.on('message', (message: ToSandbox) => void run(message.work));
+process.on('message', (message: ToSandbox) => void runAndSettle(message.work));
 // The group, of which the supervisor is the leader.
 process.on('disconnect', () => process.kill(0, 'SIGKILL'));
 send({ type: 'ready', pid: process.pid, barriers });
+
+async function runAndSettle(work: Work): Promise<void> {
+  await run(work);
+  // A failure to settle ends the process, and the next work gets another.
+  await module.engine.settle?.();
+  send({ type: 'settled' });
+}
 
 async function run(work: Work): Promise<void> {
   try {

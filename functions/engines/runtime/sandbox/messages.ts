@@ -15,4 +15,6 @@ export type FromSandbox =
   | { type: 'ready'; pid: number; barriers: Barriers }
   | { type: 'progress'; percent: number }
   | { type: 'log'; message: string; details: JsonObject }
-  | End;
+  | End
+  // After the end of a piece of work: the engine is ready for the next one.
+  | { type: 'settled' };

@@ -15,6 +15,8 @@ const maxRuns = 100;
 const memoryCheckMs = 500;
 /** Killed processes end within milliseconds; one that does not is ended with the whole sandbox. */
 const strayMs = 1000;
+/** An engine closes what the last work used and makes one page or process ready: tenths of a second. */
+const settleMs = 5000;
 const script = fileURLToPath(new URL('child.ts', import.meta.url));
 
 export interface SandboxOptions {
@@ -44,6 +46,8 @@ interface Child {
   /** Set if orphans are not handed to the supervisor, to find them by their environment. */
   mark: string | undefined;
   runs: number;
+  /** Resolved when the engine is ready for its next work, or its process has ended. */
+  settled: Promise<void>;
 }
 
 /**
@@ -99,6 +103,8 @@ export class Sandbox {
     const root = this.#workRoot();
     if (!root.holds(work.folder)) throw new Error(`${work.folder} is not a folder that the sandbox has prepared.`);
     this.#admit(tenant);
+    await this.settled();
+    context.signal.throwIfAborted();
     this.#child ??= this.#start();
     const child = this.#child;
     child.tenant = tenant;
@@ -111,6 +117,19 @@ export class Sandbox {
     } finally {
       if (child.runs >= maxRuns) this.#kill();
     }
+  }
+
+  /** Waits until the engine has settled after its last work; a process in which it does not is killed. */
+  async settled(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    const late = new AbortController();
+    const timeout = wait(settleMs, undefined, { signal: late.signal }).then(
+      () => this.#kill(),
+      () => {},
+    );
+    await Promise.race([child.settled, timeout]);
+    late.abort();
   }
 
   /** Kills the process and everything it started, and deletes the work folder. */
@@ -166,6 +185,7 @@ export class Sandbox {
       tenant: undefined,
       mark: folder,
       runs: 0,
+      settled: Promise.resolve(),
     };
     // Awaited by the first run; until then a failed start must not count as unhandled.
     child.ready.catch(() => {});
@@ -192,7 +212,7 @@ export class Sandbox {
       const onMessage = (message: FromSandbox) => {
         if (message.type === 'progress') context.progress(message.percent);
         else if (message.type === 'log') context.log(message.message, message.details);
-        else if (message.type !== 'ready') {
+        else if (message.type !== 'ready' && message.type !== 'settled') {
           const settle = () => {
             if (message.type === 'done') resolve(message.result);
             else if (message.type === 'refused') reject(new EngineError(message.msg, { detail: message.detail }));
@@ -227,6 +247,7 @@ export class Sandbox {
           const refusal = this.#refusal(barriers, context);
           if (refusal) return finish(() => reject(refusal));
           process_.on('message', onMessage).on('exit', onExit);
+          child.settled = settling(process_);
           const message: ToSandbox = { type: 'run', work };
           process_.send(message);
         },
@@ -297,6 +318,20 @@ function readyOf(child: Child, message: FromSandbox | undefined): Ready {
   // Between the two may be the first process of a namespace.
   const own = new Set([supervisor, ...(engine ? [engine.pid, engine.parent] : [])]);
   return { barriers: message.barriers, own };
+}
+
+/** Resolves when the engine has settled after the work that it is about to be given, or has ended. */
+function settling(process_: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const onMessage = ({ type }: FromSandbox) => {
+      if (type === 'settled') end();
+    };
+    const end = () => {
+      process_.off('message', onMessage).off('exit', end);
+      resolve();
+    };
+    process_.on('message', onMessage).on('exit', end);
+  });
 }
 
 function straysOf(supervisor: number, mark: string | undefined, own: Set<number>, warm: Set<number>): number[] {
