@@ -54,8 +54,12 @@ async function inOrder(messages: Received[], relay: Relay): Promise<SQSBatchItem
 }
 
 async function handle(message: EventMessage, relay: Relay): Promise<void> {
-  await relay(message);
+  // In parallel, since the next messages of the job wait for both.
+  await Promise.all([relay(message), planDeliveries(message)]);
   if (message.type === 'changed') logger.info('passed a change on', idsOf(message.change));
+}
+
+async function planDeliveries(message: EventMessage): Promise<void> {
   if (message.type !== 'changed' || message.change.type !== 'job') return;
   const { job, events } = message.change;
   await deliveries.plan(job, events, () => presentFullJob(job));
