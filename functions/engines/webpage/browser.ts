@@ -227,7 +227,7 @@ async function launch(): Promise<Running> {
   try {
     const gone = ended.then(() => Promise.reject(new Error('Chromium ended as soon as it was started.')));
     const connected = transport.promise.then((pipes) =>
-      puppeteer.connect({ transport: pipes, defaultViewport: null, protocolTimeout: 300_000 }),
+      puppeteer.connect({ transport: pipes, defaultViewport: null, issuesEnabled: false, protocolTimeout: 300_000 }),
     );
     const browser = await Promise.race([connected, gone, afterStartTime()]);
     return { browser, tasks: 0, stop };
