@@ -1,4 +1,4 @@
-import { type Charge, chargesOf, type UsageEntry, usageOf } from '../minutes/charges.ts';
+import { type Charge, chargesOf, type UsageEntry, usageOf } from '../tasks/charges.ts';
 import type { Task } from '../tasks/task.ts';
 import { get, type Item, type Key, query, type TransactionWrite } from './table.ts';
 import { partitions } from './table-schema.ts';

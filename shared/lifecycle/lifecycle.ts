@@ -1,7 +1,7 @@
 import { mapAtOnce } from '../concurrency.ts';
 import type { Job } from '../jobs/job.ts';
 import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
-import { smallReservationMs } from '../minutes/meter.ts';
+import { smallReservationMs } from '../tasks/meter.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
 import { hasEnded, isLastOfJob, revisionOf } from '../tasks/task.ts';
 import { type Decision, decide, type TaskEvent } from '../tasks/transitions.ts';

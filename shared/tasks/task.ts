@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../accounts/caller.ts';
 import { groupOfId } from '../ids.ts';
-import type { Meter } from '../minutes/meter.ts';
 import type { Due } from './due.ts';
+import type { Meter } from './meter.ts';
 
 export const taskStatuses = ['created', 'processing', 'completed', 'canceled', 'failed', 'deleted'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

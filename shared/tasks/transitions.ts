@@ -1,5 +1,5 @@
-import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from '../minutes/meter.ts';
 import { nextLook } from './due.ts';
+import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from './meter.ts';
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 

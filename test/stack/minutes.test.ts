@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { monthOf } from '../../shared/minutes/meter.ts';
+import { monthOf } from '../../shared/tasks/meter.ts';
 import { type Client, dataUri, type JobView, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { putAsOperator } from '../support/operator.ts';

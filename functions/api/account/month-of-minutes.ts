@@ -1,5 +1,5 @@
 import { takenIn } from '../../../shared/aws/minutes.ts';
-import { monthOf } from '../../../shared/minutes/meter.ts';
+import { monthOf } from '../../../shared/tasks/meter.ts';
 import { allowanceOf } from '../creation/time-limits.ts';
 
 /** Shows what an account may use of this month's conversion minutes, and what is left; null where they are not limited. */

@@ -6,11 +6,11 @@ import { extensionOf } from '../../../shared/files/names.ts';
 import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Plan } from '../../../shared/lifecycle/parts.ts';
-import { newMeter, type TimeLimits } from '../../../shared/minutes/meter.ts';
 import { isProcessing, type OperationName } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import { lookPauseMs, nextLook } from '../../../shared/tasks/due.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
+import { newMeter, type TimeLimits } from '../../../shared/tasks/meter.ts';
 import {
   hasEnded,
   isLastOfJob,

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
 import { minutesPerMonthOf } from '../../../shared/aws/minutes.ts';
-import type { TimeLimits } from '../../../shared/minutes/meter.ts';
+import type { TimeLimits } from '../../../shared/tasks/meter.ts';
 import { settings } from '../../wiring/settings.ts';
 import { remember } from '../http/remember.ts';
 

@@ -2,8 +2,8 @@ import { planTasks, type TaskRequest, withFile } from '../../../functions/api/cr
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { workersLost } from '../../../shared/lifecycle/ends.ts';
-import { takenBy } from '../../../shared/minutes/charges.ts';
-import { extendedMeter } from '../../../shared/minutes/meter.ts';
+import { takenBy } from '../../../shared/tasks/charges.ts';
+import { extendedMeter } from '../../../shared/tasks/meter.ts';
 import { hasEnded, isLastOfJob, type Task, type TaskStatus } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../shared/tasks/transitions.ts';
 import {

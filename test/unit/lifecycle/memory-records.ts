@@ -8,7 +8,7 @@ import type {
   LifecycleParts,
   LifecycleRecords,
 } from '../../../shared/lifecycle/parts.ts';
-import { chargesOf, usageOf } from '../../../shared/minutes/charges.ts';
+import { chargesOf, usageOf } from '../../../shared/tasks/charges.ts';
 import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
 import { taskOf } from '../../../shared/tasks/transitions.ts';
 

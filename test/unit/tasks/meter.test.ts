@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chargesOf, usageOf } from '../../../shared/minutes/charges.ts';
+import { chargesOf, usageOf } from '../../../shared/tasks/charges.ts';
 import {
   elapsed,
   endMeter,
@@ -10,9 +10,9 @@ import {
   reservationEnd,
   smallReservationMs,
   startMeter,
-} from '../../../shared/minutes/meter.ts';
+} from '../../../shared/tasks/meter.ts';
 import { decide, type TaskEvent } from '../../../shared/tasks/transitions.ts';
-import { createdAt, makeTask } from '../tasks/factory.ts';
+import { createdAt, makeTask } from './factory.ts';
 
 const limits = { account: 600_000, key: 120_000 };
 

@@ -1,4 +1,4 @@
-import { hasEnded, type Task } from '../tasks/task.ts';
+import { hasEnded, type Task } from './task.ts';
 
 /** A change of what is taken from the allowance of an account, or of one of its keys, in a month. */
 export interface Charge {
