@@ -136,9 +136,7 @@ export function createLifecycle(parts: LifecycleParts) {
     const made = job && pendingEvents.includes('created') && (await parts.isFollowed(job.user)) ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unpublished = others.length > 0 ? await records.tasks(others) : [];
-    // A request may name a task before its inputs, whose ends are to be published before its start.
-    const inOrder = [...unpublished, ...tasks].sort((left, right) => Number(hasEnded(right)) - Number(hasEnded(left)));
-    const isPublished = await publishAll(job, inOrder);
+    const isPublished = await publishAll(job, [...unpublished, ...tasks]);
     if (job && isPublished && pendingEvents.length > 0) await records.markPublished(job, pendingEvents);
   }
 
@@ -149,7 +147,7 @@ export function createLifecycle(parts: LifecycleParts) {
     const end = pendingEvents.filter((event) => event === 'ended');
     const changes: Change[] = [
       ...(job && beginning.length > 0 ? [{ job, events: beginning }] : []),
-      ...tasks.filter((task) => task.status !== 'created').flatMap(statesOf),
+      ...inputsFirst(tasks.filter((task) => task.status !== 'created')).flatMap(statesOf),
       ...(job && end.length > 0 ? [{ job, events: end }] : []),
     ];
     return changes.length > 0 && parts.publish(changes);
@@ -386,6 +384,22 @@ export function createLifecycle(parts: LifecycleParts) {
 interface End {
   task: Task;
   after?: Task[];
+}
+
+/**
+ * Returns tasks in an order in which each comes after its inputs and what has ended before the rest: a request may name a task
+ * before its inputs, whose ends are to be published before its start.
+ */
+function inputsFirst(tasks: Task[]): Task[] {
+  const left = new Map(tasks.map((task) => [task.id, task]));
+  const ordered: Task[] = [];
+  const visit = (task: Task) => {
+    if (!left.delete(task.id)) return;
+    for (const input of task.dependsOn.flatMap((id) => left.get(id) ?? [])) visit(input);
+    ordered.push(task);
+  };
+  tasks.forEach(visit);
+  return ordered.sort((one, other) => Number(hasEnded(other)) - Number(hasEnded(one)));
 }
 
 /** Returns a task as it is published: one that was performed in one step, with the start that it never had by itself. */

@@ -157,8 +157,31 @@ const performedInChains: History = {
   choices: new Uint8Array(),
 };
 
+/** A task that was named before its input, done in place by a worker that then died, and published by the sweep with that. */
+const performedBeforeItsInput: History = {
+  outside: [worker],
+  inside: [worker, { source: 'inline', inputs: [] }, { source: 'worker', inputs: [14, 0] }],
+  asJob: true,
+  isFollowed: true,
+  performs: true,
+  reversed: true,
+  creation: { failIn: 5 },
+  actions: [
+    { kind: 'cancel', pick: 1 },
+    { ...complete, failIn: 9 },
+  ],
+  choices: new Uint8Array([0, 0, 0, 0, 225]),
+};
+
 /** What earlier searches found. */
-const found = [startInDeletedJob, progressInDeletedJob, endLongBeforeStart, secretsOfPerformed, performedInChains];
+const found = [
+  startInDeletedJob,
+  progressInDeletedJob,
+  endLongBeforeStart,
+  secretsOfPerformed,
+  performedInChains,
+  performedBeforeItsInput,
+];
 
 const timeoutMs = historyRuns(300_000);
 
