@@ -1,0 +1,279 @@
+"""The client."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping
+from urllib.parse import quote
+
+from .errors import JobFailedError, LatheError
+from .transfers import Input, Progress, Target, post_file, read_file, write_file
+from .transport import RetryPolicy, Transport
+
+Job = dict[str, Any]
+Task = dict[str, Any]
+File = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to a job or one of its tasks, with its state after that."""
+
+    event: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job gave: the links to its files, and what of the input could not be converted."""
+
+    job: Job
+    files: list[File]
+    warnings: list[str] = field(default_factory=list)
+
+
+class Lathe:
+    """Calls a Lathe service. Requests that fail for reasons that pass are sent again, and create nothing twice."""
+
+    def __init__(
+        self,
+        key: str | None = None,
+        url: str | None = None,
+        *,
+        retry: RetryPolicy = RetryPolicy(),
+        timeout: float = 60.0,
+    ) -> None:
+        """Takes the key and the address of the service; both default to LATHE_API_KEY and LATHE_URL."""
+        address = url or os.environ.get("LATHE_URL") or "http://localhost:3000"
+        self._transport = Transport(address, key or os.environ.get("LATHE_API_KEY"), retry, timeout)
+
+    @property
+    def url(self) -> str:
+        """Root of the API."""
+        return self._transport.url
+
+    def request(self, method: str, path: str, **options: Any) -> Any:
+        """Sends any request to the API (query, body, idempotency_key) and returns the body of its response."""
+        return self._transport.json(method, path, **options)
+
+    def create_job(
+        self,
+        tasks: Mapping[str, Mapping[str, Any]],
+        *,
+        tag: str | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Job:
+        """Creates a job with all its tasks."""
+        body: dict[str, Any] = {"tasks": tasks}
+        if tag is not None:
+            body["tag"] = tag
+        if webhook_url is not None:
+            body["webhook_url"] = webhook_url
+        return self.request("POST", "/v1/process/jobs", body=body, idempotency_key=idempotency_key)
+
+    def job(self, job_id: str) -> Job:
+        """Returns a job with its tasks."""
+        return self.request("GET", f"/v1/process/jobs/{quote(job_id, safe='')}")
+
+    def task(self, task_id: str) -> Task:
+        """Returns a task."""
+        return self.request("GET", f"/v1/process/tasks/{quote(task_id, safe='')}")
+
+    def jobs(self, **filters: Any) -> Iterator[Job]:
+        """Yields jobs, newest first, page by page as they are read (status, tag, include, per_page)."""
+        return self._pages("/v1/process/jobs", filters)
+
+    def tasks(self, **filters: Any) -> Iterator[Task]:
+        """Yields tasks, newest first, page by page as they are read (status, operation, job, include, per_page)."""
+        return self._pages("/v1/process/tasks", filters)
+
+    def upload(
+        self, task: Task, source: Input, *, filename: str | None = None, on_progress: Progress | None = None
+    ) -> None:
+        """Uploads a path, bytes or an open file to an import/upload task."""
+        form = task["result"].get("form")
+        if form is None:
+            raise TypeError(f"Expected a task of import/upload but {task['name']} is one of {task['operation']}.")
+        post_file(self._transport, form, source, filename, on_progress)
+
+    def follow(self, job: Job | str) -> Iterator[Event]:
+        """Yields the events of a job, each state once, until it and all its tasks have ended."""
+        known: dict[str, dict[str, Any]] = {}
+        current = self.job(_id_of(job))
+        while True:
+            tasks = [("task", task) for task in current.get("tasks", [])]
+            for kind, subject in [*tasks, ("job", current)] if current["endedAt"] else [("job", current), *tasks]:
+                before = known.get(subject["id"])
+                if subject["status"] == "created" or (before and before["version"] >= subject["version"]):
+                    continue
+                known[subject["id"]] = subject
+                yield Event(_event_of(kind, subject["status"], before), subject)
+            if _is_over(current):
+                return
+            current = self._wait_once(_id_of(job))
+
+    def wait(self, job: Job | str, *, timeout: float | None = None) -> Job:
+        """Waits until a job and all its tasks have ended, however they did, and returns it."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            current = self._wait_once(_id_of(job))
+            if _is_over(current):
+                return current
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeoutError(f"The job {current['id']} has not ended within {timeout} seconds.")
+
+    def read(self, file: File | str, *, on_progress: Progress | None = None) -> Iterator[bytes]:
+        """Yields a file of a result chunk by chunk."""
+        return read_file(self._transport, file, on_progress)
+
+    def download(
+        self, file: File | str, to: Target, *, overwrite: bool = True, on_progress: Progress | None = None
+    ) -> None:
+        """Writes a file of a result to a path or an open file."""
+        write_file(self.read(file, on_progress=on_progress), to, overwrite)
+
+    def convert(
+        self, source: Input, *, to: str, input_format: str | None = None, options: Mapping[str, Any] | None = None, **rest: Any
+    ) -> Result:
+        """Converts a file, or what a URL leads to; raises JobFailedError if the job fails.
+
+        Takes filename, tag, webpage (a URL is rendered as a page) and on_progress (of the upload) too.
+        """
+        process = {"operation": "convert", "output_format": to, "input_format": input_format}
+        return self._run([source], process, options, **rest)
+
+    def compress(self, source: Input, *, options: Mapping[str, Any] | None = None, **rest: Any) -> Result:
+        """Makes a file smaller in its own format."""
+        return self._run([source], {"operation": "compress"}, options, **rest)
+
+    def merge(
+        self, sources: list[Input], *, to: str = "pdf", options: Mapping[str, Any] | None = None, **rest: Any
+    ) -> Result:
+        """Merges images and PDFs into one file, in the order given."""
+        return self._run(sources, {"operation": "merge", "output_format": to}, options, **rest)
+
+    def cancel(self, job: Job | str) -> None:
+        """Cancels all tasks of a job that have not ended."""
+        for task in self.job(_id_of(job)).get("tasks", []):
+            if task["endedAt"] is None:
+                self.cancel_task(task)
+
+    def cancel_task(self, task: Task | str) -> None:
+        """Cancels a task, and with it those that depend on it; one that has ended meanwhile stays as it is."""
+        try:
+            self.request("POST", f"/v1/process/tasks/{quote(_id_of(task), safe='')}/cancel")
+        except LatheError as error:
+            if error.status != 409:
+                raise
+
+    def delete_job(self, job: Job | str) -> None:
+        """Deletes a job with its tasks and files."""
+        self.request("DELETE", f"/v1/process/jobs/{quote(_id_of(job), safe='')}")
+
+    def formats(
+        self, *, input_format: str | None = None, output_format: str | None = None, operation: str = "convert"
+    ) -> list[str]:
+        """Returns all formats, or those that one can be converted to or from."""
+        is_pair = input_format is not None or output_format is not None
+        path = f"/v1/query/formats/{operation}" if is_pair else "/v1/query/formats"
+        found = self.request("GET", path, query={"input_format": input_format, "output_format": output_format})
+        return sorted({item["ext"] for item in found["formats"]})
+
+    def options(self, input_format: str, output_format: str, *, operation: str = "convert") -> list[dict[str, Any]]:
+        """Returns the options of an operation for a pair of formats."""
+        query = {"input_format": input_format, "output_format": output_format}
+        return self.request("GET", f"/v1/query/options/{operation}", query=query)["options"]
+
+    def health(self) -> dict[str, Any]:
+        """Returns the version of the service, which engines it can use, and where WebSockets connect."""
+        return self.request("GET", "/health")
+
+    def _run(
+        self,
+        sources: list[Input],
+        process: dict[str, Any],
+        options: Mapping[str, Any] | None,
+        *,
+        filename: str | None = None,
+        tag: str | None = None,
+        webpage: bool = False,
+        on_progress: Progress | None = None,
+    ) -> Result:
+        names = [f"import-{number}" for number in range(1, len(sources) + 1)]
+        tasks: dict[str, dict[str, Any]] = {
+            name: _import_of(source, webpage) for name, source in zip(names, sources)
+        }
+        given = {key: value for key, value in process.items() if value is not None}
+        tasks["process"] = {**given, "input": names, "options": dict(options or {})}
+        tasks["export"] = {"operation": "export/url", "input": "process"}
+        job = self.create_job(tasks, tag=tag)
+        try:
+            for task, source in zip(job["tasks"], sources):
+                if not _is_web_address(source):
+                    self.upload(task, source, filename=filename, on_progress=on_progress)
+            ended = self.wait(job)
+        except BaseException:
+            # The job would wait an hour for a file that does not come. What the caller has to know is the first error.
+            try:
+                self.cancel(job)
+            except LatheError:
+                pass
+            raise
+        if ended["status"] != "completed":
+            raise JobFailedError(ended)
+        return _result_of(ended)
+
+    def _wait_once(self, job_id: str) -> Job:
+        try:
+            return self.request("GET", f"/v1/process/jobs/{quote(job_id, safe='')}/wait", retries=0)
+        except LatheError as error:
+            if not error.may_pass:
+                raise
+            # Too many clients wait at once, or this connection was lost: the job itself is shown at once, or retried.
+            time.sleep(self._transport.retry.pause_before(1) if error.retry_after is None else error.retry_after)
+            return self.job(job_id)
+
+    def _pages(self, path: str, filters: Mapping[str, Any]) -> Iterator[Any]:
+        page = 1
+        while True:
+            found = self.request("GET", path, query={**filters, "page": page})
+            yield from found["docs"]
+            if not found["hasNextPage"]:
+                return
+            page += 1
+
+
+def _import_of(source: Input, webpage: bool) -> dict[str, Any]:
+    if not _is_web_address(source):
+        return {"operation": "import/upload"}
+    return {"operation": "import/webpage" if webpage else "import/url", "url": source}
+
+
+def _is_web_address(source: Input) -> bool:
+    return isinstance(source, str) and source.lower().startswith(("http://", "https://"))
+
+
+def _result_of(job: Job) -> Result:
+    exports = [task for task in job["tasks"] if task["operation"] == "export/url"]
+    return Result(
+        job,
+        [file for task in exports for file in task["result"].get("files", [])],
+        [warning for task in job["tasks"] for warning in task["result"].get("warnings", [])],
+    )
+
+
+def _is_over(job: Job) -> bool:
+    return job["endedAt"] is not None and all(task["endedAt"] is not None for task in job.get("tasks", []))
+
+
+def _event_of(kind: str, status: str, before: Mapping[str, Any] | None) -> str:
+    if status != "processing":
+        return f"{kind}_{status}"
+    return f"{kind}_updated" if before and before["status"] == "processing" else f"{kind}_started"
+
+
+def _id_of(subject: Mapping[str, Any] | str) -> str:
+    return subject if isinstance(subject, str) else subject["id"]

@@ -1,0 +1,97 @@
+"""What can go wrong, in the words of the service where it responded."""
+
+from __future__ import annotations
+
+import json
+import re
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any, Mapping
+
+# Statuses after which the same request may succeed.
+_PASSING = {408, 425, 429, 500, 502, 503, 504}
+
+
+class LatheError(Exception):
+    """An error of the service, or `unreachable` if it did not respond."""
+
+    def __init__(
+        self,
+        error_code: str,
+        msg: str,
+        *,
+        status: int | None = None,
+        errors: Mapping[str, list[str]] | None = None,
+        reason: str | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(msg)
+        self.error_code = error_code
+        self.msg = msg
+        self.status = status
+        self.errors = errors
+        self.reason = reason
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may succeed later. A 409 may if it says when: one with the same key is in progress."""
+        if self.status is None:
+            return self.error_code == "unreachable"
+        return self.status in _PASSING or (self.status == 409 and self.retry_after is not None)
+
+
+class JobFailedError(LatheError):
+    """A job that ended without its files; code and message are those of the first of its tasks that failed."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        failed = [task for task in job.get("tasks", []) if task["status"] in ("failed", "canceled")]
+        failed.sort(key=lambda task: task["endedAt"] or "")
+        results = [failed[0]["result"] if failed else {}, job["result"]]
+        code = next((result["errorCode"] for result in results if result.get("errorCode")), "task_failed")
+        msg = next((result["msg"] for result in results if result.get("msg")), f"The job {job['id']} failed.")
+        super().__init__(code, msg)
+        self.job = job
+
+
+def error_of(status: int, headers: Mapping[str, str], body: bytes) -> LatheError:
+    """Returns the error that a response stands for: one of the service, of API Gateway, or of the file store."""
+    retry_after = _seconds_in(headers.get("Retry-After"))
+    text = body.decode("utf-8", "replace")
+    fields = _object_in(text)
+    if isinstance(fields.get("errorCode"), str) and isinstance(fields.get("msg"), str):
+        return LatheError(
+            fields["errorCode"],
+            fields["msg"],
+            status=status,
+            errors=fields.get("errors"),
+            reason=fields.get("reason"),
+            request_id=fields.get("requestId"),
+            retry_after=retry_after,
+        )
+    # API Gateway sends a message alone, the file store XML.
+    code = re.search(r"<Code>([^<]*)</Code>", text)
+    message = re.search(r"<Message>([^<]*)</Message>", text)
+    msg = fields.get("message") or (message and message[1]) or f"The service responded with status {status}."
+    return LatheError(code[1] if code else f"http_{status}", msg, status=status, retry_after=retry_after)
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _seconds_in(header: str | None) -> float | None:
+    if header is None:
+        return None
+    if header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time())
+    except ValueError:
+        return None

@@ -1,0 +1,143 @@
+"""Uploads files to forms, and downloads files of results."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import os
+import secrets
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Callable, Iterator, Union
+
+from .errors import LatheError
+from .transport import Transport, unreachable
+
+Progress = Callable[[int, Union[int, None]], None]
+Input = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
+Target = Union[str, "os.PathLike[str]", IO[bytes]]
+
+_CHUNK = 256 * 1024
+
+
+def post_file(
+    transport: Transport, form: dict[str, Any], source: Input, filename: str | None, on_progress: Progress | None
+) -> None:
+    """Posts a file to the form of an upload task: every parameter first, then the file, which the store requires last."""
+    boundary = f"lathe-{secrets.token_hex(16)}"
+    with _opened(source) as (file, name, size, start):
+        head = _head_of(form["parameters"], boundary, filename or name)
+        tail = f"\r\n--{boundary}--\r\n".encode()
+
+        def body() -> Iterator[bytes]:
+            yield head
+            loaded = 0
+            while loaded < size:
+                chunk = file.read(min(_CHUNK, size - loaded))
+                if not chunk:
+                    raise LatheError("size_changed", f"Expected {size} bytes of {name} but it ended after {loaded}.")
+                loaded += len(chunk)
+                yield chunk
+                if on_progress:
+                    on_progress(loaded, size)
+            yield tail
+
+        def attempt() -> None:
+            file.seek(start)
+            headers = {
+                "Content-Type": f"multipart/form-data; boundary={boundary}",
+                "Content-Length": str(len(head) + size + len(tail)),
+            }
+            transport.open(form["url"], method="POST", headers=headers, data=body()).close()
+
+        transport.attempts(form["url"], attempt)
+
+
+def _head_of(parameters: dict[str, str], boundary: str, filename: str) -> bytes:
+    fields = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{_escaped(name)}"\r\n\r\n{value}\r\n'
+        for name, value in parameters.items()
+    ]
+    file = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{_escaped(filename)}"\r\n'
+        "Content-Type: application/octet-stream\r\n\r\n"
+    )
+    return ("".join(fields) + file).encode()
+
+
+def _escaped(name: str) -> str:
+    """Escapes a name as browsers do in forms."""
+    return name.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "%0D%0A").replace('"', "%22")
+
+
+@contextmanager
+def _opened(source: Input) -> Iterator[tuple[IO[bytes], str, int, int]]:
+    """Opens an input; returns it with its name, its size from here, and where it starts."""
+    if isinstance(source, (bytes, bytearray)):
+        yield io.BytesIO(source), "file", len(source), 0
+    elif isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            yield file, Path(source).name, os.fstat(file.fileno()).st_size, 0
+    else:
+        if not source.seekable():
+            # An upload announces its size, and may have to be repeated.
+            source = io.BytesIO(source.read())
+        start = source.tell()
+        size = source.seek(0, os.SEEK_END) - start
+        yield source, os.path.basename(str(getattr(source, "name", "file"))), size, start
+
+
+def read_file(transport: Transport, link: Any, on_progress: Progress | None) -> Iterator[bytes]:
+    """Yields a file chunk by chunk, and goes on where it was after a connection is lost."""
+    url = link if isinstance(link, str) else link["url"]
+    total = None if isinstance(link, str) else link["size"]
+    loaded = failures = 0
+    while True:
+        headers = {"Range": f"bytes={loaded}-"} if loaded else {}
+        response = transport.attempts(url, lambda: transport.open(url, headers=headers))
+        with response:
+            if loaded and response.status != 206:
+                raise LatheError("invalid_response", f"{url} cannot be read from byte {loaded} on.", status=response.status)
+            if total is None and response.headers.get("Content-Length"):
+                total = int(response.headers["Content-Length"])
+            while True:
+                failure: BaseException | None = None
+                try:
+                    chunk = response.read(_CHUNK)
+                except (OSError, http.client.HTTPException) as error:
+                    chunk, failure = b"", error
+                if not chunk:
+                    break
+                failures = 0
+                loaded += len(chunk)
+                if on_progress:
+                    on_progress(loaded, total)
+                yield chunk
+        if failure is None and (total is None or loaded >= total):
+            return
+        failures += 1
+        if failures > transport.retry.retries:
+            raise unreachable(url, failure or EOFError(f"it ended after {loaded} of {total} bytes"))
+        time.sleep(transport.retry.pause_before(failures))
+
+
+def write_file(chunks: Iterator[bytes], target: Target, overwrite: bool) -> None:
+    """Writes a file to a path or an open file. At a path it appears only when it is whole."""
+    if not isinstance(target, (str, os.PathLike)):
+        for chunk in chunks:
+            target.write(chunk)
+        return
+    path = Path(target)
+    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+    try:
+        with open(draft, "xb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        if overwrite:
+            os.replace(draft, path)
+        else:
+            # Unlike a rename, a link fails where another file has appeared meanwhile.
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

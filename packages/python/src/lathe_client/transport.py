@@ -1,0 +1,114 @@
+"""Sends requests, and sends them again after failures that pass."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import secrets
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Mapping
+
+from .errors import LatheError, error_of
+
+_NETWORK_ERRORS = (OSError, http.client.HTTPException)
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often, and after which pauses in seconds, a request is sent again."""
+
+    retries: int = 5
+    min_pause: float = 0.4
+    max_pause: float = 20.0
+
+    def pause_before(self, retry: int) -> float:
+        """Returns how long to wait where the service does not say: a random part of a pause that grows."""
+        return min(self.max_pause, self.min_pause * 2 ** (retry - 1)) * random.uniform(0.5, 1)
+
+
+class Transport:
+    """Sends requests to one service with a key."""
+
+    def __init__(self, url: str, key: str | None, retry: RetryPolicy, timeout: float) -> None:
+        self.url = url.rstrip("/")
+        self.retry = retry
+        self._key = key
+        self._timeout = timeout
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        idempotency_key: str | None = None,
+        retries: int | None = None,
+    ) -> Any:
+        """Sends a request and returns the body of its response, or raises a LatheError."""
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        url = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
+        headers = {"Accept": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if method == "POST":
+            # The same for every attempt, so that one thing only is created.
+            headers["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+
+        def attempt() -> bytes:
+            with self.open(url, method=method, headers=headers, data=data) as response:
+                return response.read()
+
+        text = self.attempts(url, attempt, retries)
+        try:
+            return json.loads(text) if text else None
+        except ValueError as error:
+            msg = f"{self.url} responded with something other than JSON: is it the address of a Lathe service?"
+            raise LatheError("invalid_response", msg) from error
+
+    def open(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] | None = None,
+        data: bytes | Iterable[bytes] | None = None,
+    ) -> http.client.HTTPResponse:
+        """Sends one request and returns the response to read."""
+        request = urllib.request.Request(url, data=data, headers=dict(headers or {}), method=method)
+        return urllib.request.urlopen(request, timeout=self._timeout)
+
+    def attempts(self, url: str, attempt: Callable[[], Any], retries: int | None = None) -> Any:
+        """Makes attempts at a request until one succeeds, fails for good or is the last."""
+        limit = self.retry.retries if retries is None else retries
+        retry = 0
+        while True:
+            try:
+                return attempt()
+            except urllib.error.HTTPError as response:
+                with response:
+                    error = error_of(response.code, response.headers, response.read())
+            except _NETWORK_ERRORS as cause:
+                error = unreachable(url, cause)
+            retry += 1
+            if retry > limit or not error.may_pass:
+                raise error
+            time.sleep(self.retry.pause_before(retry) if error.retry_after is None else error.retry_after)
+
+
+def unreachable(url: str, cause: BaseException) -> LatheError:
+    """Makes the error of a connection that failed."""
+    parts = urllib.parse.urlsplit(url)
+    reason = getattr(cause, "reason", None) or cause
+    error = LatheError("unreachable", f"{parts.scheme}://{parts.netloc} cannot be reached ({reason}).")
+    error.__cause__ = cause
+    return error
