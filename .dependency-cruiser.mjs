@@ -63,6 +63,20 @@ export default {
       to: { path: 'node_modules/aws-cdk-lib/', reachable: true },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'The client is published by itself: it knows the service by its OpenAPI document alone.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { path: '^(functions|infra|shared|test)/' },
+    },
+    {
+      name: 'client-runs-in-browsers',
+      comment: 'Browsers have no modules of Node; the command line and the tools of agents are for Node only.',
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: '^packages/client/src/(cli|mcp|node)/' },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only', 'type-import'] },
+    },
+    {
       name: 'functions-know-no-infra',
       comment: 'A function is deployed without the stack that describes it.',
       severity: 'error',

@@ -1,0 +1,87 @@
+import { type Dirent, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { exists, extensionOf } from '../node/paths.ts';
+import { isWebAddress } from '../source.ts';
+import { UsageError } from './usage.ts';
+
+/** One thing to convert. */
+export interface FoundInput {
+  /** A path or a URL. */
+  input: string;
+  /** Its place below the folder or URL that was named, which its output keeps below --out. */
+  place: string;
+}
+
+/** Finds what the words of a command line name: files, URLs, what folders contain, and what patterns match. */
+export async function findInputs(words: string[], accepts: (extension: string) => boolean): Promise<FoundInput[]> {
+  const found: FoundInput[] = [];
+  for (const word of words) {
+    if (isWebAddress(word)) found.push({ input: word, place: nameInUrl(word) });
+    else if (isFolder(word))
+      for (const path of await filesBelow(word, () => true)) {
+        if (accepts(extensionOf(path))) found.push({ input: path, place: relative(word, path) });
+      }
+    else if (exists(word) || !isPattern(word)) found.push({ input: word, place: basename(word) });
+    else found.push(...(await matches(word)));
+  }
+  const seen = new Set<string>();
+  return found.filter(({ input }) => !seen.has(input) && seen.add(input));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Lists the files below a folder by name, without hidden ones and without those of folders that are not entered. */
+async function filesBelow(folder: string, enters: (path: string) => boolean): Promise<string[]> {
+  const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
+  const visible = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lists = visible.map(async (entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return enters(path) ? filesBelow(path, enters) : [];
+    return entry.isFile() ? [path] : [];
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function nameInUrl(url: string): string {
+  const { hostname, pathname } = new URL(url);
+  const name = basename(decodeURI(pathname)).replace(/[\p{Cc}/\\]/gu, '_');
+  return name || hostname;
+}
+
+function isPattern(word: string): boolean {
+  return /[*?{[]/.test(word);
+}
+
+async function matches(pattern: string): Promise<FoundInput[]> {
+  const parts = pattern.split(/[/\\]/);
+  const fixed = parts.slice(0, parts.findIndex(isPattern)).join(sep);
+  const start = fixed === '' && pattern.startsWith('/') ? '/' : fixed || '.';
+  const expression = expressionOf(pattern);
+  const isDeep = pattern.includes('**');
+  const enters = (path: string) => isDeep || depthOf(path) < parts.length;
+  const files = isFolder(start) ? await filesBelow(start, enters) : [];
+  const found = files.filter((path) => expression.test(path.split(sep).join('/')));
+  if (found.length === 0) throw new UsageError(`No file matches ${pattern}.`);
+  return found.map((path) => ({ input: path, place: relative(start, path) }));
+}
+
+function depthOf(path: string): number {
+  return path.split(sep).length;
+}
+
+/** Makes a regular expression of a pattern of a shell: *, **, ?, [a-z] and {a,b}. */
+function expressionOf(pattern: string): RegExp {
+  const source = pattern
+    .replaceAll('\\', '/')
+    .replace(/^\.\//, '')
+    .replace(/[.+^$()|]/g, '\\$&')
+    .replace(/\{([^{}]*)\}/g, (_match, list: string) => `(?:${list.replaceAll(',', '|')})`)
+    .replace(/\*\*\/|\*\*|\*|(?<!\()\?/g, (wild) => wilds[wild] ?? wild)
+    .replace(/\[!/g, '[^');
+  return new RegExp(`^${source}$`, 'u');
+}
+
+const wilds: Record<string, string> = { '**/': '(?:[^/]+/)*', '**': '.*', '*': '[^/]*', '?': '[^/]' };

@@ -1,0 +1,68 @@
+import { LatheError } from '../errors.ts';
+import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
+import { packageVersion } from '../node/version.ts';
+import { compress, convert } from './convert.ts';
+import { formats, jobs, options } from './lists.ts';
+import { merge } from './merge.ts';
+import { readSettings } from './settings.ts';
+import type { Output } from './terminal.ts';
+import { printable } from './terminal.ts';
+import { exitCodes, help, UsageError } from './usage.ts';
+import { watch } from './watch.ts';
+
+type Command = (args: string[], output: Output, signal: AbortSignal) => Promise<number>;
+
+const commands: Record<string, Command> = {
+  convert,
+  compress,
+  merge,
+  formats,
+  options,
+  jobs,
+  watch,
+  // Loads the protocol's package, which no other command needs.
+  mcp: async (args, output, signal) => (await import('./mcp.ts')).mcp(args, output, signal),
+};
+
+/** Runs the command line and returns its exit code. */
+export async function main(args: string[], output: Output): Promise<number> {
+  const [name = 'help', ...rest] = args;
+  if (name === '--version' || name === 'version') {
+    output.out.write(`${packageVersion()}\n`);
+    return exitCodes.done;
+  }
+  const isHelp = name === 'help' || name === '--help' || name === '-h';
+  if (isHelp || rest.includes('--help') || rest.includes('-h')) {
+    output.out.write(help[isHelp ? (rest[0] ?? '') : name] ?? help[''] ?? '');
+    return exitCodes.done;
+  }
+  const interruption = new AbortController();
+  const interrupt = () => {
+    // The second time it ends at once, as without a handler.
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    interruption.abort(new LatheError('canceled', 'Interrupted.'));
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (!command) throw new UsageError(`There is no command ${name}: lathe help lists them.`);
+    return await command(rest, output, interruption.signal);
+  } catch (error) {
+    output.err.write(`lathe: ${printable(await messageOf(error))}\n`);
+    return codeOf(error, interruption.signal);
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+async function messageOf(error: unknown): Promise<string> {
+  const { msg } = describe(error);
+  return isUnavailable(error) ? `${msg} ${adviceOn(error, (await readSettings({})).file)}` : msg;
+}
+
+function codeOf(error: unknown, { aborted }: AbortSignal): number {
+  if (aborted) return exitCodes.interrupted;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (isUnavailable(error)) return exitCodes.unavailable;
+  return exitCodes.failed;
+}

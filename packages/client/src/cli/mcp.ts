@@ -1,0 +1,22 @@
+import { Roots } from '../mcp/roots.ts';
+import { serviceFor } from './connect.ts';
+import { connectionFlags, parse } from './options.ts';
+import type { Output } from './terminal.ts';
+import { exitCodes, UsageError } from './usage.ts';
+
+/** Runs `lathe mcp` until its input ends. */
+export async function mcp(args: string[], _output: Output, signal: AbortSignal): Promise<number> {
+  const { values, positionals } = parse(args, { ...connectionFlags, root: { type: 'string', multiple: true } });
+  if (positionals.length > 0) throw new UsageError('Expected flags only: lathe help mcp.');
+  const { lathe, settings } = await serviceFor(values);
+  const folders = values.root ?? [process.cwd()];
+  const roots = await Roots.of(folders).catch(() => {
+    throw new UsageError(`Expected folders that exist for --root but received ${folders.join(', ')}.`);
+  });
+  const { serve } = await import('../mcp/server.ts').catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UsageError('lathe mcp needs optional packages: npm install @modelcontextprotocol/sdk zod.');
+  });
+  await serve({ lathe, roots, configFile: settings.file }, signal);
+  return exitCodes.done;
+}

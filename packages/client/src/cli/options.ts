@@ -1,0 +1,57 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Options } from '../types.ts';
+import { UsageError } from './usage.ts';
+
+export const connectionFlags = { url: { type: 'string' } } as const;
+
+export const outputFlags = {
+  json: { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+  option: { type: 'string', multiple: true, default: [] as string[] },
+} as const;
+
+export const runFlags = {
+  ...connectionFlags,
+  ...outputFlags,
+  to: { type: 'string' },
+  from: { type: 'string' },
+  out: { type: 'string' },
+  parallel: { type: 'string', default: '4' },
+  webpage: { type: 'boolean', default: false },
+} as const;
+
+/** Parses the words of a command, or throws what is wrong with them. */
+export function parse<const Flags extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: Flags) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+/** Reads options of the form NAME=VALUE. */
+export function optionsOf(pairs: readonly string[]): Options {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw new UsageError(`Expected NAME=VALUE for --option but received ${pair}.`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** Reads a number of a flag. */
+export function countOf(text: string, name: string, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max)
+    throw new UsageError(`Expected a number from 1 to ${max} for --${name} but received ${text}.`);
+  return value;
+}
+
+/** Reads a format as people write it. */
+export function formatOf(text: string): string {
+  const format = text.replace(/^\./, '').toLowerCase();
+  if (!/^[a-z0-9_+-]{1,20}$/.test(format)) throw new UsageError(`Expected a format such as pdf but received ${text}.`);
+  return format;
+}

@@ -1,0 +1,138 @@
+import type { RunProgress } from '../run.ts';
+import { bytesText, type Output, printable } from './terminal.ts';
+
+/** The end of one file, as --json prints it. */
+export type Outcome =
+  | {
+      type: 'converted';
+      input: string;
+      outputs: string[];
+      bytes: number;
+      seconds: number;
+      job: string;
+      warnings?: string[];
+    }
+  | { type: 'failed'; input: string; errorCode: string; msg: string };
+
+/** Shows what becomes of the files of a command. */
+export interface Reporter {
+  /** Takes the progress of a file; absent where nobody would see it, which spares the service the events. */
+  progress?(input: string, progress: RunProgress): void;
+  end(outcome: Outcome): void;
+  /** Restores the terminal, and sums up. */
+  close(): void;
+}
+
+export interface ReporterOptions {
+  json?: boolean | undefined;
+  quiet?: boolean | undefined;
+}
+
+/** Makes the reporter for where the output goes: JSON lines, bars on a terminal, or plain lines. */
+export function reporterFor(output: Output, { json, quiet }: ReporterOptions): Reporter {
+  if (json) return new JsonReporter(output);
+  const isTerminal = output.err.isTTY && process.env.TERM !== 'dumb';
+  return isTerminal && !quiet ? new BarReporter(output) : new LineReporter(output, quiet === true);
+}
+
+class JsonReporter implements Reporter {
+  readonly #output: Output;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  end(outcome: Outcome): void {
+    this.#output.out.write(`${JSON.stringify(outcome)}\n`);
+  }
+
+  close(): void {}
+}
+
+class LineReporter implements Reporter {
+  readonly #output: Output;
+  readonly #quiet: boolean;
+
+  constructor(output: Output, quiet: boolean) {
+    this.#output = output;
+    this.#quiet = quiet;
+  }
+
+  end(outcome: Outcome): void {
+    if (outcome.type === 'failed') this.#output.err.write(`${lineOf(outcome)}\n`);
+    else if (!this.#quiet) this.#output.out.write(`${lineOf(outcome)}\n`);
+  }
+
+  close(): void {}
+}
+
+const barWidth = 24;
+const drawEveryMs = 80;
+
+/** Draws a bar for each file in work below the lines of those that have ended. */
+class BarReporter implements Reporter {
+  readonly #output: Output;
+  readonly #active = new Map<string, RunProgress>();
+  #drawn = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  progress(input: string, progress: RunProgress): void {
+    this.#active.set(input, progress);
+    this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
+  }
+
+  end(outcome: Outcome): void {
+    this.#active.delete(outcome.input);
+    this.#clear();
+    const [stream, sign] =
+      outcome.type === 'failed' ? [this.#output.err, '\x1b[31m✗\x1b[0m'] : [this.#output.out, '\x1b[32m✓\x1b[0m'];
+    stream.write(`${sign} ${lineOf(outcome)}\n`);
+    this.#draw();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#drawn > 0) this.#output.err.write(`\x1b[${this.#drawn}A\r\x1b[J`);
+    this.#drawn = 0;
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#clear();
+    const lines = [...this.#active].map(([input, progress]) => barOf(input, progress, this.#output.err.columns || 80));
+    this.#output.err.write(lines.map((line) => `${line}\n`).join(''));
+    this.#drawn = lines.length;
+  }
+}
+
+function barOf(input: string, progress: RunProgress, columns: number): string {
+  const part = partOf(progress);
+  const filled = Math.round((part ?? 0) * barWidth);
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
+  const percent = part === undefined ? '' : `${Math.round(part * 100)}%`;
+  const text = `  ${bar} ${percent.padStart(4)} ${progress.stage.padEnd(10)} ${printable(input)}`;
+  return text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
+}
+
+function partOf(progress: RunProgress): number | undefined {
+  if (progress.stage === 'done') return 1;
+  if (progress.stage === 'processing') return progress.percent === undefined ? undefined : progress.percent / 100;
+  return progress.total ? progress.loaded / progress.total : undefined;
+}
+
+function lineOf(outcome: Outcome): string {
+  if (outcome.type === 'failed') return printable(`${outcome.input}: ${outcome.msg}`);
+  const { input, outputs, bytes, seconds, warnings = [] } = outcome;
+  const where = outputs.length > 2 ? `${outputs[0]} … ${outputs.at(-1)}` : outputs.join(', ');
+  const line = printable(`${input} -> ${where} (${bytesText(bytes)}, ${seconds.toFixed(1)} s)`);
+  return [line, ...warnings.map((warning) => `  ${printable(warning)}`)].join('\n');
+}

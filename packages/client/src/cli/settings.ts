@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from './usage.ts';
+
+export interface Settings {
+  url: string;
+  key: string | undefined;
+  /** What to change if the service does not accept them. */
+  file: string;
+}
+
+/** Reads where the service is and the key for it: from the command line, the environment, and the config file. */
+export async function readSettings(
+  { url }: { url?: string | undefined },
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Settings> {
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  const file = environment.LATHE_CONFIG || join(folder, 'lathe', 'config.json');
+  const stored = await readConfig(file);
+  const chosen = url ?? (environment.LATHE_URL || stored.url || 'http://localhost:3000');
+  if (!/^https?:\/\/./i.test(chosen) || !URL.canParse(chosen))
+    throw new UsageError(
+      `Expected a URL such as http://localhost:3000 as the address of the service but received ${chosen}.`,
+    );
+  return { url: chosen, key: environment.LATHE_API_KEY || stored.key, file };
+}
+
+async function readConfig(file: string): Promise<{ url?: string; key?: string }> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  try {
+    const { url, key } = Object.fromEntries(Object.entries(JSON.parse(text)));
+    return { ...(typeof url === 'string' ? { url } : {}), ...(typeof key === 'string' ? { key } : {}) };
+  } catch {
+    throw new UsageError(`Expected {"url": "…", "key": "…"} in ${file}.`);
+  }
+}

@@ -1,0 +1,97 @@
+import { statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LatheError } from '../errors.ts';
+import { exists, numbered } from '../node/paths.ts';
+import { reachedService } from './connect.ts';
+import { findInputs } from './inputs.ts';
+import { countOf, formatOf, optionsOf, parse, runFlags } from './options.ts';
+import { inFormat, type Planned, planOutputs } from './plan.ts';
+import { reporterFor } from './reporter.ts';
+import type { Output } from './terminal.ts';
+import { exitCodes, UsageError } from './usage.ts';
+import { work } from './work.ts';
+
+const lookEveryMs = 1_000;
+
+/** Runs `lathe watch` until it is interrupted. */
+export async function watch(args: string[], output: Output, signal: AbortSignal): Promise<number> {
+  const { values, positionals } = parse(args, runFlags);
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length > 0 || values.to === undefined)
+    throw new UsageError('Expected a folder and a format, such as: lathe watch inbox --to pdf.');
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder ${folder}.`);
+  const to = formatOf(values.to);
+  const limit = countOf(values.parallel, 'parallel', 64);
+  const chosen = {
+    options: optionsOf(values.option),
+    to,
+    ...(values.from === undefined ? {} : { from: formatOf(values.from) }),
+  };
+  const { lathe } = await reachedService(values, signal);
+  const formats = new Set(await lathe.formats({ to, signal }));
+  const reporter = reporterFor(output, values);
+  const arrivals = new Arrivals(values.force);
+  const running = new Set<Promise<void>>();
+  let fatal: unknown;
+  const begin = (planned: Planned) => {
+    const options = { lathe, reporter, signal, force: values.force };
+    const done = work(planned, (own) => lathe.convert(planned.input, { ...chosen, ...own }), options)
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        // A service that is restarted is worth waiting for, a key that is refused is not.
+        if (!(error instanceof LatheError) || error.errorCode !== 'unreachable') fatal ??= error;
+        else reporter.end({ type: 'failed', input: planned.input, errorCode: error.errorCode, msg: error.msg });
+        arrivals.forget(planned);
+      })
+      .finally(() => running.delete(done));
+    running.add(done);
+  };
+  if (!values.json && !values.quiet) output.err.write(`Watching ${folder}; Ctrl-C ends it.\n`);
+  try {
+    while (fatal === undefined) {
+      const inputs = await findInputs([folder], (extension) => extension !== to && formats.has(extension));
+      for (const one of planOutputs(inputs, inFormat(to), values.out))
+        if (running.size < limit && arrivals.isReady(one)) begin(one);
+      await pause(lookEveryMs, undefined, { signal });
+    }
+    throw fatal;
+  } catch (error) {
+    await Promise.allSettled(running);
+    if (signal.aborted) return exitCodes.done;
+    throw error;
+  } finally {
+    reporter.close();
+  }
+}
+
+/** Files of a folder that are not converted yet: one is ready when it is the same at two looks, and so written whole. */
+class Arrivals {
+  readonly #force: boolean;
+  readonly #seen = new Map<string, { state: string; begun: boolean }>();
+
+  constructor(force: boolean) {
+    this.#force = force;
+  }
+
+  /** Tells whether a file is to be converted now, and takes it as begun then. */
+  isReady({ input, output }: Planned): boolean {
+    const found = statSync(input, { throwIfNoEntry: false });
+    if (!found) return false;
+    const state = `${found.size} ${found.mtimeMs}`;
+    const known = this.#seen.get(input);
+    if (known?.state === state && known.begun) return false;
+    const begun = known?.state === state && (this.#force || !hasOutput(output));
+    this.#seen.set(input, { state, begun });
+    return begun;
+  }
+
+  /** Lets a file be converted again. */
+  forget({ input }: Planned): void {
+    this.#seen.delete(input);
+  }
+}
+
+function hasOutput(output: string): boolean {
+  return exists(output) || [1, 10, 100, 1000].some((count) => exists(numbered(output, count + 1)[0] ?? ''));
+}

@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { LatheError } from '../errors.ts';
+import type { Lathe } from '../lathe.ts';
+import { exists, numbered } from '../node/paths.ts';
+import { describe, isUnavailable } from '../node/problems.ts';
+import type { RunOptions, RunResult } from '../run.ts';
+import { isWebAddress } from '../source.ts';
+import type { Planned } from './plan.ts';
+import type { Outcome, Reporter } from './reporter.ts';
+
+/** What turns an input into files. */
+export type Run = (options: RunOptions) => Promise<RunResult>;
+
+export interface WorkOptions {
+  lathe: Lathe;
+  reporter: Reporter;
+  signal: AbortSignal;
+  force: boolean;
+}
+
+/** Converts one input, writes its files and reports how that ended; throws only what ends the whole command. */
+export async function work(planned: Planned, run: Run, options: WorkOptions): Promise<Outcome['type']> {
+  const { input, inputs = [input], output } = planned;
+  const { signal, reporter } = options;
+  const began = performance.now();
+  try {
+    const absent = inputs.find((path) => !isWebAddress(path) && !exists(path));
+    if (absent !== undefined) throw new LatheError('no_such_file', `There is no file ${absent}.`);
+    refuseExisting([output], inputs, options);
+    const progress = reporter.progress?.bind(reporter, input);
+    const { job, files, warnings } = await run({ signal, onProgress: progress });
+    const outputs = numbered(output, files.length);
+    refuseExisting(outputs, inputs, options);
+    await mkdir(dirname(output), { recursive: true });
+    for (const [index, file] of files.entries())
+      await options.lathe.download(file, outputs[index] ?? output, { signal, overwrite: options.force });
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const seconds = Math.round(performance.now() - began) / 1000;
+    const notes = warnings.length > 0 ? { warnings } : {};
+    reporter.end({ type: 'converted', input, outputs, bytes, seconds, job: job.id, ...notes });
+    return 'converted';
+  } catch (error) {
+    if (signal.aborted || isUnavailable(error)) throw error;
+    const { errorCode, msg } = describe(error);
+    reporter.end({ type: 'failed', input, errorCode, msg });
+    return 'failed';
+  }
+}
+
+function refuseExisting(outputs: string[], inputs: string[], { force }: WorkOptions): void {
+  if (outputs.some((path) => inputs.some((input) => resolve(path) === resolve(input))))
+    throw new LatheError('same_file', 'The output would replace its input: name another with OUTPUT or --out.');
+  const taken = force ? undefined : outputs.find(exists);
+  if (taken !== undefined) throw new LatheError('exists', `${taken} exists; --force replaces it.`);
+}

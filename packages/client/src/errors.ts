@@ -1,0 +1,110 @@
+import { retryAfterOf } from './retry.ts';
+import type { Job } from './types.ts';
+
+export interface LatheErrorDetails {
+  /** Status of the response; absent if there was none, or if a job failed. */
+  status?: number | undefined;
+  /** Maps each invalid field to what is wrong with it. */
+  errors?: Record<string, string[]> | undefined;
+  /** Why a request was refused although it matches the schema, such as `unsupported_format`. */
+  reason?: string | undefined;
+  /** Quote it when you report an error of the service. */
+  requestId?: string | undefined;
+  /** How long the service asks to wait before a retry. */
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+/** Statuses after which the same request may succeed; a 409 may too if it says when: one with the same key is in progress. */
+const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** What went wrong, in the words of the service where it responded. */
+export class LatheError extends Error {
+  override name = 'LatheError';
+  readonly status: number | undefined;
+  /** A code of the service, or `unreachable`, `canceled`, `invalid_response`. */
+  readonly errorCode: string;
+  readonly msg: string;
+  readonly errors: Record<string, string[]> | undefined;
+  readonly reason: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(errorCode: string, msg: string, details: LatheErrorDetails = {}) {
+    const { status, errors, reason, requestId, retryAfterMs, cause } = details;
+    super(msg, cause === undefined ? undefined : { cause });
+    this.errorCode = errorCode;
+    this.msg = msg;
+    this.status = status;
+    this.errors = errors;
+    this.reason = reason;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may succeed later. */
+  get mayPass(): boolean {
+    const { status } = this;
+    if (status === undefined) return this.errorCode === 'unreachable';
+    return passing.has(status) || (status === 409 && this.retryAfterMs !== undefined);
+  }
+}
+
+/** A job that ended without its files; the code and message are those of the first of its tasks that failed. */
+export class JobFailedError extends LatheError {
+  override name = 'JobFailedError';
+  readonly job: Job;
+
+  constructor(job: Job) {
+    const failed = (job.tasks ?? [])
+      .filter(({ status }) => status === 'failed' || status === 'canceled')
+      .toSorted((left, right) => (left.endedAt ?? '').localeCompare(right.endedAt ?? ''))[0];
+    const { errorCode = job.result.errorCode, msg = job.result.msg } = failed?.result ?? {};
+    super(errorCode ?? 'task_failed', msg ?? describe(job, failed));
+    this.job = job;
+  }
+}
+
+function describe({ id }: Job, task: { name: string; status: string } | undefined): string {
+  return task ? `The task ${task.name} of the job ${id} was ${task.status}.` : `The job ${id} failed.`;
+}
+
+/** Returns the error that a response stands for: one of the service, of API Gateway, or of the file store. */
+export async function errorOf(response: Response): Promise<LatheError> {
+  const { status } = response;
+  const retryAfterMs = retryAfterOf(response.headers);
+  const text = await response.text();
+  const body = parseObject(text);
+  if (typeof body.errorCode === 'string' && typeof body.msg === 'string')
+    return new LatheError(body.errorCode, body.msg, {
+      status,
+      retryAfterMs,
+      errors: fieldErrors(body.errors),
+      reason: textIn(body.reason),
+      requestId: textIn(body.requestId),
+    });
+  // API Gateway sends a message alone, the file store XML.
+  const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
+  const message = textIn(body.message) ?? /<Message>([^<]*)<\/Message>/.exec(text)?.[1];
+  const msg = message ?? `The service responded with status ${status}.`;
+  return new LatheError(code ?? `http_${status}`, msg, { status, retryAfterMs });
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(text)));
+  } catch {
+    return {};
+  }
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function fieldErrors(value: unknown): Record<string, string[]> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, problems]) => [field, Array.isArray(problems) ? problems.map(String) : []]),
+  );
+}

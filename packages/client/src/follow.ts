@@ -1,0 +1,138 @@
+import { LatheError } from './errors.ts';
+import { pause, pauseBefore } from './retry.ts';
+import { type EventMessage, type JobEventName, openChannel, type TaskEventName } from './socket.ts';
+import type { Transport } from './transport.ts';
+import type { CallOptions, Health, Job, Task, Token } from './types.ts';
+
+/** What happened to a job or one of its tasks, with its state after that. */
+export type JobEvent = { event: JobEventName; job: Job } | { event: TaskEventName; task: Task };
+
+export interface FollowOptions extends CallOptions {
+  /** Whether events are received by a WebSocket; defaults to true where there is one (browsers, Node 22 and later). */
+  live?: boolean | undefined;
+}
+
+/** Failed connections in a row after which events are no longer expected by sockets. */
+const maxFailures = 3;
+
+/** Yields the events of a job until it and all its tasks have ended, each state once, over any number of connections. */
+export async function* followJob(
+  transport: Transport,
+  id: string,
+  { signal, live = typeof WebSocket === 'function' }: FollowOptions,
+): AsyncGenerator<JobEvent, void> {
+  const history = new History();
+  for (let failures = 0; live && failures < maxFailures; ) {
+    try {
+      for await (const message of openChannel(await addressFor(transport, id, signal), `job.${id}`, signal)) {
+        failures = 0;
+        if (message.event === 'quiet') yield* history.compare(await showJob(transport, id, signal));
+        else yield* history.add(await withWholeData(transport, message, signal));
+        if (history.isOver) return;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof LatheError && error.errorCode !== 'unreachable') throw error;
+    }
+    failures += 1;
+    await pause(pauseBefore(failures, transport.policy), signal);
+  }
+  // What has happened so far is known at once, and not only when the first wait ends.
+  yield* history.compare(await showJob(transport, id, signal));
+  while (!history.isOver) yield* history.compare(await waitOnce(transport, id, signal));
+}
+
+/** Returns where to connect, with a token for the job alone: browsers cannot send a key, and addresses are logged. */
+async function addressFor(transport: Transport, job: string, signal: AbortSignal | undefined): Promise<string> {
+  const [{ websocket }, { token }] = await Promise.all([
+    transport.json<Health>('GET', '/health', { signal }),
+    transport.json<Token>('POST', '/v1/account/token', { body: { job }, signal }),
+  ]);
+  return `${websocket.url}?token=${encodeURIComponent(token)}`;
+}
+
+function showJob(transport: Transport, id: string, signal: AbortSignal | undefined): Promise<Job> {
+  return transport.json('GET', `/v1/process/jobs/${encodeURIComponent(id)}`, { signal });
+}
+
+/** Waits for the end of a job for as long as the service lets a request wait, and returns the job as it is then. */
+export async function waitOnce(transport: Transport, id: string, signal: AbortSignal | undefined): Promise<Job> {
+  try {
+    return await transport.json<Job>('GET', `/v1/process/jobs/${encodeURIComponent(id)}/wait`, { signal, retries: 0 });
+  } catch (error) {
+    if (!(error instanceof LatheError) || !error.mayPass) throw error;
+    // Too many clients wait at once, or this connection was lost: the job itself is shown at once, or retried.
+    await pause(error.retryAfterMs ?? pauseBefore(1, transport.policy), signal);
+    return showJob(transport, id, signal);
+  }
+}
+
+/** Tells whether a job and all its tasks have ended. */
+export function isOver({ endedAt, tasks = [] }: Job): boolean {
+  return endedAt !== null && tasks.every((task) => task.endedAt !== null);
+}
+
+/** Returns an event with the whole task or job, where that did not fit the message. */
+async function withWholeData(transport: Transport, message: EventMessage, signal: AbortSignal | undefined) {
+  if (!('truncated' in message.data) || message.event === 'task_deleted') return message;
+  if (isJobEvent(message)) return { ...message, data: await showJob(transport, message.data.id, signal) };
+  const data: Task = await transport.json('GET', `/v1/process/tasks/${message.data.id}`, { signal });
+  return { ...message, data };
+}
+
+function isJobEvent(message: EventMessage): message is Extract<EventMessage, { data: Job }> {
+  return message.event.startsWith('job_');
+}
+
+/** What is known of a job and its tasks: a state that is no newer is not told again. */
+class History {
+  readonly #known = new Map<string, Pick<Task | Job, 'version' | 'status' | 'endedAt'>>();
+  #job: Job | undefined;
+
+  /** Whether the job and all its tasks have ended. */
+  get isOver(): boolean {
+    const job = this.#job;
+    if (!job || job.endedAt === null) return false;
+    return (job.tasks ?? []).every(({ id, endedAt }) => endedAt !== null || this.#hasEnded(id));
+  }
+
+  #hasEnded(id: string): boolean {
+    const known = this.#known.get(id);
+    return known !== undefined && (known.endedAt !== null || known.status === 'deleted');
+  }
+
+  /** Takes an event of the service and yields it, if it is newer than what is known. */
+  *add(message: EventMessage): Generator<JobEvent> {
+    const { data } = message;
+    if ((this.#known.get(data.id)?.version ?? 0) >= data.version) return;
+    this.#known.set(data.id, data);
+    if (!isJobEvent(message)) {
+      yield { event: message.event, task: message.data };
+      return;
+    }
+    this.#job = message.data;
+    yield { event: message.event, job: message.data };
+  }
+
+  /** Takes the state of a job and yields the events that would have led there. */
+  *compare(job: Job): Generator<JobEvent> {
+    const tasks = (job.tasks ?? []).flatMap((task): EventMessage[] => {
+      const event = taskEventFor(task, this.#known.get(task.id)?.status === 'processing');
+      return event ? [{ event, data: task }] : [];
+    });
+    const event = jobEventFor(job);
+    const own: EventMessage[] = event ? [{ event, data: job }] : [];
+    for (const message of job.endedAt === null ? [...own, ...tasks] : [...tasks, ...own]) yield* this.add(message);
+  }
+}
+
+function taskEventFor({ status }: Task, wasStarted: boolean): TaskEventName | undefined {
+  if (status === 'created') return undefined;
+  if (status === 'processing') return wasStarted ? 'task_updated' : 'task_started';
+  return `task_${status}`;
+}
+
+function jobEventFor({ status }: Job): JobEventName | undefined {
+  if (status === 'created') return undefined;
+  return status === 'processing' ? 'job_started' : `job_${status}`;
+}

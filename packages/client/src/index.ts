@@ -1,0 +1,37 @@
+export type { DownloadOptions, Link, NodeWritable, Target } from './download.ts';
+export { JobFailedError, LatheError, type LatheErrorDetails } from './errors.ts';
+export type { FollowOptions, JobEvent } from './follow.ts';
+export { type CreateOptions, type Estimate, type FormatQuery, Lathe, type LatheOptions } from './lathe.ts';
+export type { components, paths } from './openapi.ts';
+export type { RetryPolicy } from './retry.ts';
+export type {
+  CompressOptions,
+  ConvertOptions,
+  LooseTask,
+  MergeOptions,
+  RunOptions,
+  RunProgress,
+  RunResult,
+} from './run.ts';
+export type { Input, SourceOptions } from './source.ts';
+export type { RequestOptions } from './transport.ts';
+export type {
+  CallOptions,
+  Health,
+  Job,
+  JobFilter,
+  JobRequest,
+  Operation,
+  OptionDescriptor,
+  OptionList,
+  Options,
+  OutputFormat,
+  Progress,
+  ResultFile,
+  Task,
+  TaskDefinition,
+  TaskFilter,
+  Token,
+  TransferOptions,
+  UploadForm,
+} from './types.ts';

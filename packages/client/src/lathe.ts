@@ -1,0 +1,226 @@
+import { type DownloadOptions, type Link, readFile, type Target, writeFile } from './download.ts';
+import { LatheError } from './errors.ts';
+import { type FollowOptions, followJob, isOver, type JobEvent, waitOnce } from './follow.ts';
+import {
+  type CompressOptions,
+  type ConvertOptions,
+  type LooseTask,
+  type MergeOptions,
+  type RunResult,
+  runJob,
+} from './run.ts';
+import { type Input, type SourceOptions, sourceOf } from './source.ts';
+import { newIdempotencyKey, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
+import type {
+  CallOptions,
+  Health,
+  Job,
+  JobFilter,
+  JobRequest,
+  Operation,
+  OptionList,
+  Task,
+  TaskFilter,
+  TransferOptions,
+} from './types.ts';
+import { postFile } from './upload.ts';
+
+export type LatheOptions = TransportOptions;
+
+export interface CreateOptions extends CallOptions {
+  /** Two requests with the same key and body create one job; by default each call has a key of its own. */
+  idempotencyKey?: string | undefined;
+}
+
+export interface FormatQuery extends CallOptions {
+  /** Lists the formats that this one can be converted to. */
+  from?: string | undefined;
+  /** Lists the formats that can be converted to this one. */
+  to?: string | undefined;
+  /** Defaults to convert. */
+  operation?: Operation | undefined;
+}
+
+/** What a job would take, as far as the service says. */
+export type Estimate = Record<string, unknown>;
+
+interface Page<T> {
+  docs: T[];
+  hasNextPage: boolean;
+}
+
+/** Calls a Lathe service. Requests that fail for reasons that pass are sent again, and create nothing twice. */
+export class Lathe {
+  readonly #transport: Transport;
+
+  constructor(options: LatheOptions = {}) {
+    this.#transport = new Transport(options);
+  }
+
+  /** Root of the API. */
+  get url(): string {
+    return this.#transport.url;
+  }
+
+  /** Sends any request to the API and returns the body of its response. */
+  request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    const idempotencyKey = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined);
+    return this.#transport.json<T>(method, path, { ...options, idempotencyKey });
+  }
+
+  /** Creates a job with all its tasks. */
+  createJob(request: JobRequest, options: CreateOptions = {}): Promise<Job> {
+    return this.createAnyJob(request, options);
+  }
+
+  /** Creates a job whose operations and formats are chosen at run time, where the compiler cannot check them. */
+  createAnyJob(
+    request: Omit<JobRequest, 'tasks'> & { tasks: Record<string, LooseTask> },
+    options: CreateOptions = {},
+  ): Promise<Job> {
+    return this.request('POST', '/v1/process/jobs', { ...options, body: request });
+  }
+
+  /** Returns a job with its tasks. */
+  job(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.request('GET', `/v1/process/jobs/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Returns a task. */
+  task(id: string, options: CallOptions = {}): Promise<Task> {
+    return this.request('GET', `/v1/process/tasks/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Yields jobs, newest first, page by page as they are read. */
+  jobs({ signal, ...filter }: JobFilter & CallOptions = {}): AsyncGenerator<Job> {
+    return this.#pages<Job>('/v1/process/jobs', filter, signal);
+  }
+
+  /** Yields tasks, newest first, page by page as they are read. */
+  tasks({ signal, ...filter }: TaskFilter & CallOptions = {}): AsyncGenerator<Task> {
+    return this.#pages<Task>('/v1/process/tasks', filter, signal);
+  }
+
+  /** Uploads a file to an `import/upload` task. */
+  async upload(task: Task, input: Input, options: SourceOptions & TransferOptions = {}): Promise<void> {
+    const { form } = task.result;
+    if (!form) throw new TypeError(`Expected a task of import/upload but ${task.name} is one of ${task.operation}.`);
+    await postFile(this.#transport, form, await sourceOf(input, options), options);
+  }
+
+  /** Yields the events of a job as they happen, until it and all its tasks have ended. */
+  follow(job: Job | string, options: FollowOptions = {}): AsyncGenerator<JobEvent, void> {
+    return followJob(this.#transport, idOf(job), options);
+  }
+
+  /** Waits until a job and all its tasks have ended, however they did, and returns it. */
+  async wait(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
+    for (;;) {
+      const found = await waitOnce(this.#transport, idOf(job), signal);
+      if (isOver(found)) return found;
+    }
+  }
+
+  /** Writes a file of a result to a path or stream. */
+  async download(file: Link, to: Target, options: DownloadOptions = {}): Promise<void> {
+    await writeFile(readFile(this.#transport, file, options), to, options);
+  }
+
+  /** Yields a file of a result chunk by chunk. */
+  read(file: Link, options: TransferOptions = {}): AsyncGenerator<Uint8Array> {
+    return readFile(this.#transport, file, options);
+  }
+
+  /** Returns a file of a result as a Blob. */
+  async blob(file: Link, options: TransferOptions = {}): Promise<Blob> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for await (const chunk of this.read(file, options)) parts.push(new Uint8Array(chunk));
+    return new Blob(parts, typeof file === 'object' && 'media_type' in file ? { type: file.media_type } : {});
+  }
+
+  /** Converts a file, or what a URL leads to, and returns the links to the result; throws if the job fails. */
+  convert(input: Input, { to, from, options = {}, ...rest }: ConvertOptions): Promise<RunResult> {
+    const formats = { output_format: to, ...(from === undefined ? {} : { input_format: from }) };
+    return runJob(this, [input], { operation: 'convert', ...formats, options }, rest);
+  }
+
+  /** Makes a file smaller in its own format. */
+  compress(input: Input, { from, options = {}, ...rest }: CompressOptions = {}): Promise<RunResult> {
+    const formats = from === undefined ? {} : { input_format: from };
+    return runJob(this, [input], { operation: 'compress', ...formats, options }, rest);
+  }
+
+  /** Merges images and PDFs into one file, in the order given. */
+  merge(inputs: Input[], { to = 'pdf', options = {}, ...rest }: MergeOptions = {}): Promise<RunResult> {
+    return runJob(this, inputs, { operation: 'merge', output_format: to, options }, rest);
+  }
+
+  /** Cancels all tasks of a job that have not ended. */
+  async cancel(job: Job | string, options: CallOptions = {}): Promise<void> {
+    const { tasks = [] } = await this.job(idOf(job), options);
+    await Promise.all(tasks.filter(({ endedAt }) => endedAt === null).map((task) => this.cancelTask(task, options)));
+  }
+
+  /** Cancels a task, and with it those that depend on it; one that has ended meanwhile stays as it is. */
+  async cancelTask(task: Task | string, options: CallOptions = {}): Promise<void> {
+    try {
+      await this.request('POST', `/v1/process/tasks/${encodeURIComponent(idOf(task))}/cancel`, options);
+    } catch (error) {
+      if (!(error instanceof LatheError) || error.status !== 409) throw error;
+    }
+  }
+
+  /** Deletes a job with its tasks and files. */
+  async deleteJob(job: Job | string, options: CallOptions = {}): Promise<void> {
+    await this.request('DELETE', `/v1/process/jobs/${encodeURIComponent(idOf(job))}`, options);
+  }
+
+  /** Returns all formats, or those that one can be converted to or from. */
+  async formats({ from, to, operation = 'convert', signal }: FormatQuery = {}): Promise<string[]> {
+    const path = `/v1/query/formats${from === undefined && to === undefined ? '' : `/${operation}`}`;
+    const query = { input_format: from, output_format: to };
+    const { formats } = await this.request<{ formats: { ext: string }[] }>('GET', path, { query, signal });
+    return [...new Set(formats.map(({ ext }) => ext))].sort();
+  }
+
+  /** Returns the options of an operation for a pair of formats. */
+  options(from: string, to: string, { operation = 'convert', signal }: FormatQuery = {}): Promise<OptionList> {
+    const query = { input_format: from, output_format: to };
+    return this.request('GET', `/v1/query/options/${operation}`, { query, signal });
+  }
+
+  /** Returns what a job would take without creating it, from a service that can estimate. */
+  async estimate(request: { tasks: Record<string, LooseTask> }, { signal }: CallOptions = {}): Promise<Estimate> {
+    const document = await this.request<ApiDocument>('GET', '/v1/openapi.json', { signal });
+    const { parameters = [] } = document.paths['/v1/process/jobs']?.post ?? {};
+    // A service that does not know the parameter would create the job.
+    if (!parameters.some(({ name }) => name === 'dry_run'))
+      throw new LatheError('unsupported', `The service at ${this.url} does not estimate jobs.`);
+    return this.request('POST', '/v1/process/jobs', { query: { dry_run: 'true' }, body: request, signal });
+  }
+
+  /** Returns the version of the service, which engines it can use, and where WebSockets connect. */
+  health(options: CallOptions = {}): Promise<Health> {
+    return this.request('GET', '/health', options);
+  }
+
+  async *#pages<T>(
+    path: string,
+    filter: Record<string, string | number | undefined>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<T> {
+    for (let page = 1; ; page += 1) {
+      const { docs, hasNextPage } = await this.request<Page<T>>('GET', path, { query: { ...filter, page }, signal });
+      yield* docs;
+      if (!hasNextPage) return;
+    }
+  }
+}
+
+interface ApiDocument {
+  paths: Record<string, { post?: { parameters?: { name: string }[] } }>;
+}
+
+function idOf(subject: { id: string } | string): string {
+  return typeof subject === 'string' ? subject : subject.id;
+}

@@ -1,0 +1,136 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { JobFailedError, LatheError } from '../errors.ts';
+import type { Lathe } from '../lathe.ts';
+import { exists, numbered, stemOf } from '../node/paths.ts';
+import { type LooseTask, resultOf } from '../run.ts';
+import { isWebAddress } from '../source.ts';
+import type { Job, Options, ResultFile } from '../types.ts';
+import type { Roots } from './roots.ts';
+
+/** The service, and the folders that may be used. */
+export interface Places {
+  lathe: Lathe;
+  roots: Roots;
+}
+
+interface Conversion {
+  input: string;
+  to: string;
+  from?: string | undefined;
+  options: Options;
+  webpage?: boolean | undefined;
+}
+
+interface ConversionRequest extends Conversion {
+  output?: string | undefined;
+  overwrite: boolean;
+  wait: boolean;
+}
+
+/** Returns the tasks of a conversion. */
+export function tasksOf({ input, to, from, options, webpage }: Conversion): Record<string, LooseTask> {
+  const url = { operation: webpage ? 'import/webpage' : 'import/url', url: input };
+  return {
+    import: isWebAddress(input) ? url : { operation: 'import/upload' },
+    process: {
+      operation: 'convert',
+      input: 'import',
+      output_format: to,
+      options,
+      ...(from === undefined ? {} : { input_format: from }),
+    },
+    export: { operation: 'export/url', input: 'process' },
+  };
+}
+
+/** Converts a file and writes the result, or only begins the conversion. */
+export async function runConversion(
+  { lathe, roots }: Places,
+  request: ConversionRequest,
+  signal: AbortSignal,
+  onPercent: (percent: number) => void,
+): Promise<unknown> {
+  const { input, output, overwrite, wait, ...conversion } = request;
+  const source = isWebAddress(input) ? input : await roots.readable(input);
+  const target = await roots.writable(output ?? defaultOutput(source, roots, conversion.to));
+  if (!wait) return begin(lathe, { ...conversion, input: source }, signal);
+  refuseExisting([target], overwrite);
+  const { job, files, warnings } = await lathe.convert(source, {
+    ...conversion,
+    signal,
+    onProgress: (progress) => {
+      if (progress.stage === 'processing') onPercent(progress.percent ?? 0);
+    },
+  });
+  const outputs = await writeAll(lathe, files, numbered(target, files.length), overwrite, signal);
+  return { job: job.id, outputs, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+async function begin(lathe: Lathe, conversion: Conversion, signal: AbortSignal) {
+  const job = await lathe.createAnyJob({ tasks: tasksOf(conversion) }, { signal });
+  const task = job.tasks?.find(({ operation }) => operation === 'import/upload');
+  if (task) await lathe.upload(task, conversion.input, { signal });
+  return { job: job.id, status: job.status };
+}
+
+function defaultOutput(source: string, roots: Roots, to: string): string {
+  if (!isWebAddress(source)) return `${stemOf(source)}.${to}`;
+  const { hostname, pathname } = new URL(source);
+  return join(roots.first, `${stemOf(safeName(basename(decodeURI(pathname)) || hostname))}.${to}`);
+}
+
+/** Waits for a job and writes its files into a folder. */
+export async function fetchResult(
+  { lathe, roots }: Places,
+  { job: id, folder, overwrite }: { job: string; folder: string; overwrite: boolean },
+  signal: AbortSignal,
+): Promise<unknown> {
+  const job = await lathe.wait(id, { signal });
+  if (job.status !== 'completed') throw new JobFailedError(job);
+  const { files } = resultOf(job);
+  const paths = await Promise.all(files.map(({ filename }) => roots.writable(join(folder, safeName(filename)))));
+  return { job: id, outputs: await writeAll(lathe, files, paths, overwrite, signal) };
+}
+
+/** Keeps a name from leading elsewhere. */
+function safeName(name: string): string {
+  return name.replace(/[\p{Cc}/\\:]/gu, '_').replace(/^\.+/, '_') || 'file';
+}
+
+async function writeAll(lathe: Lathe, files: ResultFile[], paths: string[], overwrite: boolean, signal: AbortSignal) {
+  refuseExisting(paths, overwrite);
+  const outputs: { path: string; size: number; format: string }[] = [];
+  for (const [index, file] of files.entries()) {
+    const path = paths[index] ?? '';
+    await mkdir(dirname(path), { recursive: true });
+    await lathe.download(file, path, { overwrite, signal });
+    outputs.push({ path, size: file.size, format: file.format });
+  }
+  return outputs;
+}
+
+function refuseExisting(paths: string[], overwrite: boolean): void {
+  const taken = overwrite ? undefined : paths.find(exists);
+  if (taken !== undefined)
+    throw new LatheError('exists', `${taken} exists: choose another output, or overwrite: true.`);
+}
+
+/** Returns of a job what an agent needs. */
+export function statusOf(job: Job) {
+  const { id, status, result, tasks = [] } = job;
+  return {
+    job: id,
+    status,
+    result,
+    tasks: tasks.map(({ name, operation, status: state, progress, result: { errorCode, msg } }) => ({
+      name,
+      operation,
+      status: state,
+      progress,
+      errorCode,
+      msg,
+    })),
+    files: resultOf(job).files,
+  };
+}

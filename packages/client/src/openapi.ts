@@ -1,0 +1,3000 @@
+// Generated from the OpenAPI document by `npm run types --workspace lathe-client`. Do not edit.
+
+export interface paths {
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the API reference */
+        get: operations["docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the version, which engines are usable, and where WebSockets connect */
+        get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a short-lived token for WebSockets, for the account or for one job */
+        post: operations["account-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks */
+        get: operations["webhook-list"];
+        put?: never;
+        /** Register a webhook */
+        post: operations["webhook-create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a webhook */
+        delete: operations["webhook-delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook with their attempts */
+        get: operations["webhook-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/webhooks/{webhookId}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a delivery again */
+        post: operations["webhook-replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{taskId}/{token}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file by the link in a result */
+        get: operations["file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return the OpenAPI 3.1 document of this API */
+        get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/compress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compress files */
+        post: operations["compress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Convert files to another format */
+        post: operations["convert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/crop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Crop images, videos or PDF pages */
+        post: operations["crop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/export/blobstore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export to Azure Blob Storage */
+        post: operations["export-blobstore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/export/objstore_a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export to Amazon S3 or a compatible store */
+        post: operations["export-objstore-a"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/export/objstore_b": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export to Google Cloud Storage */
+        post: operations["export-objstore-b"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/export/sftp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export to an SFTP server */
+        post: operations["export-sftp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/export/url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create temporary download links */
+        post: operations["export-url"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/base64": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a small file sent in the request */
+        post: operations["import-base64"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/blobstore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import from Azure Blob Storage */
+        post: operations["import-blobstore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/objstore_a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import from Amazon S3 or a compatible store */
+        post: operations["import-objstore-a"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/objstore_b": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import from Google Cloud Storage */
+        post: operations["import-objstore-b"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/sftp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import from an SFTP server */
+        post: operations["import-sftp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a file that the client posts to the returned form */
+        post: operations["import-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a file from a URL */
+        post: operations["import-url"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/import/webpage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a web page */
+        post: operations["import-webpage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List jobs, newest first */
+        get: operations["list-jobs"];
+        put?: never;
+        /** Create a job with all its tasks */
+        post: operations["create-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/jobs/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a job with its tasks */
+        get: operations["show-job"];
+        put?: never;
+        post?: never;
+        /** Delete a job, its tasks and their files */
+        delete: operations["delete-job"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/jobs/{jobId}/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Wait up to 25 seconds for all tasks of a job to end, and show it */
+        get: operations["wait-for-job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Merge images and PDFs into one file */
+        post: operations["merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tasks, newest first */
+        get: operations["list-tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/tasks/{taskId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a task */
+        get: operations["show-task"];
+        put?: never;
+        post?: never;
+        /** Delete a task and its files */
+        delete: operations["delete-task"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/tasks/{taskId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a task that has not ended */
+        post: operations["cancel-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/tasks/{taskId}/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Wait up to 25 seconds for a task to end, and show it */
+        get: operations["wait-for-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/process/trim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Trim audio or video */
+        post: operations["trim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/query/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all supported formats */
+        get: operations["query-all-formats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/query/formats/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the formats that an operation reads or writes */
+        get: operations["query-formats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/query/options/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the options of an operation for a pair of formats */
+        get: operations["query-options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        CompressInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "8svx" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "bwf" | "caf" | "dff" | "dif" | "divx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gif" | "gsm" | "h264" | "h265" | "hevc" | "iff" | "ircam" | "ismv" | "ivf" | "jfif" | "jif" | "jpe" | "jpeg" | "jpg" | "jps" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nist" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pdf" | "pjpeg" | "png" | "pvf" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "sph" | "spx" | "swf" | "thd" | "tod" | "trp" | "truehd" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "webp" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
+        /** @description Options of compress. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/compress. */
+        CompressOptions: {
+            audio_bitrate?: number;
+            audio_compress_max_filesize?: number;
+            audio_compress_percentage?: number;
+            /** @enum {unknown} */
+            compress_audio?: "by_bitrate" | "by_percentage" | "by_size";
+            /** @enum {unknown} */
+            compress_image?: "by_quality" | "by_percentage" | "by_size";
+            /** @enum {unknown} */
+            compress_pdf?: "by_quality" | "by_percentage" | "by_size";
+            /** @enum {unknown} */
+            compress_video?: "by_percentage" | "by_size" | "by_video_quality" | "by_resolution" | "by_max_bitrate";
+            image_compress_max_filesize?: number;
+            image_compress_percentage?: number;
+            image_compress_quality?: number;
+            password?: string;
+            pdf_compress_max_filesize?: number;
+            pdf_compress_percentage?: number;
+            /** @enum {unknown} */
+            pdf_compress_quality?: "screen" | "ebook" | "printer" | "prepress";
+            /** @enum {unknown} */
+            strip?: true | false | "true" | "false";
+            video_codec_compress?: ("libx264" | "libx265" | "mpeg4") | ("libx264" | "libx265" | "libvpx-vp9" | "libvpx" | "mpeg4" | "mpeg2video") | ("libvpx-vp9" | "libvpx") | ("libx264" | "mpeg4") | "libx264" | "wmv2" | ("libx264" | "flv") | ("mpeg2video" | "mpeg1video") | ("libx264" | "libx265" | "mpeg2video") | "libtheora" | ("mpeg4" | "libx264");
+            video_compress_crf_x264?: number;
+            video_compress_crf_x265?: number;
+            video_compress_max_bitrate?: number;
+            video_compress_max_filesize?: number;
+            video_compress_quality_percentage?: number;
+            /** @enum {unknown} */
+            video_compress_speed?: "ultrafast" | "superfast" | "veryfast" | "faster" | "fast" | "medium" | "slow" | "slower" | "veryslow";
+            /** @enum {unknown} */
+            video_compression_resize_method?: "preset_resolutions" | "by_width_keep_ar" | "by_height_keep_ar" | "by_width_height";
+            /** @enum {unknown} */
+            video_compression_resolution_preset?: "7680:4320" | "3840:2160" | "2560:1440" | "1920:1080" | "1280:720" | "854:480" | "640:360" | "426:240" | "256:144";
+            video_compressor_bufsize?: number;
+            video_custom_height_compress?: number;
+            video_custom_width_compress?: number;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        CompressOutputFormat: "3g2" | "3gp" | "3gpp" | "3gpp2" | "aac" | "adts" | "asf" | "avi" | "avif" | "dvr-ms" | "f4a" | "f4v" | "flv" | "gif" | "ismv" | "ivf" | "jfif" | "jif" | "jpe" | "jpeg" | "jpg" | "jps" | "m2p" | "m2t" | "m2ts" | "m4a" | "m4b" | "m4r" | "m4v" | "mk3d" | "mka" | "mkv" | "mogg" | "mov" | "mp3" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mts" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pdf" | "pjpeg" | "png" | "qt" | "tod" | "trp" | "ts" | "vob" | "vro" | "weba" | "webm" | "webp" | "wm" | "wma" | "wmv";
+        CompressTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["CompressInputFormat"];
+            /** @constant */
+            operation: "compress";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["CompressOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["CompressOutputFormat"];
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        ConvertInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tex" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xz" | "y4m" | "z" | "zip" | "zst" | "zstd";
+        /** @description Options of convert. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/convert. */
+        ConvertOptions: {
+            aspect?: string;
+            audio_bitrate?: number;
+            audio_codec?: ("auto" | "aac" | "libmp3lame" | "ac3" | "eac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "ac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "ac3" | "alac" | "pcm_s16le" | "copy" | "none") | ("auto" | "aac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "eac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "libopus" | "libvorbis" | "copy" | "none") | ("auto" | "libmp3lame" | "ac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "wmav2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "copy" | "none") | ("auto" | "mp2" | "ac3" | "copy" | "none") | ("auto" | "ac3" | "mp2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "mp2" | "ac3" | "eac3" | "copy" | "none") | ("auto" | "ac3" | "aac" | "mp2" | "copy" | "none") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy" | "none") | ("auto" | "pcm_s16le" | "pcm_s24le" | "copy" | "none") | ("auto" | "pcm_s16le" | "copy" | "none") | ("auto" | "ac3" | "copy" | "none") | ("auto" | "libmp3lame" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libvorbis" | "flac" | "copy" | "none") | ("auto" | "libmp3lame" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "pcm_s32le" | "copy") | ("auto" | "flac" | "copy") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy") | ("auto" | "libopus" | "copy") | ("auto" | "aac" | "alac" | "copy") | ("auto" | "aac" | "copy") | ("auto" | "wmav2" | "copy") | ("auto" | "pcm_s16le" | "copy") | ("auto" | "ac3" | "copy") | ("auto" | "eac3" | "copy") | ("auto" | "pcm_s16le" | "alac" | "copy") | ("auto" | "mp2" | "copy") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "copy") | ("auto" | "libopus" | "libvorbis" | "copy") | ("auto" | "pcm_s32le" | "copy");
+            /** @enum {unknown} */
+            audio_frequency?: "8000" | "11025" | "12000" | "16000" | "22050" | "24000" | "32000" | "44100" | "48000" | "88200" | "96000" | "176400" | "192000" | 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000 | 88200 | 96000 | 176400 | 192000;
+            /** @enum {unknown} */
+            "auto-orient"?: true | false | "true" | "false";
+            background?: string;
+            book_author?: string;
+            book_title?: string;
+            channels?: number;
+            color_space?: ("srgb" | "gray" | "cmyk") | ("srgb" | "gray");
+            compression_level?: number;
+            /** @enum {unknown} */
+            csv_delimiter?: "comma" | "semicolon" | "tab" | "pipe";
+            cut_end_gif?: string;
+            cut_start_video_to_gif?: string;
+            encoding?: ("auto" | "utf-8" | "utf-16le" | "windows-1252" | "iso-8859-2" | "windows-1250" | "windows-1251" | "koi8-r" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "shift_jis" | "euc-jp" | "gb18030" | "big5" | "euc-kr") | ("utf-8" | "utf-8-bom" | "utf-16le" | "windows-1252");
+            /** @enum {unknown} */
+            enlarge_images_to_fit?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            faststart?: true | false | "true" | "false";
+            fit?: ("max" | "crop" | "scale" | "pad") | ("max" | "crop" | "scale");
+            /** @enum {unknown} */
+            flip?: "none" | "horizontal" | "vertical" | "both";
+            fps?: number;
+            frame_time?: string;
+            /** @enum {unknown} */
+            full_page?: true | false | "true" | "false";
+            gif_fps?: number;
+            height?: number;
+            /** @enum {unknown} */
+            hide_cookie?: true | false | "true" | "false";
+            image_custom_height?: number;
+            image_custom_width?: number;
+            image_dpi?: number;
+            image_quality?: number;
+            image_resize_percentage?: number;
+            /** @enum {unknown} */
+            image_resolution?: "75" | "150" | "300" | "600" | "1200" | 75 | 150 | 300 | 600 | 1200;
+            initial_delay?: number;
+            jpg_convert_compression_level?: number;
+            /** @enum {unknown} */
+            keep_layout?: true | false | "true" | "false";
+            loop_count?: number;
+            loop_count_video_to_gif?: number;
+            /** @enum {unknown} */
+            lossless?: true | false | "true" | "false";
+            margin?: number;
+            output_password?: string;
+            page?: number;
+            /** @enum {unknown} */
+            page_orientation?: "portrait" | "landscape";
+            page_range?: string;
+            page_size?: ("A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger") | ("a3" | "a4" | "a5" | "b5" | "letter" | "legal" | "tabloid");
+            password?: string;
+            /** @enum {unknown} */
+            pdf_a?: "none" | "1b" | "2b" | "3b";
+            /** @enum {unknown} */
+            pdf_image_alignment?: "Center" | "Top" | "Bottom" | "Left" | "Right" | "TopLeft" | "TopRight" | "BottomLeft" | "BottomRight";
+            /** @enum {unknown} */
+            pdf_orientation?: "portrait" | "landscape";
+            /** @enum {unknown} */
+            pdf_page_size?: "same-as-image" | "1240.2x1753.95" | "1753.95x2480.25" | "2480.25x3507.9" | "3507.9x4966.5" | "4966.5x7021.65" | "874.05x1240.2" | "620.1x874.05" | "1476.45x2084.7" | "1039.35x1476.45" | "1275x1650" | "1275x2100" | "1650x2550" | "1087.5x1575";
+            /** @enum {unknown} */
+            png_compression_level?: "none" | "light" | "strong" | "lossy";
+            png_convert_quality?: number;
+            /** @enum {unknown} */
+            preset?: "ultrafast" | "superfast" | "veryfast" | "faster" | "fast" | "medium" | "slow" | "slower" | "veryslow";
+            /** @enum {unknown} */
+            print_background?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            profile?: "baseline" | "main" | "high";
+            /** @enum {unknown} */
+            progressive?: true | false | "true" | "false";
+            quality?: number;
+            rotate?: number;
+            /** @enum {unknown} */
+            sample_rate?: "8000" | "11025" | "12000" | "16000" | "22050" | "24000" | "32000" | "44100" | "48000" | "88200" | "96000" | "176400" | "192000" | 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000 | 88200 | 96000 | 176400 | 192000;
+            scale?: number;
+            sheet?: number;
+            /** @enum {unknown} */
+            strip?: true | false | "true" | "false";
+            subtitles_mode?: ("none" | "hard" | "soft") | ("none" | "hard");
+            /** @enum {unknown} */
+            tiff_compression?: "none" | "lzw" | "deflate" | "jpeg";
+            trim_end?: string;
+            trim_start?: string;
+            /** @enum {unknown} */
+            use_print_stylesheet?: true | false | "true" | "false";
+            video_bitrate?: number;
+            video_codec?: ("auto" | "libx264" | "libx265" | "libsvtav1" | "mpeg4" | "copy") | ("auto" | "libx264" | "mpeg4" | "copy") | ("auto" | "libx264" | "libx265" | "prores_ks" | "mpeg4" | "mjpeg" | "copy") | ("auto" | "libx264" | "copy") | ("auto" | "libx264" | "libx265" | "libsvtav1" | "libvpx-vp9" | "libvpx" | "mpeg4" | "mpeg2video" | "prores_ks" | "mjpeg" | "ffv1" | "copy") | ("auto" | "libvpx-vp9" | "libvpx" | "libsvtav1" | "copy") | ("auto" | "mpeg4" | "libx264" | "mjpeg" | "copy") | ("auto" | "mpeg4" | "copy") | ("auto" | "wmv2" | "copy") | ("auto" | "libx264" | "flv" | "copy") | ("auto" | "mpeg2video" | "mpeg1video" | "copy") | ("auto" | "libx264" | "libx265" | "mpeg2video" | "copy") | ("auto" | "libtheora" | "copy") | ("auto" | "mpeg2video" | "copy") | ("auto" | "dvvideo" | "copy") | ("auto" | "rv20" | "copy") | ("auto" | "flv" | "copy") | ("auto" | "libx264" | "mpeg4" | "ffv1" | "copy") | ("auto" | "mjpeg" | "copy") | ("auto" | "libx265" | "copy") | ("auto" | "mpeg1video" | "copy") | ("auto" | "wrapped_avframe" | "copy");
+            video_crf?: number;
+            video_custom_width_gif?: number;
+            /** @enum {unknown} */
+            video_resolution?: "7680:4320" | "3840:2160" | "2560:1440" | "1920:1080" | "1280:720" | "854:480" | "640:360" | "426:240" | "256:144";
+            video_to_gif_compression?: number;
+            /** @enum {unknown} */
+            video_to_gif_optimize_static_bg?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            video_to_gif_transparency?: true | false | "true" | "false";
+            viewport_height?: number;
+            viewport_width?: number;
+            volume?: number;
+            /** @enum {unknown} */
+            wait_until?: "domcontentloaded" | "load" | "networkidle2" | "networkidle0";
+            width?: number;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        ConvertOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "aac" | "aai" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "apng" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avs" | "azw" | "azw3" | "bmp" | "bw" | "bwf" | "caf" | "cb7" | "cbt" | "cbz" | "cin" | "cpio" | "csv" | "cur" | "dbk" | "dcx" | "dds" | "dib" | "dif" | "divx" | "doc" | "docbook" | "docx" | "dokuwiki" | "dot" | "dotx" | "dpx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gsm" | "h264" | "h265" | "haddock" | "hdr" | "hevc" | "htm" | "html" | "htmlz" | "icb" | "icml" | "ico" | "icon" | "ipl" | "ipynb" | "ircam" | "ismv" | "ivf" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "latex" | "lit" | "lrf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "ms" | "mts" | "mtv" | "mxf" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "org" | "otg" | "otp" | "ots" | "ott" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "pot" | "potx" | "ppm" | "pps" | "ppsx" | "ppt" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ra" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rm" | "rmvb" | "rst" | "rtf" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "spx" | "sun" | "svg" | "swf" | "sylk" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.xz" | "tar.zst" | "targa" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "tif" | "tiff" | "tod" | "trp" | "ts" | "tsv" | "tta" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "voc" | "vro" | "vst" | "w64" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wm" | "wma" | "wmf" | "wmv" | "wpg" | "wtv" | "wv" | "xbm" | "xht" | "xhtml" | "xls" | "xlsx" | "xlt" | "xltx" | "xpm" | "xv" | "xvid" | "xwiki" | "y4m" | "zimwiki" | "zip";
+        ConvertTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["ConvertInputFormat"];
+            /** @constant */
+            operation: "convert";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["ConvertOptions"];
+            /** @description File extension without a dot. */
+            output_format: components["schemas"]["ConvertOutputFormat"];
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        CropInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aai" | "apng" | "arw" | "asf" | "avc" | "avi" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "cur" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dif" | "divx" | "dng" | "dpx" | "dv" | "dvr-ms" | "exr" | "f4v" | "farbfeld" | "ff" | "fit" | "fits" | "flc" | "fli" | "flv" | "fts" | "gif" | "h264" | "h265" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "ismv" | "ivf" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4v" | "mat" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mkv" | "mng" | "mov" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msp" | "mts" | "mtv" | "mxf" | "nef" | "nrw" | "nut" | "ogv" | "ogx" | "orf" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "ppm" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rw2" | "sgi" | "srw" | "sun" | "swf" | "targa" | "tga" | "tif" | "tiff" | "tod" | "trp" | "ts" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "vro" | "vst" | "wbmp" | "webm" | "webp" | "wm" | "wmv" | "wpg" | "wtv" | "xbm" | "xcf" | "xpm" | "xv" | "xvid" | "y4m";
+        /** @description Options of crop. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/crop. */
+        CropOptions: {
+            aspect?: string;
+            /** @enum {unknown} */
+            "auto-orient"?: true | false | "true" | "false";
+            height?: number;
+            page_range?: string;
+            password?: string;
+            /** @enum {unknown} */
+            strip?: true | false | "true" | "false";
+            width?: number;
+            x?: number;
+            y?: number;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        CropOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aai" | "apng" | "asf" | "avc" | "avi" | "avif" | "avs" | "bmp" | "bw" | "cin" | "cur" | "dcx" | "dds" | "dib" | "dif" | "divx" | "dpx" | "dv" | "dvr-ms" | "exr" | "f4v" | "farbfeld" | "ff" | "fit" | "fits" | "flv" | "fts" | "gif" | "h264" | "h265" | "hdr" | "hevc" | "icb" | "ico" | "icon" | "ipl" | "ismv" | "ivf" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4v" | "mat" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mkv" | "mng" | "mov" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mtv" | "mxf" | "nut" | "ogv" | "ogx" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "ppm" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ras" | "rgb" | "rgba" | "rgbe" | "rm" | "rmvb" | "sgi" | "sun" | "swf" | "targa" | "tga" | "tif" | "tiff" | "tod" | "trp" | "ts" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "vro" | "vst" | "wbmp" | "webm" | "webp" | "wm" | "wmv" | "wpg" | "wtv" | "xbm" | "xpm" | "xv" | "xvid" | "y4m";
+        CropTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["CropInputFormat"];
+            /** @constant */
+            operation: "crop";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["CropOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["CropOutputFormat"];
+        };
+        Delivery: {
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                error?: string;
+                latencyMs: number;
+                /** @description HTTP status of the response, if there was one. */
+                status: number | null;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** @enum {string} */
+            event: "job.created" | "job.completed" | "job.failed";
+            id: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            job: string;
+            nextAttemptAt: string | null;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+        };
+        DeliveryList: {
+            docs: {
+                attempts: {
+                    /** Format: date-time */
+                    at: string;
+                    error?: string;
+                    latencyMs: number;
+                    /** @description HTTP status of the response, if there was one. */
+                    status: number | null;
+                }[];
+                /** Format: date-time */
+                createdAt: string;
+                /** @enum {string} */
+                event: "job.created" | "job.completed" | "job.failed";
+                id: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                job: string;
+                nextAttemptAt: string | null;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "failed";
+            }[];
+        };
+        Error: {
+            errorCode: string;
+            /** @description Maps each invalid field to what is wrong with it. */
+            errors?: {
+                [key: string]: string[];
+            };
+            msg: string;
+            /**
+             * @description Why a request is refused although it matches the schema.
+             * @enum {string}
+             */
+            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "conflicting_parameters" | "forbidden_name";
+            requestId?: string;
+        };
+        ExportBlobstoreTask: {
+            blob?: string;
+            blob_prefix?: string;
+            container: string;
+            /** @description Content-Disposition header of the stored files. */
+            content_disposition?: string;
+            /** @description Media type of the stored files. Defaults to that of each file. */
+            content_type?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @constant */
+            operation: "export/blobstore";
+            sas_token?: string;
+            /** @description Required unless sas_token is given. */
+            storage_access_key?: string;
+            storage_account: string;
+        } & ((unknown | unknown) & (unknown | unknown));
+        ExportObjstoreATask: {
+            /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+            access_key_id?: string;
+            bucket: string;
+            /** @description Content-Disposition header of the stored files. */
+            content_disposition?: string;
+            /** @description Media type of the stored files. Defaults to that of each file. */
+            content_type?: string;
+            /**
+             * @description Custom API endpoint. Defaults to the one of the region.
+             * @example https://example.com/file.png
+             */
+            endpoint?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            key?: string;
+            key_prefix?: string;
+            /** @constant */
+            operation: "export/objstore_a";
+            region: string;
+            secret_access_key?: string;
+            session_token?: string;
+        } & (unknown & (unknown | unknown));
+        ExportObjstoreBTask: {
+            bucket: string;
+            client_email: string;
+            /** @description Content-Disposition header of the stored files. */
+            content_disposition?: string;
+            /** @description Media type of the stored files. Defaults to that of each file. */
+            content_type?: string;
+            file?: string;
+            file_prefix?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @constant */
+            operation: "export/objstore_b";
+            private_key: string;
+            project_id: string;
+        } & (unknown | unknown);
+        ExportSftpTask: {
+            file_string?: string;
+            host: string | number;
+            /** @description SHA-256 fingerprint that the host key of the server must have. */
+            host_key_fingerprint?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @constant */
+            operation: "export/sftp";
+            /** @description Required unless private_key is given. */
+            password?: string;
+            path_prefix?: string;
+            port?: number | string;
+            private_key?: string;
+            username: string;
+        } & ((unknown | unknown) & (unknown | unknown));
+        ExportUrlTask: {
+            /**
+             * @description Return one ZIP of all files instead of a link to each.
+             * @default false
+             */
+            archive_multiple_files?: boolean;
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @constant */
+            operation: "export/url";
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        Format: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icml" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "ms" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xwiki" | "xz" | "y4m" | "z" | "zimwiki" | "zip" | "zst" | "zstd";
+        FormatList: {
+            formats: {
+                ext: string;
+            }[];
+        };
+        /** @description The body of errors that API Gateway itself responds with. */
+        GatewayError: {
+            message: string;
+        };
+        Health: {
+            engines: {
+                /** @description What the engine last reported about its isolation; absent if it has not run yet. */
+                isolation?: {
+                    /** @description Each barrier between its programs and the rest of its machine, with the reason if it is absent. */
+                    barriers: {
+                        [key: string]: {
+                            reason?: string;
+                            stands: boolean;
+                        };
+                    };
+                    /** Format: date-time */
+                    reportedAt: string;
+                };
+                /** @description Programs and packages that are missing on this instance; conversions that need them are not offered. */
+                missing?: {
+                    /** @description A command that installs it. */
+                    hint?: string;
+                    name: string;
+                    reason: string;
+                }[];
+                name: string;
+                /** @description Why it is not usable. */
+                reason?: string;
+                /** @description Whether any of its conversions is available on this instance. */
+                usable: boolean;
+            }[];
+            /** @constant */
+            status: "ok";
+            version: string;
+            websocket: {
+                socketIo: {
+                    /** @description The `path` option of Socket.IO clients. */
+                    path: string;
+                    /**
+                     * Format: uri
+                     * @description URL for Socket.IO clients.
+                     */
+                    url: string;
+                };
+                /**
+                 * Format: uri
+                 * @description URL for plain WebSocket clients.
+                 */
+                url: string;
+            };
+        };
+        ImportBase64Task: {
+            /** @description Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted. */
+            file: string;
+            /** @description File name including extension. */
+            filename: string;
+            /** @constant */
+            operation: "import/base64";
+        };
+        ImportBlobstoreTask: {
+            /** @description Blob name including path. */
+            blob: string;
+            container: string;
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @constant */
+            operation: "import/blobstore";
+            sas_token?: string;
+            /** @description Required unless sas_token is given. */
+            storage_access_key?: string;
+            storage_account: string;
+        } & (unknown | unknown);
+        ImportObjstoreATask: {
+            /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+            access_key_id?: string;
+            bucket: string;
+            /**
+             * @description Custom API endpoint. Defaults to the one of the region.
+             * @example https://example.com/file.png
+             */
+            endpoint?: string;
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            key?: string;
+            /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
+            key_prefix?: string;
+            /** @constant */
+            operation: "import/objstore_a";
+            region: string;
+            secret_access_key?: string;
+            session_token?: string;
+        } & (unknown & (unknown | unknown));
+        ImportObjstoreBTask: {
+            bucket: string;
+            client_email: string;
+            /** @description Object name in the bucket, including path. */
+            file: string;
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @constant */
+            operation: "import/objstore_b";
+            private_key: string;
+            project_id: string;
+        };
+        ImportSftpTask: {
+            /** @description File name on the server, including path. */
+            file_string: string;
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            host: string | number;
+            /** @description SHA-256 fingerprint that the host key of the server must have. */
+            host_key_fingerprint?: string;
+            /** @constant */
+            operation: "import/sftp";
+            /** @description Required unless private_key is given. */
+            password?: string;
+            port?: number | string;
+            private_key?: string;
+            username: string;
+        } & (unknown | unknown);
+        ImportUploadTask: {
+            /** @constant */
+            operation: "import/upload";
+        };
+        ImportUrlTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Request headers, such as credentials. They are not sent to another origin on a redirect. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @constant */
+            operation: "import/url";
+            /**
+             * @description URL of the remote file.
+             * @example https://example.com/file.png
+             */
+            url: string;
+        };
+        ImportWebpageTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @constant */
+            operation: "import/webpage";
+            /**
+             * @description URL of the web page.
+             * @example https://example.com/file.png
+             */
+            url: string;
+        };
+        Job: {
+            /** Format: date-time */
+            createdAt: string;
+            endedAt: string | null;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            result: {
+                /** @enum {string} */
+                errorCode?: "task_failed" | "task_deleted" | "task_canceled";
+                msg?: string;
+            };
+            startedAt: string | null;
+            /** @enum {string} */
+            status: "created" | "processing" | "completed" | "failed";
+            tag?: string;
+            tasks?: {
+                /** Format: date-time */
+                createdAt: string;
+                dependsOn: string[];
+                endedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the record is deleted. Files are deleted earlier.
+                 */
+                expiresAt: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                job?: string;
+                /** @description The job without its tasks, with include=job. */
+                jobDetails?: {
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                name: string;
+                operation: string;
+                /** @description The parameters of the task; secrets are masked or emptied. */
+                payload: {
+                    [key: string]: unknown;
+                };
+                /** @description Percent, if the engine reports it. */
+                progress?: number;
+                result: {
+                    /** @enum {string} */
+                    errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Every output file, in order. */
+                    files?: {
+                        filename: string;
+                        /** @description Extension without a dot, detected from the content. */
+                        format: string;
+                        media_type: string;
+                        size: number;
+                        /** Format: uri */
+                        url: string;
+                    }[];
+                    form?: {
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** Format: uri */
+                        url: string;
+                    };
+                    msg?: string;
+                    /**
+                     * Format: uri
+                     * @description Link to the first output file.
+                     */
+                    url?: string;
+                    /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                    warnings?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                startedAt: string | null;
+                /** @enum {string} */
+                status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
+                /**
+                 * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                 * @constant
+                 */
+                truncated?: true;
+                /** Format: date-time */
+                updatedAt: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                user: string;
+                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                version: number;
+            }[];
+            /**
+             * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
+             * @constant
+             */
+            tasksTruncated?: true;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+            version: number;
+            /** @description The webhook of webhook_url, in the response to the request that creates the job. */
+            webhook?: {
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                /** @description Secret for verifying signatures. Shown only once. */
+                secret: string;
+                url: string;
+            };
+        };
+        JobPage: {
+            docs: {
+                /** Format: date-time */
+                createdAt: string;
+                endedAt: string | null;
+                /** Format: date-time */
+                expiresAt: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                result: {
+                    /** @enum {string} */
+                    errorCode?: "task_failed" | "task_deleted" | "task_canceled";
+                    msg?: string;
+                };
+                startedAt: string | null;
+                /** @enum {string} */
+                status: "created" | "processing" | "completed" | "failed";
+                tag?: string;
+                tasks?: {
+                    /** Format: date-time */
+                    createdAt: string;
+                    dependsOn: string[];
+                    endedAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the record is deleted. Files are deleted earlier.
+                     */
+                    expiresAt: string;
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    id: string;
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    job?: string;
+                    /** @description The job without its tasks, with include=job. */
+                    jobDetails?: {
+                        /** @example 6af9126cc0830000f25c62d1 */
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    name: string;
+                    operation: string;
+                    /** @description The parameters of the task; secrets are masked or emptied. */
+                    payload: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Percent, if the engine reports it. */
+                    progress?: number;
+                    result: {
+                        /** @enum {string} */
+                        errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                        /** @description Every output file, in order. */
+                        files?: {
+                            filename: string;
+                            /** @description Extension without a dot, detected from the content. */
+                            format: string;
+                            media_type: string;
+                            size: number;
+                            /** Format: uri */
+                            url: string;
+                        }[];
+                        form?: {
+                            parameters: {
+                                [key: string]: string;
+                            };
+                            /** Format: uri */
+                            url: string;
+                        };
+                        msg?: string;
+                        /**
+                         * Format: uri
+                         * @description Link to the first output file.
+                         */
+                        url?: string;
+                        /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                        warnings?: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    startedAt: string | null;
+                    /** @enum {string} */
+                    status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
+                    /**
+                     * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                     * @constant
+                     */
+                    truncated?: true;
+                    /** Format: date-time */
+                    updatedAt: string;
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    user: string;
+                    /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                    version: number;
+                }[];
+                /**
+                 * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
+                 * @constant
+                 */
+                tasksTruncated?: true;
+                /** Format: date-time */
+                updatedAt: string;
+                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                version: number;
+                /** @description The webhook of webhook_url, in the response to the request that creates the job. */
+                webhook?: {
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    id: string;
+                    /** @description Secret for verifying signatures. Shown only once. */
+                    secret: string;
+                    url: string;
+                };
+            }[];
+            hasNextPage: boolean;
+            hasPrevPage: boolean;
+            limit: number;
+            nextPage: number | null;
+            page: number;
+            /** @description Position of the first document of this page, from 1. */
+            pagingCounter: number;
+            prevPage: number | null;
+            totalDocs: number;
+            totalPages: number;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        MergeInputFormat: "aai" | "apng" | "arw" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "cur" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dng" | "dpx" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "exr" | "farbfeld" | "ff" | "fit" | "fits" | "flc" | "fli" | "fts" | "gif" | "hdr" | "heic" | "heif" | "hif" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "mat" | "miff" | "mng" | "mpo" | "msp" | "mtv" | "nef" | "nrw" | "orf" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "ppm" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rw2" | "sgi" | "srw" | "sun" | "svg" | "svgz" | "targa" | "tga" | "tif" | "tiff" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vst" | "wbmp" | "webp" | "wpg" | "xbm" | "xcf" | "xpm" | "xv";
+        /** @description Options of merge. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/merge. */
+        MergeOptions: {
+            background?: string;
+            /** @enum {unknown} */
+            enlarge_images_to_fit?: true | false | "true" | "false";
+            gif_delay?: number;
+            gif_loop?: number;
+            image_custom_height?: number;
+            image_custom_width?: number;
+            /** @enum {unknown} */
+            pdf_image_alignment?: "Center" | "Top" | "Bottom" | "Left" | "Right" | "TopLeft" | "TopRight" | "BottomLeft" | "BottomRight";
+            /** @enum {unknown} */
+            pdf_orientation?: "portrait" | "landscape";
+            /** @enum {unknown} */
+            pdf_page_size?: "same-as-image" | "1240.2x1753.95" | "1753.95x2480.25" | "2480.25x3507.9" | "3507.9x4966.5" | "4966.5x7021.65" | "874.05x1240.2" | "620.1x874.05" | "1476.45x2084.7" | "1039.35x1476.45" | "1275x1650" | "1275x2100" | "1650x2550" | "1087.5x1575";
+            /** @enum {unknown} */
+            strip?: true | false | "true" | "false";
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        MergeOutputFormat: "gif" | "pdf";
+        MergeTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @constant */
+            operation: "merge";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["MergeOptions"];
+            /** @enum {string} */
+            output_format: "pdf" | "gif";
+        };
+        OptionList: {
+            /** @enum {string} */
+            operation: "convert" | "compress" | "merge" | "crop" | "trim";
+            options: {
+                conditions: {
+                    meta: {
+                        label: string;
+                        value: string | number | boolean;
+                    }[];
+                    name: string;
+                    required: boolean;
+                }[];
+                /** @enum {string} */
+                data_type: "boolean" | "string" | "number" | "integer";
+                default_value: string;
+                enum_values?: {
+                    hint: string;
+                    label?: string;
+                    value: string;
+                }[];
+                hint: string;
+                label?: string;
+                name: string;
+                properties?: {
+                    max?: number;
+                    min?: number;
+                    pattern?: string;
+                };
+                type: string;
+                units?: string;
+            }[];
+            sourceExt: string;
+            targetExt: string;
+        };
+        Task: {
+            /** Format: date-time */
+            createdAt: string;
+            dependsOn: string[];
+            endedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the record is deleted. Files are deleted earlier.
+             */
+            expiresAt: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            job?: string;
+            /** @description The job without its tasks, with include=job. */
+            jobDetails?: {
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+            } & {
+                [key: string]: unknown;
+            };
+            name: string;
+            operation: string;
+            /** @description The parameters of the task; secrets are masked or emptied. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description Percent, if the engine reports it. */
+            progress?: number;
+            result: {
+                /** @enum {string} */
+                errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                /** @description Every output file, in order. */
+                files?: {
+                    filename: string;
+                    /** @description Extension without a dot, detected from the content. */
+                    format: string;
+                    media_type: string;
+                    size: number;
+                    /** Format: uri */
+                    url: string;
+                }[];
+                form?: {
+                    parameters: {
+                        [key: string]: string;
+                    };
+                    /** Format: uri */
+                    url: string;
+                };
+                msg?: string;
+                /**
+                 * Format: uri
+                 * @description Link to the first output file.
+                 */
+                url?: string;
+                /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                warnings?: string[];
+            } & {
+                [key: string]: unknown;
+            };
+            startedAt: string | null;
+            /** @enum {string} */
+            status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
+            /**
+             * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+             * @constant
+             */
+            truncated?: true;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            user: string;
+            /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+            version: number;
+        };
+        TaskDefinition: components["schemas"]["ImportUploadTask"] | components["schemas"]["ImportUrlTask"] | components["schemas"]["ImportBase64Task"] | components["schemas"]["ImportWebpageTask"] | components["schemas"]["ImportObjstoreATask"] | components["schemas"]["ImportObjstoreBTask"] | components["schemas"]["ImportBlobstoreTask"] | components["schemas"]["ImportSftpTask"] | components["schemas"]["ConvertTask"] | components["schemas"]["CompressTask"] | components["schemas"]["MergeTask"] | components["schemas"]["CropTask"] | components["schemas"]["TrimTask"] | components["schemas"]["ExportUrlTask"] | components["schemas"]["ExportObjstoreATask"] | components["schemas"]["ExportObjstoreBTask"] | components["schemas"]["ExportBlobstoreTask"] | components["schemas"]["ExportSftpTask"];
+        TaskPage: {
+            docs: {
+                /** Format: date-time */
+                createdAt: string;
+                dependsOn: string[];
+                endedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the record is deleted. Files are deleted earlier.
+                 */
+                expiresAt: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                job?: string;
+                /** @description The job without its tasks, with include=job. */
+                jobDetails?: {
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                name: string;
+                operation: string;
+                /** @description The parameters of the task; secrets are masked or emptied. */
+                payload: {
+                    [key: string]: unknown;
+                };
+                /** @description Percent, if the engine reports it. */
+                progress?: number;
+                result: {
+                    /** @enum {string} */
+                    errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
+                    /** @description Every output file, in order. */
+                    files?: {
+                        filename: string;
+                        /** @description Extension without a dot, detected from the content. */
+                        format: string;
+                        media_type: string;
+                        size: number;
+                        /** Format: uri */
+                        url: string;
+                    }[];
+                    form?: {
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        /** Format: uri */
+                        url: string;
+                    };
+                    msg?: string;
+                    /**
+                     * Format: uri
+                     * @description Link to the first output file.
+                     */
+                    url?: string;
+                    /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                    warnings?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                startedAt: string | null;
+                /** @enum {string} */
+                status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
+                /**
+                 * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                 * @constant
+                 */
+                truncated?: true;
+                /** Format: date-time */
+                updatedAt: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                user: string;
+                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                version: number;
+            }[];
+            hasNextPage: boolean;
+            hasPrevPage: boolean;
+            limit: number;
+            nextPage: number | null;
+            page: number;
+            /** @description Position of the first document of this page, from 1. */
+            pagingCounter: number;
+            prevPage: number | null;
+            totalDocs: number;
+            totalPages: number;
+        };
+        Token: {
+            /** Format: date-time */
+            expiresAt: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            job?: string;
+            token: string;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        TrimInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "8svx" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "asf" | "ast" | "au" | "avc" | "avi" | "avr" | "bwf" | "caf" | "dff" | "dif" | "divx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gsm" | "h264" | "h265" | "hevc" | "iff" | "ircam" | "ismv" | "ivf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nist" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pvf" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "sph" | "spx" | "swf" | "thd" | "tod" | "trp" | "truehd" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
+        /** @description Options of trim. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/trim. */
+        TrimOptions: {
+            trim_end?: string;
+            /** @enum {unknown} */
+            trim_mode?: "accurate" | "fast";
+            trim_start?: string;
+        };
+        /**
+         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @enum {string}
+         */
+        TrimOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "asf" | "ast" | "au" | "avc" | "avi" | "bwf" | "caf" | "dif" | "divx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gsm" | "h264" | "h265" | "hevc" | "ircam" | "ismv" | "ivf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "spx" | "swf" | "tod" | "trp" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
+        TrimTask: {
+            /** @description Overrides the name of the file. */
+            filename?: string;
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            input: string | string[];
+            /** @description File extension without a dot. */
+            input_format?: components["schemas"]["TrimInputFormat"];
+            /** @constant */
+            operation: "trim";
+            /**
+             * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+             * @default {}
+             */
+            options?: components["schemas"]["TrimOptions"];
+            /** @description File extension without a dot. */
+            output_format?: components["schemas"]["TrimOutputFormat"];
+        };
+        Webhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description When the receiver responded with 410, after which it is not called again. */
+            disabledAt: string | null;
+            events: ("job.created" | "job.completed" | "job.failed")[];
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            /** @description Secret for verifying signatures. Shown only once. */
+            secret: string;
+            url: string;
+        };
+        WebhookList: {
+            docs: {
+                /** Format: date-time */
+                createdAt: string;
+                /** @description When the receiver responded with 410, after which it is not called again. */
+                disabledAt: string | null;
+                events: ("job.created" | "job.completed" | "job.failed")[];
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                url: string;
+            }[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    docs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the API reference */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the version, which engines are usable, and where WebSockets connect */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    "account-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Lifetime of the token in seconds.
+                     * @default 3600
+                     */
+                    expires_in?: number;
+                    /**
+                     * @description Limits the token to this job and its tasks.
+                     * @example 6af9126cc0830000f25c62d1
+                     */
+                    job?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a short-lived token for WebSockets, for the account or for one job */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    "webhook-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+        };
+    };
+    "webhook-create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Events that trigger a call. Defaults to all.
+                     * @default [
+                     *       "job.created",
+                     *       "job.completed",
+                     *       "job.failed"
+                     *     ]
+                     */
+                    events?: ("job.created" | "job.completed" | "job.failed")[];
+                    /**
+                     * @description Receives a POST with the event and the job in its body.
+                     * @example https://example.com/file.png
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Register a webhook */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    "webhook-delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deliveries of a webhook with their attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+        };
+    };
+    "webhook-replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deliveryId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a delivery again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                taskId: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirects to the file. */
+            302: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Return the OpenAPI 3.1 document of this API */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    compress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CompressInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CompressOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CompressOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Compress files */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    convert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["ConvertInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["ConvertOptions"];
+                    /** @description File extension without a dot. */
+                    output_format: components["schemas"]["ConvertOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Convert files to another format */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    crop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["CropInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["CropOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["CropOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Crop images, videos or PDF pages */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "export-blobstore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    blob?: string;
+                    blob_prefix?: string;
+                    container: string;
+                    /** @description Content-Disposition header of the stored files. */
+                    content_disposition?: string;
+                    /** @description Media type of the stored files. Defaults to that of each file. */
+                    content_type?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    sas_token?: string;
+                    /** @description Required unless sas_token is given. */
+                    storage_access_key?: string;
+                    storage_account: string;
+                } & ((unknown | unknown) & (unknown | unknown));
+            };
+        };
+        responses: {
+            /** @description Export to Azure Blob Storage */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "export-objstore-a": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+                    access_key_id?: string;
+                    bucket: string;
+                    /** @description Content-Disposition header of the stored files. */
+                    content_disposition?: string;
+                    /** @description Media type of the stored files. Defaults to that of each file. */
+                    content_type?: string;
+                    /**
+                     * @description Custom API endpoint. Defaults to the one of the region.
+                     * @example https://example.com/file.png
+                     */
+                    endpoint?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    key?: string;
+                    key_prefix?: string;
+                    region: string;
+                    secret_access_key?: string;
+                    session_token?: string;
+                } & (unknown & (unknown | unknown));
+            };
+        };
+        responses: {
+            /** @description Export to Amazon S3 or a compatible store */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "export-objstore-b": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    bucket: string;
+                    client_email: string;
+                    /** @description Content-Disposition header of the stored files. */
+                    content_disposition?: string;
+                    /** @description Media type of the stored files. Defaults to that of each file. */
+                    content_type?: string;
+                    file?: string;
+                    file_prefix?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    private_key: string;
+                    project_id: string;
+                } & (unknown | unknown);
+            };
+        };
+        responses: {
+            /** @description Export to Google Cloud Storage */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "export-sftp": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    file_string?: string;
+                    host: string | number;
+                    /** @description SHA-256 fingerprint that the host key of the server must have. */
+                    host_key_fingerprint?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    /** @description Required unless private_key is given. */
+                    password?: string;
+                    path_prefix?: string;
+                    port?: number | string;
+                    private_key?: string;
+                    username: string;
+                } & ((unknown | unknown) & (unknown | unknown));
+            };
+        };
+        responses: {
+            /** @description Export to an SFTP server */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "export-url": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Return one ZIP of all files instead of a link to each.
+                     * @default false
+                     */
+                    archive_multiple_files?: boolean;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Create temporary download links */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-base64": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Content as a data URI: data:<media_type>;base64,<data>. Padding is optional, white space is ignored, and the URL-safe alphabet is accepted. */
+                    file: string;
+                    /** @description File name including extension. */
+                    filename: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Import a small file sent in the request */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-blobstore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Blob name including path. */
+                    blob: string;
+                    container: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    sas_token?: string;
+                    /** @description Required unless sas_token is given. */
+                    storage_access_key?: string;
+                    storage_account: string;
+                } & (unknown | unknown);
+            };
+        };
+        responses: {
+            /** @description Import from Azure Blob Storage */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-objstore-a": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+                    access_key_id?: string;
+                    bucket: string;
+                    /**
+                     * @description Custom API endpoint. Defaults to the one of the region.
+                     * @example https://example.com/file.png
+                     */
+                    endpoint?: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    key?: string;
+                    /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
+                    key_prefix?: string;
+                    region: string;
+                    secret_access_key?: string;
+                    session_token?: string;
+                } & (unknown & unknown & (unknown | unknown));
+            };
+        };
+        responses: {
+            /** @description Import from Amazon S3 or a compatible store */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-objstore-b": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    bucket: string;
+                    client_email: string;
+                    /** @description Object name in the bucket, including path. */
+                    file: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    private_key: string;
+                    project_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Import from Google Cloud Storage */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-sftp": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description File name on the server, including path. */
+                    file_string: string;
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    host: string | number;
+                    /** @description SHA-256 fingerprint that the host key of the server must have. */
+                    host_key_fingerprint?: string;
+                    /** @description Required unless private_key is given. */
+                    password?: string;
+                    port?: number | string;
+                    private_key?: string;
+                    username: string;
+                } & (unknown | unknown);
+            };
+        };
+        responses: {
+            /** @description Import from an SFTP server */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-upload": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Import a file that the client posts to the returned form */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-url": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Request headers, such as credentials. They are not sent to another origin on a redirect. */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description URL of the remote file.
+                     * @example https://example.com/file.png
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Import a file from a URL */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "import-webpage": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /**
+                     * @description URL of the web page.
+                     * @example https://example.com/file.png
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Import a web page */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "list-jobs": {
+        parameters: {
+            query?: {
+                /** @description What to add to the response: tasks; several are comma-separated. */
+                include?: string;
+                /** @description Page number. Defaults to 1. */
+                page?: number;
+                /** @description Page size. Defaults to 50. */
+                per_page?: number;
+                status?: "created" | "processing" | "completed" | "failed";
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List jobs, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPage"];
+                };
+            };
+        };
+    };
+    "create-job": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Arbitrary label without effect. */
+                    tag?: string;
+                    /** @description Task names to task definitions. */
+                    tasks: {
+                        [key: string]: components["schemas"]["TaskDefinition"];
+                    };
+                    /**
+                     * @description Called when the job is created, completes or fails; the response contains the signing secret.
+                     * @example https://example.com/file.png
+                     */
+                    webhook_url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a job with all its tasks */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    "show-job": {
+        parameters: {
+            query?: {
+                /** @description What to add to the response: tasks; several are comma-separated. */
+                include?: string;
+            };
+            header?: never;
+            path: {
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a job with its tasks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    "delete-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "wait-for-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Wait up to 25 seconds for all tasks of a job to end, and show it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    merge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Ids of the tasks to read files from, in this order. */
+                    input: string[];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["MergeOptions"];
+                    /** @enum {string} */
+                    output_format: "pdf" | "gif";
+                };
+            };
+        };
+        responses: {
+            /** @description Merge images and PDFs into one file */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "list-tasks": {
+        parameters: {
+            query?: {
+                /** @description What to add to the response: payload, job; several are comma-separated. */
+                include?: string;
+                job?: string;
+                operation?: string;
+                /** @description Page number. Defaults to 1. */
+                page?: number;
+                /** @description Page size. Defaults to 50. */
+                per_page?: number;
+                status?: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List tasks, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+        };
+    };
+    "show-task": {
+        parameters: {
+            query?: {
+                /** @description What to add to the response: payload, job; several are comma-separated. */
+                include?: string;
+            };
+            header?: never;
+            path: {
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a task */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "delete-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "cancel-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a task that has not ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "wait-for-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Wait up to 25 seconds for a task to end, and show it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    trim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key and body returns the same resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Overrides the name of the file. */
+                    filename?: string;
+                    /** @description Id of the task to read files from. Several as an array. */
+                    input: string | string[];
+                    /** @description File extension without a dot. */
+                    input_format?: components["schemas"]["TrimInputFormat"];
+                    /**
+                     * @description Options of the operation, as listed by the options query; at most 32768 bytes of JSON.
+                     * @default {}
+                     */
+                    options?: components["schemas"]["TrimOptions"];
+                    /** @description File extension without a dot. */
+                    output_format?: components["schemas"]["TrimOutputFormat"];
+                };
+            };
+        };
+        responses: {
+            /** @description Trim audio or video */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    "query-all-formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List all supported formats */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormatList"];
+                };
+            };
+        };
+    };
+    "query-formats": {
+        parameters: {
+            query?: {
+                /** @description An input format, or * for all: lists its output formats. */
+                input_format?: string;
+                /** @description An output format, or * for all: lists its input formats. */
+                output_format?: string;
+            };
+            header?: never;
+            path: {
+                /** @description convert, compress, merge, crop, trim. */
+                operation: "convert" | "compress" | "merge" | "crop" | "trim";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the formats that an operation reads or writes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormatList"];
+                };
+            };
+        };
+    };
+    "query-options": {
+        parameters: {
+            query?: {
+                input_format?: components["schemas"]["Format"];
+                output_format?: components["schemas"]["Format"];
+            };
+            header?: never;
+            path: {
+                /** @description convert, compress, merge, crop, trim. */
+                operation: "convert" | "compress" | "merge" | "crop" | "trim";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the options of an operation for a pair of formats */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionList"];
+                };
+            };
+        };
+    };
+}

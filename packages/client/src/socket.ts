@@ -1,0 +1,102 @@
+import { LatheError } from './errors.ts';
+import type { Job, Task } from './types.ts';
+
+export type JobEventName = 'job_started' | 'job_completed' | 'job_failed';
+export type TaskEventName =
+  | 'task_started'
+  | 'task_updated'
+  | 'task_completed'
+  | 'task_failed'
+  | 'task_canceled'
+  | 'task_deleted';
+
+/** An event as the service sends it. */
+export type EventMessage = { event: JobEventName; data: Job } | { event: TaskEventName; data: Task };
+
+type ServerMessage =
+  | EventMessage
+  | { event: 'subscribed' }
+  | { event: 'pong' }
+  | { event: 'error'; data: { errorCode: string; msg: string } }
+  /** API Gateway has not handled a message. */
+  | { event?: undefined; message: string };
+
+/** How long nothing may be received before whoever follows looks at the job itself: the connection may be dead. */
+const quietMs = 30_000;
+const connectMs = 20_000;
+/** The limit of API Gateway is on messages in a second. */
+const askAgainMs = 1_000;
+
+const statuses: Record<string, number> = { bad_request: 400, forbidden: 403, not_found: 404 };
+
+/** Yields what a channel carries over one connection, and `quiet` where that is nothing for long; ends with the connection. */
+export async function* openChannel(
+  url: string,
+  channel: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<EventMessage | { event: 'quiet' }> {
+  signal?.throwIfAborted();
+  const socket = new WebSocket(url);
+  const inbox = new Inbox<ServerMessage>();
+  const subscribe = () => socket.send(JSON.stringify({ action: 'subscribe', channel }));
+  socket.onopen = subscribe;
+  socket.onmessage = ({ data }) => inbox.put(JSON.parse(String(data)));
+  socket.onclose = () => inbox.end();
+  socket.onerror = () => inbox.end();
+  const abort = () => inbox.end();
+  signal?.addEventListener('abort', abort, { once: true });
+  let isSubscribed = false;
+  let askAgain: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      const message = await inbox.take(isSubscribed ? quietMs : connectMs);
+      signal?.throwIfAborted();
+      if (message === 'ended' || (message === 'late' && !isSubscribed)) return;
+      if (message === 'late') yield { event: 'quiet' };
+      else if (message.event === undefined) askAgain = setTimeout(subscribe, askAgainMs);
+      else if (message.event === 'error') throw refusalOf(message.data);
+      else if (message.event === 'subscribed') isSubscribed = true;
+      else if (message.event !== 'pong') yield message;
+    }
+  } finally {
+    clearTimeout(askAgain);
+    signal?.removeEventListener('abort', abort);
+    socket.onclose = null;
+    socket.close();
+  }
+}
+
+function refusalOf({ errorCode, msg }: { errorCode: string; msg: string }): LatheError {
+  return new LatheError(errorCode, msg, { status: statuses[errorCode] });
+}
+
+/** Messages in the order in which they came, for one reader. */
+class Inbox<T> {
+  readonly #waiting: T[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  put(message: T): void {
+    this.#waiting.push(message);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** Returns the next message, `ended` after the last, or `late` where none comes in time. */
+  async take(timeoutMs: number): Promise<T | 'ended' | 'late'> {
+    if (this.#waiting.length === 0 && !this.#ended)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#wake = undefined;
+    return this.#waiting.shift() ?? (this.#ended ? 'ended' : 'late');
+  }
+}

@@ -1,0 +1,84 @@
+import { builtin, requiredBuiltin } from './builtins.ts';
+
+/**
+ * A file to upload: a path (in Node), bytes, a Blob or File, or a stream. A stream whose size is not given is read into
+ * memory first, because an upload announces its size.
+ */
+export type Input =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | Uint8Array<ArrayBuffer>
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
+
+export interface SourceOptions {
+  /** Name of the file; defaults to that of the path or File. Formats are detected from the content, not from it. */
+  filename?: string | undefined;
+  /** Size of a stream in bytes. */
+  size?: number | undefined;
+}
+
+/** What is uploaded: its name and size, and its content as a Blob or as chunks. */
+export type Source = { name: string; size: number } & (
+  | { blob: Blob }
+  /** Chunks of a stream can be read only once. */
+  | { chunks(): AsyncIterable<Uint8Array>; once: boolean }
+);
+
+const defaultName = 'file';
+
+/** Prepares an input for upload. */
+export async function sourceOf(input: Input, { filename, size }: SourceOptions = {}): Promise<Source> {
+  if (typeof input === 'string' || input instanceof URL) return fileSource(input, filename);
+  if (input instanceof Blob || input instanceof ArrayBuffer || input instanceof Uint8Array) {
+    const blob = input instanceof Blob ? input : new Blob([input]);
+    return { name: filename ?? nameOf(input) ?? defaultName, size: blob.size, blob };
+  }
+  const name = filename ?? defaultName;
+  if (size !== undefined) return { name, size, chunks: () => chunksOf(input), once: true };
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of chunksOf(input)) parts.push(new Uint8Array(chunk));
+  const blob = new Blob(parts);
+  return { name, size: blob.size, blob };
+}
+
+/** Tells whether an input names a file on the web, which the service fetches by itself. */
+export function isWebAddress(input: unknown): boolean {
+  return (typeof input === 'string' || input instanceof URL) && /^https?:/i.test(String(input));
+}
+
+async function fileSource(input: string | URL, filename: string | undefined): Promise<Source> {
+  if (isWebAddress(input))
+    throw new TypeError(`Expected a file to upload but received the URL ${input}: import it instead.`);
+  const purpose = 'Reading a file by its path';
+  const { createReadStream } = requiredBuiltin('node:fs', purpose);
+  const { stat } = requiredBuiltin('node:fs/promises', purpose);
+  const path = input instanceof URL ? requiredBuiltin('node:url', purpose).fileURLToPath(input) : input;
+  const found = await stat(path);
+  if (!found.isFile())
+    throw new TypeError(`Expected a file but ${path} is ${found.isDirectory() ? 'a folder' : 'none'}.`);
+  const name = filename ?? builtin('node:path')?.basename(path) ?? defaultName;
+  return { name, size: found.size, chunks: () => createReadStream(path), once: false };
+}
+
+function nameOf(input: object): string | undefined {
+  return 'name' in input && typeof input.name === 'string' ? input.name : undefined;
+}
+
+/** Reads a stream chunk by chunk; not every browser iterates over its streams. */
+export async function* chunksOf(
+  stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (!('getReader' in stream)) {
+    yield* stream;
+    return;
+  }
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}

@@ -1,0 +1,391 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
+import { main } from '../../packages/client/src/cli/main.ts';
+import { type Job, Lathe } from '../../packages/client/src/index.ts';
+import { startStack, type TestStack } from '../events/stack.ts';
+import { twoHalves } from '../support/images.ts';
+import { skipBecause } from '../support/skip.ts';
+import { until } from '../support/until.ts';
+import { type FileServer, startFileServer } from '../transfers/file-server.ts';
+import { type CliOptions, executable, runCli } from './run-cli.ts';
+
+let stack: TestStack;
+let site: FileServer;
+let lathe: Lathe;
+/** Has pictures, a document and what cannot be converted; each test works in a copy. */
+let samples: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const picture = await twoHalves(48, 24);
+  site = await startFileServer((request, response) => {
+    if (request.url !== '/never.png') response.end(picture);
+  });
+  stack = await startStack({ LATHE_ALLOW_HOSTS: `127.0.0.1:${site.port}` });
+  lathe = new Lathe({ url: stack.url, key: stack.apiKey });
+  env = { LATHE_URL: stack.url, LATHE_API_KEY: stack.apiKey };
+  samples = await mkdtemp(join(tmpdir(), 'lathe-samples-'));
+  await mkdir(join(samples, 'photos/deep'), { recursive: true });
+  for (const name of ['a.png', 'b.png', 'deep/c.png', '.hidden.png'])
+    await writeFile(join(samples, 'photos', name), picture);
+  await writeFile(join(samples, 'photos/list.xyz'), 'Not a picture.');
+  await writeFile(join(samples, 'broken.png'), 'Not a picture either.');
+  await writeFile(join(samples, 'letter.txt'), 'Dear reader,\n\nall is well.\n');
+});
+
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+  await rm(samples, { recursive: true, force: true });
+});
+
+/** A copy of the samples as the working directory of commands. */
+async function workspace() {
+  const folder = await mkdtemp(join(tmpdir(), 'lathe-cli-'));
+  await cp(samples, folder, { recursive: true });
+  return {
+    folder,
+    run: (args: string[], options: Partial<CliOptions> = {}) => runCli(args, { cwd: folder, env, ...options }),
+    read: (path: string) => readFile(join(folder, path)),
+    list: async () => (await readdir(folder, { recursive: true })).filter((name) => !name.includes('png')).sort(),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const terminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+describe('lathe convert', () => {
+  test('converts one file to another, and replaces it only with --force', async () => {
+    await using place = await workspace();
+    const args = ['convert', 'photos/a.png', 'new/a.webp', '--option', 'quality=70'];
+    const first = await place.run(args);
+    expect([first.code, first.err]).toEqual([0, '']);
+    expect(first.out).toMatch(/^photos\/a\.png -> new\/a\.webp \(\d+ bytes, \d+\.\d s\)\n$/);
+    const made = await place.read('new/a.webp');
+    expect(await sharp(made).metadata()).toMatchObject({ format: 'webp', width: 48, height: 24 });
+    await writeFile(join(place.folder, 'new/a.webp'), 'mine');
+    const second = await place.run(args);
+    expect([second.code, second.err]).toEqual([1, 'photos/a.png: new/a.webp exists; --force replaces it.\n']);
+    expect((await place.read('new/a.webp')).toString()).toBe('mine');
+    expect((await place.run([...args, '--force', '--quiet'])).out).toBe('');
+    expect((await place.read('new/a.webp')).equals(made)).toBe(true);
+    expect(await readdir(join(place.folder, 'new'))).toEqual(['a.webp']);
+  });
+
+  test('converts folders, patterns, documents and URLs at once, and says which failed', async () => {
+    await using place = await workspace();
+    const args = [
+      'convert',
+      'photos',
+      '*.txt',
+      'broken.png',
+      `${site.url}/remote.png`,
+      '--to',
+      'pdf',
+      '--out',
+      'out',
+      '--json',
+    ];
+    const { code, out } = await place.run(args);
+    const lines = linesOf(out);
+    expect(code).toBe(1);
+    expect(lines.filter(({ type }) => type === 'failed')).toMatchObject([
+      { input: 'broken.png', errorCode: 'processing_failed' },
+    ]);
+    expect(lines.flatMap(({ outputs }) => outputs ?? []).sort()).toEqual([
+      'out/a.pdf',
+      'out/b.pdf',
+      'out/deep/c.pdf',
+      'out/letter.pdf',
+      'out/remote.pdf',
+    ]);
+    for (const path of ['out/letter.pdf', 'out/deep/c.pdf'])
+      expect((await place.read(path)).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  test('numbers the files of an output that has several', async () => {
+    await using place = await workspace();
+    expect((await place.run(['merge', 'photos/a.png', 'photos/b.png', 'both.pdf'])).code).toBe(0);
+    const { code, out } = await place.run(['convert', 'both.pdf', 'page.jpg', '--json']);
+    expect([code, linesOf(out)[0]?.outputs]).toEqual([0, ['page-1.jpg', 'page-2.jpg']]);
+    expect(await place.list()).toEqual(expect.arrayContaining(['both.pdf', 'page-1.jpg', 'page-2.jpg']));
+  });
+
+  test('cancels its jobs when it is interrupted', async () => {
+    await using place = await workspace();
+    let child: ChildProcess | undefined;
+    const running = place.run(['convert', `${site.url}/never.png`, 'never.webp'], {
+      onStart: (started) => {
+        child = started;
+      },
+    });
+    const job = await until('its file is being imported', () => importing('/never.png'));
+    child?.kill('SIGINT');
+    expect(await running).toEqual({ code: 130, out: '', err: 'lathe: Interrupted.\n' });
+    expect(await lathe.job(job.id)).toMatchObject({ status: 'failed', result: { errorCode: 'task_canceled' } });
+  });
+
+  test(
+    'draws bars on a terminal',
+    skipBecause(terminal ? undefined : 'the script command of Linux is not there'),
+    async () => {
+      await using place = await workspace();
+      const { out, code } = await place.run(['convert', 'photos/a.png', 'broken.png', '--to', 'gif'], {
+        terminal: true,
+      });
+      expect(code).toBe(1);
+      expect(out).toMatch(/█{24} 100% uploading +photos\/a\.png/);
+      expect(out).toContain('\x1b[32m✓\x1b[0m photos/a.png -> photos/a.gif');
+      expect(out).toContain('\x1b[31m✗\x1b[0m broken.png: ');
+      expect(out.trimEnd().split('\n').at(-1)).toBe('1 of 2 converted');
+    },
+  );
+});
+
+async function importing(path: string): Promise<Job | undefined> {
+  for await (const job of lathe.jobs({ status: 'processing', include: 'tasks' }))
+    if (job.tasks?.some(({ payload }) => payload.url === `${site.url}${path}`)) return job;
+  return undefined;
+}
+
+test('lathe compress makes a file smaller in its own format', async () => {
+  await using place = await workspace();
+  const { code, out } = await place.run(['compress', 'photos/a.png', '--json']);
+  expect([code, linesOf(out)[0]?.outputs]).toEqual([0, ['photos/a-compressed.png']]);
+  expect((await sharp(await place.read('photos/a-compressed.png')).metadata()).format).toBe('png');
+});
+
+test('lathe watch converts what is put into a folder until it is interrupted', async () => {
+  await using place = await workspace();
+  const watched = join(place.folder, 'photos');
+  let child: ChildProcess | undefined;
+  const running = place.run(['watch', 'photos', '--to', 'webp', '--out', 'out', '--json'], {
+    onStart: (started) => {
+      child = started;
+    },
+  });
+  const madeAll = (...names: string[]) =>
+    until(
+      `${names} are converted`,
+      () => names.every((name) => existsSync(join(place.folder, 'out', name))) || undefined,
+    );
+  await madeAll('a.webp', 'b.webp', 'deep/c.webp');
+  await cp(join(watched, 'a.png'), join(watched, 'late.png'));
+  await madeAll('late.webp');
+  child?.kill('SIGINT');
+  const { code, out } = await running;
+  expect(code).toBe(0);
+  expect(
+    linesOf(out)
+      .map(({ input }) => input)
+      .sort(),
+  ).toEqual(['photos/a.png', 'photos/b.png', 'photos/deep/c.png', 'photos/late.png']);
+});
+
+test('lathe formats, options and jobs list what the service has', async () => {
+  const formats = await runHere(['formats', 'HEIC']);
+  const options = await runHere(['options', 'jpg', '.pdf']);
+  const jobs = await runHere(['jobs', '--limit', '2', '--json']);
+  expect(formats.written.split('\n')).toContain('webp');
+  expect(options.written).toMatch(/^strip +boolean +\(true\) +Strips/m);
+  expect(linesOf(jobs.written).map(({ id }) => id)).toHaveLength(2);
+});
+
+describe('exit codes', () => {
+  test.each([
+    [[], 0, /^lathe converts files/],
+    [['help', 'watch'], 0, /^lathe watch DIR --to FORMAT/],
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['bogus'], 2, /There is no command bogus/],
+    [['convert', 'one'], 2, /Expected an input and an output/],
+    [['convert', 'a', 'b.pdf', '--bogus'], 2, /Unknown option '--bogus'/],
+    [['convert', 'photos/a.png', '--to', 'webp', '--option', 'quality'], 2, /Expected NAME=VALUE for --option/],
+    [['convert', 'missing.png', 'a.webp'], 1, /missing\.png: There is no file .*missing\.png\./],
+    [['convert', 'photos/a.png', 'a.webp', '--option', 'quality=800'], 1, /between 1 and 100 for quality/],
+    [['convert', 'photos/a.png', './photos/a.png', '--force'], 1, /would replace its input/],
+  ])('%j exits with %d', async (args, expected, text) => {
+    const { code, written } = await runHere(args);
+    expect(written).toMatch(text);
+    expect(code).toBe(expected);
+  });
+
+  test.each([
+    [
+      'a service that is not there',
+      { LATHE_URL: 'http://127.0.0.1:6' },
+      /cannot be reached .* Start the service with npm start/,
+    ],
+    ['a wrong key', { LATHE_API_KEY: 'wrong' }, /Set LATHE_API_KEY to your key/],
+    ['no key', { LATHE_API_KEY: '' }, /There is no API key\. Set LATHE_API_KEY/],
+  ])('%s is 3, with what to do', async (_name, changed, text) => {
+    const { code, written } = await runHere(['convert', 'photos/a.png', 'never.webp'], changed);
+    expect(written).toMatch(text);
+    expect(code).toBe(3);
+  });
+});
+
+/** Runs the command line in this process, which takes a tenth of the time; names of samples become paths. */
+async function runHere(args: string[], changed: Record<string, string> = {}) {
+  const variables = { ...env, LATHE_CONFIG: join(samples, 'none.json'), ...changed };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  let written = '';
+  const stream = {
+    write: (text: string) => {
+      written += text;
+    },
+  };
+  const paths = args.map((arg) => (/^[./\w]+\.(?:png|webp)$/.test(arg) ? join(samples, arg) : arg));
+  try {
+    return { code: await main(paths, { out: stream, err: stream }), written };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+test('the address and the key are read from the config file', async () => {
+  await using place = await workspace();
+  const file = join(place.folder, 'config.json');
+  await writeFile(file, JSON.stringify({ url: stack.url, key: stack.apiKey }));
+  const absent = { LATHE_URL: '', LATHE_API_KEY: '' };
+  expect(await runHere(['jobs', '--limit', '1'], { ...absent, LATHE_CONFIG: file })).toMatchObject({ code: 0 });
+  await writeFile(file, '[');
+  expect(await runHere(['jobs'], { LATHE_CONFIG: file })).toEqual({
+    code: 2,
+    written: `lathe: Expected {"url": "…", "key": "…"} in ${file}.\n`,
+  });
+});
+
+describe('lathe mcp', () => {
+  /** Connects the client of the protocol's own package to a server of the folder. */
+  async function connect(folder: string) {
+    const client = new Client({ name: 'test', version: '1' });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [executable, 'mcp', '--root', folder],
+      env: { PATH: process.env.PATH ?? '', HOME: folder, ...env },
+    });
+    await client.connect(transport);
+    const call = async (name: string, args: Record<string, unknown>, onprogress?: (progress: unknown) => void) => {
+      const { content, isError = false } = await client.callTool(
+        { name, arguments: args },
+        undefined,
+        onprogress ? { onprogress } : {},
+      );
+      const text = Array.isArray(content) ? content[0]?.text : undefined;
+      return { isError, ...JSON.parse(String(text)) };
+    };
+    return { client, call, [Symbol.asyncDispose]: () => client.close() };
+  }
+
+  test('finds formats and options, converts, says what is wrong, and fetches the results of jobs', async () => {
+    await using place = await workspace();
+    await using server = await connect(place.folder);
+    const { tools } = await server.client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      'convert',
+      'estimate',
+      'fetch_result',
+      'job_status',
+      'list_formats',
+      'list_options',
+    ]);
+    expect((await server.call('list_formats', { from: 'png' })).formats).toContain('webp');
+    expect((await server.call('list_options', { from: 'jpg', to: 'pdf' })).options[0]).toMatchObject({ name: 'strip' });
+
+    const progress: unknown[] = [];
+    const input = { input: 'photos/a.png', to: 'webp', options: { quality: 60 } };
+    const converted = await server.call('convert', input, (one) => progress.push(one));
+    const path = join(await realpath(place.folder), 'photos/a.webp');
+    expect(converted).toMatchObject({ isError: false, outputs: [{ path, format: 'webp' }] });
+    expect((await sharp(await readFile(path)).metadata()).width).toBe(48);
+    expect(progress.at(-1)).toMatchObject({ total: 100 });
+    expect(await server.call('convert', input)).toMatchObject({ isError: true, errorCode: 'exists' });
+
+    const problem = await server.call('convert', { ...input, output: 'b.webp', options: { quality: 800 } });
+    expect(problem).toMatchObject({ isError: true, msg: expect.stringContaining('between 1 and 100') });
+    const estimate = await server.call('estimate', { input: 'photos/a.png', to: 'webp' });
+    expect(estimate.isError ? estimate.errorCode : 'unsupported').toBe('unsupported');
+
+    const begun = await server.call('convert', { input: `${site.url}/remote.png`, to: 'jpg', wait: false });
+    expect(begun).toMatchObject({ isError: false });
+    const fetched = await server.call('fetch_result', { job: begun.job, folder: 'fetched' });
+    expect(fetched.outputs).toMatchObject([{ format: 'jpg' }]);
+    expect(await readdir(join(place.folder, 'fetched'))).toEqual(['remote.jpg']);
+    const status = await server.call('job_status', { job: begun.job });
+    expect(status).toMatchObject({ status: 'completed', files: [{ filename: 'remote.jpg' }] });
+  });
+
+  test('reads and writes only below its roots', async () => {
+    await using place = await workspace();
+    await using outside = await workspace();
+    await symlink(join(outside.folder, 'photos/a.png'), join(place.folder, 'link.png'));
+    await symlink(outside.folder, join(place.folder, 'linked'));
+    await using server = await connect(place.folder);
+    const refused = { isError: true, errorCode: 'forbidden_path' };
+    const inputs = [
+      join(outside.folder, 'photos/a.png'),
+      '../x.png',
+      '/etc/passwd',
+      'link.png',
+      'linked/photos/a.png',
+      `${place.folder}-x`,
+    ];
+    for (const input of inputs)
+      expect(await server.call('convert', { input, to: 'webp' }), input).toMatchObject(refused);
+    const outputs = [join(outside.folder, 'new.webp'), '../new.webp', 'linked/new.webp', 'photos/../../new.webp'];
+    for (const output of outputs)
+      expect(await server.call('convert', { input: 'photos/a.png', to: 'webp', output }), output).toMatchObject(
+        refused,
+      );
+    const before = await outside.list();
+    const job = '0123456789abcdef01234567';
+    expect(await server.call('fetch_result', { job, folder: '..' })).toMatchObject({ isError: true });
+    expect(await outside.list()).toEqual(before);
+    expect(await server.call('convert', { input: 'absent.png', to: 'webp' })).toMatchObject({
+      errorCode: 'no_such_file',
+    });
+  });
+});
+
+const python = '/usr/bin/python3';
+const hasPython = spawnSync(python, ['--version']).status === 0;
+
+test(
+  'the Python client passes its tests against the service',
+  skipBecause(hasPython ? undefined : `${python} is not installed`),
+  async () => {
+    const child = spawn(python, ['-m', 'unittest', 'discover', '-s', 'tests'], {
+      cwd: join(projectRoot, 'packages/python'),
+      env: {
+        PATH: process.env.PATH,
+        PYTHONPATH: 'src',
+        PYTHONDONTWRITEBYTECODE: '1',
+        LATHE_REMOTE_FILE: `${site.url}/remote.png`,
+        ...env,
+      },
+    });
+    let report = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      report += text;
+    });
+    const [code] = await once(child, 'close');
+    expect(report).toMatch(/^Ran \d+ tests in .*\n\nOK\n$/m);
+    expect(code).toBe(0);
+  },
+);

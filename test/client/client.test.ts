@@ -1,0 +1,335 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Job,
+  JobFailedError,
+  type JobRequest,
+  Lathe,
+  LatheError,
+  type RunProgress,
+  type Task,
+} from '../../packages/client/src/index.ts';
+import { startStack, type TestStack } from '../events/stack.ts';
+import { blue, colourAt, distance, photograph, red, twoHalves } from '../support/images.ts';
+import { startFileServer } from '../transfers/file-server.ts';
+import { bundleForBrowser, startBrowser } from './browser.ts';
+
+let stack: TestStack;
+let lathe: Lathe;
+let folder: string;
+let picture: Buffer<ArrayBuffer>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  lathe = new Lathe({ url: stack.url, key: stack.apiKey });
+  folder = await mkdtemp(join(tmpdir(), 'lathe-client-'));
+  picture = Buffer.from(await twoHalves(64, 32));
+  await writeFile(join(folder, 'in.png'), picture);
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A job that passes an upload on as it is. */
+const twoTasks: JobRequest = {
+  tasks: { import: { operation: 'import/upload' }, export: { operation: 'export/url', input: 'import' } },
+};
+
+function taskOf(job: Job, name: string): Task {
+  const found = job.tasks?.find((task) => task.name === name);
+  if (!found) throw new Error(`The job has no task ${name}.`);
+  return found;
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('convert', () => {
+  test('converts a file by its path, reports its progress, and downloads it', async () => {
+    const progress: RunProgress[] = [];
+    const { files, job, warnings } = await lathe.convert(join(folder, 'in.png'), {
+      to: 'webp',
+      options: { quality: 80 },
+      tag: 'by path',
+      onProgress: (one) => progress.push(one),
+    });
+    expect(files).toMatchObject([{ filename: 'in.webp', format: 'webp', media_type: 'image/webp' }]);
+    expect([job.status, job.tag, warnings]).toEqual(['completed', 'by path', []]);
+    expect(progress).toContainEqual({ stage: 'uploading', loaded: picture.length, total: picture.length });
+    expect(progress.map(({ stage }) => stage)).toContain('processing');
+    expect(progress.at(-1)).toEqual({ stage: 'done' });
+    const path = join(folder, 'out.webp');
+    if (files[0]) await lathe.download(files[0], path);
+    const image = await readFile(path);
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'webp', width: 64, height: 32 });
+    expect(distance(await colourAt(image, 0.1, 0.5), red)).toBeLessThan(12);
+    expect(distance(await colourAt(image, 0.9, 0.5), blue)).toBeLessThan(12);
+  });
+
+  test('throws why a file cannot be converted', async () => {
+    const error = await lathe
+      .convert(new TextEncoder().encode('{'), { to: 'mp3', from: 'png' })
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(LatheError);
+    expect(error.reason ?? error.errorCode).toBe('unsupported_format');
+    const failed = await lathe.convert(new Uint8Array(99), { to: 'webp', from: 'png' }).catch((thrown) => thrown);
+    expect(failed).toBeInstanceOf(JobFailedError);
+    expect(failed).toMatchObject({ errorCode: 'processing_failed', job: { status: 'failed' } });
+  });
+
+  test('cancels its job when it is aborted', async () => {
+    const abort = new AbortController();
+    let job: Job | undefined;
+    const endless = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+    const running = lathe.convert(endless, {
+      to: 'webp',
+      size: 10,
+      signal: abort.signal,
+      onJob: (made) => {
+        job = made;
+        abort.abort();
+      },
+    });
+    await expect(running).rejects.toThrow('aborted');
+    const ended = await lathe.wait(job?.id ?? '');
+    expect(ended).toMatchObject({ status: 'failed', result: { errorCode: 'task_canceled' } });
+  });
+});
+
+describe('upload', () => {
+  const inputs: [name: string, input: () => Parameters<Lathe['upload']>[1], options: object][] = [
+    ['a path', () => join(folder, 'in.png'), {}],
+    ['a Blob', () => new Blob([picture]), { filename: 'in.png' }],
+    ['bytes', () => picture, { filename: 'in.png' }],
+    ['a stream of Node of known size', () => createReadStream(join(folder, 'in.png')), { filename: 'in.png', size: 0 }],
+    ['a stream of unknown size', () => new Blob([picture]).stream(), { filename: 'in.png' }],
+  ];
+
+  test.each(inputs)('sends %s', async (_name, input, options) => {
+    const size = 'size' in options ? { size: picture.length } : {};
+    const job = await lathe.createJob(twoTasks);
+    const sent: number[] = [];
+    await lathe.upload(taskOf(job, 'import'), input(), {
+      ...options,
+      ...size,
+      onProgress: ({ loaded }) => sent.push(loaded),
+    });
+    const [file] = taskOf(await lathe.wait(job), 'export').result.files ?? [];
+    expect(file).toMatchObject({ filename: 'in.png', size: picture.length });
+    expect(sent.at(-1)).toBe(picture.length);
+    expect(sent).toEqual(sent.toSorted((left, right) => left - right));
+    expect(Buffer.from(await (await lathe.blob(file ?? '')).arrayBuffer()).equals(picture)).toBe(true);
+  });
+
+  test('refuses a task without a form, and a URL', async () => {
+    const job = await lathe.createJob(twoTasks);
+    await expect(lathe.upload(taskOf(job, 'export'), 'x')).rejects.toThrow('Expected a task of import/upload');
+    await expect(lathe.upload(taskOf(job, 'import'), 'https://example.com/a')).rejects.toThrow('import it instead');
+    await lathe.cancel(job);
+  });
+});
+
+describe('follow', () => {
+  const whole = ['job_started', 'task_started', 'task_completed', 'task_started', 'task_completed', 'job_completed'];
+
+  test.each([
+    ['by a WebSocket', true],
+    ['by waiting', false],
+  ])('yields each state of a job once %s', async (_name, live) => {
+    const job = await lathe.createJob(twoTasks);
+    const events: string[] = [];
+    let uploaded: Promise<void> | undefined;
+    for await (const { event } of lathe.follow(job, { live })) {
+      events.push(event);
+      if (event === 'task_started') uploaded ??= lathe.upload(taskOf(job, 'import'), picture);
+    }
+    await uploaded;
+    // Who waits sees a start only where it is the state at that moment.
+    expect(events).toEqual(live ? whole : whole.toSpliced(3, events.length === whole.length ? 0 : 1));
+  });
+
+  test('resumes after its connection was lost', async () => {
+    const job = await lathe.createJob(twoTasks);
+    const events: string[] = [];
+    for await (const { event } of lathe.follow(job)) {
+      events.push(event);
+      if (events.length !== 2) continue;
+      stack.sockets.cut();
+      await lathe.upload(taskOf(job, 'import'), picture);
+    }
+    expect(events.slice(0, 2)).toEqual(['job_started', 'task_started']);
+    expect(events.filter((event) => event === 'task_completed')).toHaveLength(2);
+    expect(events.at(-1)).toBe('job_completed');
+    expect(new Set(stack.sockets.connectionIds()).size).toBeLessThan(2);
+  });
+
+  test('ends with the error of a job that does not exist', async () => {
+    const missing = lathe.follow('0123456789abcdef01234567').next();
+    await expect(missing).rejects.toMatchObject({ status: 404, errorCode: 'not_found' });
+  });
+
+  test('falls back to waiting where sockets cannot be opened', async () => {
+    const blind = new Lathe({
+      url: stack.url,
+      key: stack.apiKey,
+      retry: { minPauseMs: 1 },
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (!String(input).endsWith('/health')) return response;
+        const body = await response.text();
+        return new Response(body.replaceAll(/ws:\/\/localhost:\d+/g, 'ws://localhost:2'), response);
+      },
+    });
+    const job = await blind.createJob(twoTasks);
+    await blind.upload(taskOf(job, 'import'), picture);
+    const events: string[] = [];
+    for await (const { event } of blind.follow(job)) events.push(event);
+    expect(events.at(-1)).toBe('job_completed');
+  });
+});
+
+test('a creation whose response is lost creates one job', async () => {
+  let lost = 0;
+  const unlucky = new Lathe({
+    url: stack.url,
+    key: stack.apiKey,
+    retry: { minPauseMs: 1 },
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method !== 'POST' || lost > 0) return response;
+      lost += 1;
+      throw new TypeError('The connection was lost.');
+    },
+  });
+  const tag = 'lost response';
+  const job = await unlucky.createJob({ ...twoTasks, tag });
+  expect(lost).toBe(1);
+  const found = await collect(lathe.jobs({ tag }));
+  expect(found.map(({ id }) => id)).toEqual([job.id]);
+  await lathe.deleteJob(job);
+  await expect(lathe.job(job.id)).rejects.toMatchObject({ status: 404 });
+});
+
+test('lists are read page by page', async () => {
+  const jobs = await Promise.all([1, 2, 3].map(() => lathe.createJob({ ...twoTasks, tag: 'paged' })));
+  const listed = await collect(lathe.jobs({ tag: 'paged', per_page: 2 }));
+  expect(listed.map(({ id }) => id).sort()).toEqual(jobs.map(({ id }) => id).sort());
+  const tasks = await collect(lathe.tasks({ job: jobs[0]?.id ?? '', per_page: 1 }));
+  expect(tasks.map(({ name }) => name).sort()).toEqual(['export', 'import']);
+  await Promise.all(jobs.map((job) => lathe.cancel(job)));
+  expect((await lathe.job(jobs[0]?.id ?? '')).status).toBe('failed');
+});
+
+test('formats and options are what the catalogue lists', async () => {
+  expect(await lathe.formats({ from: 'png' })).toContain('webp');
+  expect(await lathe.formats({ to: 'pdf' })).toContain('docx');
+  expect(await lathe.formats()).toContain('mp3');
+  const { options } = await lathe.options('jpg', 'pdf');
+  expect(options.map(({ name }) => name)).toContain('pdf_page_size');
+});
+
+test('an estimate creates no job where the service cannot estimate', async () => {
+  const request = { tasks: { import: { operation: 'import/upload' } }, tag: 'estimated' };
+  const outcome = await lathe.estimate(request).then(
+    () => 'estimated',
+    (error: LatheError) => error.errorCode,
+  );
+  expect(['estimated', 'unsupported']).toContain(outcome);
+  expect(await collect(lathe.jobs({ tag: 'estimated' }))).toEqual([]);
+});
+
+test('a wrong key is refused with what the service says', async () => {
+  const stranger = new Lathe({ url: stack.url, key: 'wrong' });
+  await expect(stranger.job('0123456789abcdef01234567')).rejects.toMatchObject({
+    status: 401,
+    errorCode: 'unauthorized',
+  });
+});
+
+describe('in a browser', () => {
+  /** A page of another origin that converts what is chosen in its field, as an application would. */
+  const page = `<!doctype html><title>Converting</title><input type="file">
+    <script type="module">
+      import { Lathe } from '/lathe.js';
+      const { url, key } = await (await fetch('/setting')).json();
+      const lathe = new Lathe({ url, key });
+      window.outcome = new Promise((resolve, reject) => {
+        document.querySelector('input').onchange = async ({ target }) => {
+          const [file] = target.files;
+          const progress = [];
+          try {
+            const { files } = await lathe.convert(file, { to: 'png', onProgress: (one) => progress.push(one) });
+            const blob = await lathe.blob(files[0]);
+            const { width, height } = await createImageBitmap(blob);
+            const refused = await new Lathe({ url, key: 'wrong' }).job('0123456789abcdef01234567').catch((error) => error);
+            const { errorCode, status } = refused;
+            resolve({ files, type: blob.type, width, height, progress, refused: { errorCode, status } });
+          } catch (error) {
+            reject(error);
+          }
+        };
+      });
+    </script>`;
+
+  test('is bundled without modules of Node and without other packages', async () => {
+    const { code, inputs } = await bundleForBrowser();
+    expect(inputs.filter((path) => !path.startsWith('packages/client/src/'))).toEqual([]);
+    expect(inputs.filter((path) => /\/(?:cli|mcp|node)\//.test(path))).toEqual([]);
+    expect(code).not.toMatch(/(?:from|import|require\()\s*["']node:/);
+    expect(code.length).toBeLessThan(24_000);
+  });
+
+  test('uploads with progress, follows, and reads the result from another origin', async () => {
+    const { code } = await bundleForBrowser();
+    const contents: Record<string, [type: string, content: string]> = {
+      '/': ['text/html', page],
+      '/lathe.js': ['text/javascript', code],
+      '/setting': ['application/json', JSON.stringify({ url: stack.url, key: stack.apiKey })],
+    };
+    await using site = await startFileServer((request, response) => {
+      const [type, content] = contents[request.url ?? ''] ?? [];
+      response.writeHead(content ? 200 : 404, type ? { 'content-type': type } : {}).end(content);
+    });
+    const browser = await startBrowser();
+    try {
+      const tab = await browser.newPage();
+      const faults: string[] = [];
+      tab.on('pageerror', (error) => faults.push(String(error)));
+      await tab.goto(site.url);
+      await tab.waitForFunction('window.outcome !== undefined');
+      const path = join(folder, 'large.webp');
+      await writeFile(
+        path,
+        await sharp(await photograph(300, 200))
+          .webp({ lossless: true })
+          .toBuffer(),
+      );
+      await (await tab.$('input[type=file]'))?.uploadFile(path);
+      const outcome: BrowserOutcome = JSON.parse(String(await tab.evaluate('window.outcome.then(JSON.stringify)')));
+      const { size } = await stat(path);
+      expect(faults).toEqual([]);
+      expect(outcome).toMatchObject({ type: 'image/png', width: 300, height: 200 });
+      expect(outcome.files).toMatchObject([{ filename: 'large.png', format: 'png' }]);
+      expect(outcome.progress).toContainEqual({ stage: 'uploading', loaded: size, total: size });
+      expect(outcome.progress.at(-1)).toEqual({ stage: 'done' });
+      expect(outcome.refused).toEqual({ errorCode: 'unauthorized', status: 401 });
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+interface BrowserOutcome {
+  files: unknown[];
+  progress: RunProgress[];
+  refused: unknown;
+}
