@@ -72,6 +72,18 @@ describe('a request', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer secret');
   });
 
+  test('is sent again after its connection was lost within the response', async () => {
+    await using server = await startFileServer(
+      inTurn(
+        (response) => {
+          response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy());
+        },
+        (response) => json(response, 200, health),
+      ),
+    );
+    expect(await new Lathe({ url: server.url, retry }).health()).toEqual(health);
+  });
+
   test('that is invalid is not sent again, and its error has what the service says', async () => {
     const body = {
       errorCode: 'bad_request',
@@ -101,11 +113,20 @@ describe('a request', () => {
     expect(error.msg).toBe(`${server.url} cannot be reached (connect ECONNREFUSED ${new URL(server.url).host}).`);
   });
 
-  test('without a response in time is unreachable', async () => {
+  test('without a response in time is sent again, and unreachable in the end', async () => {
     await using server = await startFileServer(() => undefined);
-    const lathe = new Lathe({ url: server.url, timeoutMs: 50, retry: { ...retry, retries: 1 } });
+    let attempts = 0;
+    const lathe = new Lathe({
+      url: server.url,
+      timeoutMs: 50,
+      retry: { ...retry, retries: 1 },
+      fetch: (...request) => {
+        attempts += 1;
+        return fetch(...request);
+      },
+    });
     expect((await errorOf(lathe.health())).msg).toContain('No response within 0.05 seconds.');
-    expect(server.requests).toHaveLength(2);
+    expect(attempts).toBe(2);
   });
 
   test.each([

@@ -32,7 +32,7 @@ export async function* followJob(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof LatheError && error.errorCode !== 'unreachable') throw error;
+      if (error instanceof LatheError && !error.mayPass) throw error;
     }
     failures += 1;
     await pause(pauseBefore(failures, transport.policy), signal);

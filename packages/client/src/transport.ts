@@ -43,7 +43,7 @@ export class Transport {
   constructor({ key, url = defaultUrl, fetch: ownFetch, retry, timeoutMs = 60_000 }: TransportOptions) {
     this.url = rootOf(url);
     this.policy = { ...defaultRetryPolicy, ...retry };
-    this.#key = key;
+    this.#key = key?.trim();
     this.fetch = ownFetch ?? ((...args) => fetch(...args));
     this.#timeoutMs = timeoutMs;
   }
@@ -54,8 +54,7 @@ export class Transport {
     const url = new URL(`${this.url}${path}`);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    const response = await this.send(url, {
-      ...rest,
+    const init = {
       method,
       headers: {
         accept: 'application/json',
@@ -65,6 +64,10 @@ export class Transport {
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const response = await this.attempt(url, async (own) => whole(await this.fetch(url, { ...init, signal: own })), {
+      ...rest,
+      timeoutMs: this.#timeoutMs,
     });
     const text = await response.text();
     if (text === '') return JSON.parse('null');
@@ -99,7 +102,10 @@ export class Transport {
       const outcome = await withTimeout(request, timeoutMs, signal).catch((error: unknown) => this.#failed(url, error));
       signal?.throwIfAborted();
       if (outcome instanceof Response && outcome.ok) return outcome;
-      const error = outcome instanceof Response ? await errorOf(outcome) : outcome;
+      const error =
+        outcome instanceof Response
+          ? await errorOf(outcome).catch((cause: unknown) => this.#failed(url, cause))
+          : outcome;
       if (retry > retries || !error.mayPass) throw error;
       await pause(error.retryAfterMs ?? pauseBefore(retry, this.policy), signal);
     }
@@ -126,6 +132,13 @@ async function withTimeout(
     // Reading the body of a large file may take longer.
     clearTimeout(timer);
   }
+}
+
+/** Reads a response to its end, so that a connection that is lost meanwhile is an attempt that failed. */
+async function whole(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength === 0 ? null : body, { status, headers });
 }
 
 function rootOf(url: string | URL): string {

@@ -119,10 +119,9 @@ class Service(unittest.TestCase):
             file = self.lathe.task(job["tasks"][1]["id"])["result"]["files"][0]
             self.assertEqual(b"".join(self.lathe.read(file)), picture())
 
-    def test_merges_and_compresses(self) -> None:
+    def test_merges(self) -> None:
         merged = self.lathe.merge([self.path, picture()])
         self.assertEqual(merged.files[0]["format"], "pdf")
-        self.assertEqual(self.lathe.compress(self.path).files[0]["format"], "png")
 
     def test_raises_why_a_job_failed(self) -> None:
         with self.assertRaises(JobFailedError) as raised:

@@ -70,7 +70,13 @@ export async function runConversion(
 async function begin(lathe: Lathe, conversion: Conversion, signal: AbortSignal) {
   const job = await lathe.createAnyJob({ tasks: tasksOf(conversion) }, { signal });
   const task = job.tasks?.find(({ operation }) => operation === 'import/upload');
-  if (task) await lathe.upload(task, conversion.input, { signal });
+  try {
+    if (task) await lathe.upload(task, conversion.input, { signal });
+  } catch (error) {
+    // The job would wait an hour for its file. What the caller has to know is that first error.
+    await lathe.cancel(job).catch(() => undefined);
+    throw error;
+  }
   return { job: job.id, status: job.status };
 }
 
