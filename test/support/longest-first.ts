@@ -31,6 +31,7 @@ const longest = [
   'infra/checks',
   'transfers/service',
   'engines/image/matrix-subset',
+  'client/service',
   'engines/new-engine',
   'contract/document',
 ].map((name) => `/test/${name}.test.ts`);

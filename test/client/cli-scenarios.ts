@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import sharp from 'sharp';
@@ -11,26 +11,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { main } from '../../packages/client/src/cli/main.ts';
 import { type Job, Lathe } from '../../packages/client/src/index.ts';
-import { startStack, type TestStack } from '../events/stack.ts';
-import { twoHalves } from '../support/images.ts';
 import { skipBecause } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import { type FileServer, startFileServer } from '../transfers/file-server.ts';
 import { type CliOptions, executable, runCli } from './run-cli.ts';
+import { picture, site, stack } from './running-service.ts';
 
-let stack: TestStack;
-let site: FileServer;
 let lathe: Lathe;
 /** Has pictures, a document and what cannot be converted; each test works in a copy. */
 let samples: string;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const picture = await twoHalves(48, 24);
-  site = await startFileServer((request, response) => {
-    if (request.url !== '/never.png') response.end(picture);
-  });
-  stack = await startStack({ LATHE_ALLOW_HOSTS: `127.0.0.1:${site.port}` });
   lathe = new Lathe({ url: stack.url, key: stack.apiKey });
   env = { LATHE_URL: stack.url, LATHE_API_KEY: stack.apiKey };
   samples = await mkdtemp(join(tmpdir(), 'lathe-samples-'));
@@ -43,8 +34,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await stack[Symbol.asyncDispose]();
   await rm(samples, { recursive: true, force: true });
 });
 
@@ -80,10 +69,16 @@ describe('lathe convert', () => {
     const made = await place.read('new/a.webp');
     expect(await sharp(made).metadata()).toMatchObject({ format: 'webp', width: 48, height: 24 });
     await writeFile(join(place.folder, 'new/a.webp'), 'mine');
-    const second = await place.run(args);
-    expect([second.code, second.err]).toEqual([1, 'photos/a.png: new/a.webp exists; --force replaces it.\n']);
+    const again = [
+      'convert',
+      ...['photos/a.png', 'new/a.webp'].map((path) => join(place.folder, path)),
+      ...args.slice(3),
+    ];
+    const second = await runHere(again);
+    expect(second.code).toBe(1);
+    expect(second.written).toMatch(/a\.png: .*new\/a\.webp exists; --force replaces it\.\n$/);
     expect((await place.read('new/a.webp')).toString()).toBe('mine');
-    expect((await place.run([...args, '--force', '--quiet'])).out).toBe('');
+    expect(await runHere([...again, '--force', '--quiet'])).toEqual({ code: 0, written: '' });
     expect((await place.read('new/a.webp')).equals(made)).toBe(true);
     expect(await readdir(join(place.folder, 'new'))).toEqual(['a.webp']);
   });
@@ -243,7 +238,7 @@ async function runHere(args: string[], changed: Record<string, string> = {}) {
       written += text;
     },
   };
-  const paths = args.map((arg) => (/^[./\w]+\.(?:png|webp)$/.test(arg) ? join(samples, arg) : arg));
+  const paths = args.map((arg) => (/^[./\w]+\.(?:png|webp)$/.test(arg) && !isAbsolute(arg) ? join(samples, arg) : arg));
   try {
     return { code: await main(paths, { out: stream, err: stream }), written };
   } finally {

@@ -13,26 +13,21 @@ import {
   type RunProgress,
   type Task,
 } from '../../packages/client/src/index.ts';
-import { startStack, type TestStack } from '../events/stack.ts';
-import { blue, colourAt, distance, photograph, red, twoHalves } from '../support/images.ts';
+import { blue, colourAt, distance, photograph, red } from '../support/images.ts';
 import { startFileServer } from '../transfers/file-server.ts';
 import { bundleForBrowser, startBrowser } from './browser.ts';
+import { picture, stack } from './running-service.ts';
 
-let stack: TestStack;
 let lathe: Lathe;
 let folder: string;
-let picture: Buffer<ArrayBuffer>;
 
 beforeAll(async () => {
-  stack = await startStack();
   lathe = new Lathe({ url: stack.url, key: stack.apiKey });
   folder = await mkdtemp(join(tmpdir(), 'lathe-client-'));
-  picture = Buffer.from(await twoHalves(64, 32));
   await writeFile(join(folder, 'in.png'), picture);
 });
 
 afterAll(async () => {
-  await stack[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -70,7 +65,7 @@ describe('convert', () => {
     const path = join(folder, 'out.webp');
     if (files[0]) await lathe.download(files[0], path);
     const image = await readFile(path);
-    expect(await sharp(image).metadata()).toMatchObject({ format: 'webp', width: 64, height: 32 });
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'webp', width: 48, height: 24 });
     expect(distance(await colourAt(image, 0.1, 0.5), red)).toBeLessThan(12);
     expect(distance(await colourAt(image, 0.9, 0.5), blue)).toBeLessThan(12);
   });

@@ -1,0 +1,3 @@
+// One running service for all of them: starting it takes longer than most of these tests.
+import './client-scenarios.ts';
+import './cli-scenarios.ts';
