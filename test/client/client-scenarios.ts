@@ -232,14 +232,16 @@ test('formats and options are what the catalogue lists', async () => {
   expect(options.map(({ name }) => name)).toContain('pdf_page_size');
 });
 
-test('an estimate creates no job where the service cannot estimate', async () => {
-  const request = { tasks: { import: { operation: 'import/upload' } }, tag: 'estimated' };
-  const outcome = await lathe.estimate(request).then(
-    () => 'estimated',
-    (error: LatheError) => error.errorCode,
-  );
-  expect(['estimated', 'unsupported']).toContain(outcome);
-  expect(await collect(lathe.jobs({ tag: 'estimated' }))).toEqual([]);
+test('an estimate says how long a job is expected to take, and creates none', async () => {
+  const tasks = {
+    import: { operation: 'import/upload' },
+    convert: { operation: 'convert', input: 'import', input_format: 'png', output_format: 'webp' },
+  };
+  const before = (await collect(lathe.jobs())).length;
+  const estimate = await lathe.estimate({ tasks });
+  expect(estimate.conversionSeconds).toBeGreaterThan(0);
+  expect(estimate.tasks.map(({ name }) => name)).toEqual(['convert']);
+  expect(await collect(lathe.jobs())).toHaveLength(before);
 });
 
 test('a wrong key is refused with what the service says', async () => {

@@ -1,7 +1,7 @@
 export type { DownloadOptions, Link, NodeWritable, Target } from './download.ts';
 export { JobFailedError, LatheError, type LatheErrorDetails } from './errors.ts';
 export type { FollowOptions, JobEvent } from './follow.ts';
-export { type CreateOptions, type Estimate, type FormatQuery, Lathe, type LatheOptions } from './lathe.ts';
+export { type CreateOptions, type FormatQuery, Lathe, type LatheOptions } from './lathe.ts';
 export type { components, paths } from './openapi.ts';
 export type { RetryPolicy } from './retry.ts';
 export type {
@@ -17,6 +17,7 @@ export type { Input, SourceOptions } from './source.ts';
 export type { RequestOptions } from './transport.ts';
 export type {
   CallOptions,
+  Estimate,
   Health,
   Job,
   JobFilter,

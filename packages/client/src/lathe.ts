@@ -13,6 +13,7 @@ import { type Input, type SourceOptions, sourceOf } from './source.ts';
 import { newIdempotencyKey, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import type {
   CallOptions,
+  Estimate,
   Health,
   Job,
   JobFilter,
@@ -40,9 +41,6 @@ export interface FormatQuery extends CallOptions {
   /** Defaults to convert. */
   operation?: Operation | undefined;
 }
-
-/** What a job would take, as far as the service says. */
-export type Estimate = Record<string, unknown>;
 
 interface Page<T> {
   docs: T[];
@@ -189,13 +187,8 @@ export class Lathe {
     return this.request('GET', `/v1/query/options/${operation}`, { query, signal });
   }
 
-  /** Returns what a job would take without creating it, from a service that can estimate. */
-  async estimate(request: { tasks: Record<string, LooseTask> }, { signal }: CallOptions = {}): Promise<Estimate> {
-    const document = await this.request<ApiDocument>('GET', '/v1/openapi.json', { signal });
-    const { parameters = [] } = document.paths['/v1/process/jobs']?.post ?? {};
-    // A service that does not know the parameter would create the job.
-    if (!parameters.some(({ name }) => name === 'dry_run'))
-      throw new LatheError('unsupported', `The service at ${this.url} does not estimate jobs.`);
+  /** Validates a job and returns what it would take, without creating it. */
+  estimate(request: { tasks: Record<string, LooseTask> }, { signal }: CallOptions = {}): Promise<Estimate> {
     return this.request('POST', '/v1/process/jobs', { query: { dry_run: 'true' }, body: request, signal });
   }
 
@@ -215,10 +208,6 @@ export class Lathe {
       if (!hasNextPage) return;
     }
   }
-}
-
-interface ApiDocument {
-  paths: Record<string, { post?: { parameters?: { name: string }[] } }>;
 }
 
 function idOf(subject: { id: string } | string): string {

@@ -1,6 +1,57 @@
 // Generated from the OpenAPI document by `npm run types --workspace lathe-client`. Do not edit.
 
 export interface paths {
+    "/auth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Complete a sign-in: the issuer redirects here */
+        get: operations["sign-in-callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Begin to sign in: redirects to the issuer */
+        get: operations["sign-in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session of the cookie */
+        post: operations["sign-out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -35,6 +86,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed keys, webhooks, members and roles in the last 90 days, newest first
+         * @description Needs the scope `account`.
+         */
+        get: operations["audit-list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Needs the scope `account`.
+         */
+        get: operations["key-list"];
+        put?: never;
+        /**
+         * Create an API key, which is shown this once
+         * @description Needs the scope `account`.
+         */
+        post: operations["key-create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an API key, which stops working within 30 seconds
+         * @description Needs the scope `account`.
+         */
+        delete: operations["key-delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the account and who is calling
+         * @description Needs the scope `read`.
+         */
+        get: operations["account-me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members and pending invitations; a key needs the scope account for it
+         * @description Needs the scope `read`.
+         */
+        get: operations["member-list"];
+        put?: never;
+        /**
+         * Invite whoever signs in with an e-mail address to a team
+         * @description Needs the scope `account`.
+         */
+        post: operations["member-invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/members/{memberId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the role of a member
+         * @description Needs the scope `account`.
+         */
+        post: operations["member-change"];
+        /**
+         * Leave a team, or with the scope account remove a member or withdraw an invitation
+         * @description Needs the scope `read`.
+         */
+        delete: operations["member-remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a team, as a person who is signed in
+         * @description Needs the scope `read`.
+         */
+        post: operations["team-create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/token": {
         parameters: {
             query?: never;
@@ -44,8 +247,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a short-lived token for WebSockets, for the account or for one job */
+        /**
+         * Create a short-lived token for WebSockets, for the account or for one job
+         * @description Needs the scope `read`.
+         */
         post: operations["account-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the conversion time used, by day, operation, formats and API key
+         * @description Needs the scope `read`.
+         */
+        get: operations["account-usage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -59,10 +285,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks */
+        /**
+         * List webhooks
+         * @description Needs the scope `read`.
+         */
         get: operations["webhook-list"];
         put?: never;
-        /** Register a webhook */
+        /**
+         * Register a webhook
+         * @description Needs the scope `account`.
+         */
         post: operations["webhook-create"];
         delete?: never;
         options?: never;
@@ -80,7 +312,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a webhook */
+        /**
+         * Delete a webhook
+         * @description Needs the scope `account`.
+         */
         delete: operations["webhook-delete"];
         options?: never;
         head?: never;
@@ -94,7 +329,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of a webhook with their attempts */
+        /**
+         * List the deliveries of a webhook with their attempts
+         * @description Needs the scope `read`.
+         */
         get: operations["webhook-deliveries"];
         put?: never;
         post?: never;
@@ -113,7 +351,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a delivery again */
+        /**
+         * Send a delivery again
+         * @description Needs the scope `account`.
+         */
         post: operations["webhook-replay"];
         delete?: never;
         options?: never;
@@ -164,7 +405,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compress files */
+        /**
+         * Compress files
+         * @description Needs the scope `process`.
+         */
         post: operations["compress"];
         delete?: never;
         options?: never;
@@ -181,7 +425,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Convert files to another format */
+        /**
+         * Convert files to another format
+         * @description Needs the scope `process`.
+         */
         post: operations["convert"];
         delete?: never;
         options?: never;
@@ -198,7 +445,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Crop images, videos or PDF pages */
+        /**
+         * Crop images, videos or PDF pages
+         * @description Needs the scope `process`.
+         */
         post: operations["crop"];
         delete?: never;
         options?: never;
@@ -215,7 +465,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Export to Azure Blob Storage */
+        /**
+         * Export to Azure Blob Storage
+         * @description Needs the scope `process`.
+         */
         post: operations["export-blobstore"];
         delete?: never;
         options?: never;
@@ -232,7 +485,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Export to Amazon S3 or a compatible store */
+        /**
+         * Export to Amazon S3 or a compatible store
+         * @description Needs the scope `process`.
+         */
         post: operations["export-objstore-a"];
         delete?: never;
         options?: never;
@@ -249,7 +505,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Export to Google Cloud Storage */
+        /**
+         * Export to Google Cloud Storage
+         * @description Needs the scope `process`.
+         */
         post: operations["export-objstore-b"];
         delete?: never;
         options?: never;
@@ -266,7 +525,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Export to an SFTP server */
+        /**
+         * Export to an SFTP server
+         * @description Needs the scope `process`.
+         */
         post: operations["export-sftp"];
         delete?: never;
         options?: never;
@@ -283,7 +545,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create temporary download links */
+        /**
+         * Create temporary download links
+         * @description Needs the scope `process`.
+         */
         post: operations["export-url"];
         delete?: never;
         options?: never;
@@ -300,7 +565,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a small file sent in the request */
+        /**
+         * Import a small file sent in the request
+         * @description Needs the scope `process`.
+         */
         post: operations["import-base64"];
         delete?: never;
         options?: never;
@@ -317,7 +585,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import from Azure Blob Storage */
+        /**
+         * Import from Azure Blob Storage
+         * @description Needs the scope `process`.
+         */
         post: operations["import-blobstore"];
         delete?: never;
         options?: never;
@@ -334,7 +605,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import from Amazon S3 or a compatible store */
+        /**
+         * Import from Amazon S3 or a compatible store
+         * @description Needs the scope `process`.
+         */
         post: operations["import-objstore-a"];
         delete?: never;
         options?: never;
@@ -351,7 +625,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import from Google Cloud Storage */
+        /**
+         * Import from Google Cloud Storage
+         * @description Needs the scope `process`.
+         */
         post: operations["import-objstore-b"];
         delete?: never;
         options?: never;
@@ -368,7 +645,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import from an SFTP server */
+        /**
+         * Import from an SFTP server
+         * @description Needs the scope `process`.
+         */
         post: operations["import-sftp"];
         delete?: never;
         options?: never;
@@ -385,7 +665,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file that the client posts to the returned form */
+        /**
+         * Import a file that the client posts to the returned form
+         * @description Needs the scope `process`.
+         */
         post: operations["import-upload"];
         delete?: never;
         options?: never;
@@ -402,7 +685,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file from a URL */
+        /**
+         * Import a file from a URL
+         * @description Needs the scope `process`.
+         */
         post: operations["import-url"];
         delete?: never;
         options?: never;
@@ -419,7 +705,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a web page */
+        /**
+         * Import a web page
+         * @description Needs the scope `process`.
+         */
         post: operations["import-webpage"];
         delete?: never;
         options?: never;
@@ -434,10 +723,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List jobs, newest first */
+        /**
+         * List jobs, newest first
+         * @description Needs the scope `read`.
+         */
         get: operations["list-jobs"];
         put?: never;
-        /** Create a job with all its tasks */
+        /**
+         * Create a job with all its tasks
+         * @description Needs the scope `process`.
+         */
         post: operations["create-job"];
         delete?: never;
         options?: never;
@@ -452,11 +747,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a job with its tasks */
+        /**
+         * Show a job with its tasks
+         * @description Needs the scope `read`.
+         */
         get: operations["show-job"];
         put?: never;
         post?: never;
-        /** Delete a job, its tasks and their files */
+        /**
+         * Delete a job, its tasks and their files
+         * @description Needs the scope `process`.
+         */
         delete: operations["delete-job"];
         options?: never;
         head?: never;
@@ -470,7 +771,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Wait up to 25 seconds for all tasks of a job to end, and show it */
+        /**
+         * Wait up to 25 seconds for all tasks of a job to end, and show it
+         * @description Needs the scope `read`.
+         */
         get: operations["wait-for-job"];
         put?: never;
         post?: never;
@@ -489,7 +793,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Merge images and PDFs into one file */
+        /**
+         * Merge images and PDFs into one file
+         * @description Needs the scope `process`.
+         */
         post: operations["merge"];
         delete?: never;
         options?: never;
@@ -504,7 +811,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List tasks, newest first */
+        /**
+         * List tasks, newest first
+         * @description Needs the scope `read`.
+         */
         get: operations["list-tasks"];
         put?: never;
         post?: never;
@@ -521,11 +831,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a task */
+        /**
+         * Show a task
+         * @description Needs the scope `read`.
+         */
         get: operations["show-task"];
         put?: never;
         post?: never;
-        /** Delete a task and its files */
+        /**
+         * Delete a task and its files
+         * @description Needs the scope `process`.
+         */
         delete: operations["delete-task"];
         options?: never;
         head?: never;
@@ -541,7 +857,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a task that has not ended */
+        /**
+         * Cancel a task that has not ended
+         * @description Needs the scope `process`.
+         */
         post: operations["cancel-task"];
         delete?: never;
         options?: never;
@@ -556,7 +875,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Wait up to 25 seconds for a task to end, and show it */
+        /**
+         * Wait up to 25 seconds for a task to end, and show it
+         * @description Needs the scope `read`.
+         */
         get: operations["wait-for-task"];
         put?: never;
         post?: never;
@@ -575,7 +897,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trim audio or video */
+        /**
+         * Trim audio or video
+         * @description Needs the scope `process`.
+         */
         post: operations["trim"];
         delete?: never;
         options?: never;
@@ -638,6 +963,42 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            /** @enum {string} */
+            kind: "personal" | "team";
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "developer" | "viewer";
+        };
+        AuditPage: {
+            docs: {
+                /** @enum {string} */
+                action: "key.created" | "key.deleted" | "webhook.created" | "webhook.deleted" | "team.created" | "member.invited" | "member.joined" | "member.removed" | "role.changed" | "invitation.withdrawn";
+                actor: {
+                    /** @description The id of the key or person. */
+                    id?: string;
+                    /** @enum {string} */
+                    type: "key" | "person" | "operator";
+                };
+                /** @description The IP address of the client. */
+                address?: string;
+                /** @description The start of its User-Agent. */
+                agent?: string;
+                /** Format: date-time */
+                at: string;
+                id: string;
+                /** @description What it is called. */
+                name?: string;
+                role?: string;
+                scopes?: string[];
+                /** @description The id of what is changed. */
+                subject: string;
+            }[];
+            /** @description What to send as `before` for the next page; null on the last. */
+            next: string | null;
+        };
         /**
          * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
          * @enum {string}
@@ -924,6 +1285,24 @@ export interface components {
                 status: "pending" | "delivered" | "failed";
             }[];
         };
+        DryRun: {
+            /** @description Expected engine time of all tasks. */
+            conversionSeconds: number;
+            /** @description Conversion minutes that the account has left this month; null if they are not limited. */
+            remainingMinutes: number | null;
+            tasks: {
+                /**
+                 * @description Whether the same conversion took this long in the last thirty days, or is expected to.
+                 * @enum {string}
+                 */
+                basis: "history" | "typical";
+                conversionSeconds: number;
+                name: string;
+                operation: string;
+            }[];
+            /** @constant */
+            valid: true;
+        };
         Error: {
             errorCode: string;
             /** @description Maps each invalid field to what is wrong with it. */
@@ -935,7 +1314,7 @@ export interface components {
              * @description Why a request is refused although it matches the schema.
              * @enum {string}
              */
-            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "conflicting_parameters" | "forbidden_name";
+            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "forbidden_name";
             requestId?: string;
         };
         ExportBlobstoreTask: {
@@ -1184,6 +1563,8 @@ export interface components {
             url: string;
         };
         Job: {
+            /** @description Engine time of the tasks that are shown. */
+            conversionSeconds?: number;
             /** Format: date-time */
             createdAt: string;
             endedAt: string | null;
@@ -1230,6 +1611,8 @@ export interface components {
                 /** @description Percent, if the engine reports it. */
                 progress?: number;
                 result: {
+                    /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                    conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
                     /** @description Every output file, in order. */
@@ -1295,6 +1678,8 @@ export interface components {
         };
         JobPage: {
             docs: {
+                /** @description Engine time of the tasks that are shown. */
+                conversionSeconds?: number;
                 /** Format: date-time */
                 createdAt: string;
                 endedAt: string | null;
@@ -1341,6 +1726,8 @@ export interface components {
                     /** @description Percent, if the engine reports it. */
                     progress?: number;
                     result: {
+                        /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                        conversionSeconds?: number;
                         /** @enum {string} */
                         errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
                         /** @description Every output file, in order. */
@@ -1415,6 +1802,136 @@ export interface components {
             totalDocs: number;
             totalPages: number;
         };
+        KeyList: {
+            docs: {
+                /** Format: date-time */
+                createdAt: string;
+                createdBy: {
+                    /** @description The id of the key or person. */
+                    id?: string;
+                    /** @enum {string} */
+                    type: "key" | "person" | "operator";
+                };
+                expiresAt: string | null;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                lastUsedAt: string | null;
+                limits: {
+                    formats?: string[];
+                    maxFileBytes?: number;
+                    minutesPerMonth?: number;
+                    minutesPerTask?: number;
+                    operations?: string[];
+                    origins?: string[];
+                    requestsPerMinute?: number;
+                };
+                name: string;
+                scopes: ("read" | "process" | "account")[];
+                /** @description The first characters of the key, to recognize it by. */
+                start: string;
+            }[];
+        };
+        Me: {
+            account: {
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                /** @enum {string} */
+                kind: "personal" | "team";
+                name: string;
+            };
+            /** @description The API key that was sent. */
+            key?: {
+                expiresAt: string | null;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                limits: {
+                    formats?: string[];
+                    maxFileBytes?: number;
+                    minutesPerMonth?: number;
+                    minutesPerTask?: number;
+                    operations?: string[];
+                    origins?: string[];
+                    requestsPerMinute?: number;
+                };
+                name: string;
+            };
+            minutes: {
+                /** @description Conversion minutes that the account may use; null if not limited. */
+                allowanceMinutes: number | null;
+                /** @description The current month, such as 2026-11. */
+                month: string;
+                /** @description What is neither used nor reserved by tasks that are running; null if not limited. */
+                remainingMinutes: number | null;
+            };
+            /** @description The person who is signed in. */
+            person?: {
+                /** @description Accounts that the person is a member of. */
+                accounts: {
+                    /** @example 6af9126cc0830000f25c62d1 */
+                    id: string;
+                    /** @enum {string} */
+                    kind: "personal" | "team";
+                    name: string;
+                    /** @enum {string} */
+                    role: "owner" | "developer" | "viewer";
+                }[];
+                /** @description What state-changing requests of a page send as Lathe-CSRF. */
+                csrf?: string;
+                email: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                role: "owner" | "developer" | "viewer";
+            };
+            rateLimits: {
+                /** @description Requests that the account may make in a minute, if limited. */
+                requestsPerMinute: number | null;
+            };
+            /** @description What the caller may do. */
+            scopes: ("read" | "process" | "account")[];
+        };
+        Member: {
+            email: string;
+            /**
+             * Format: date-time
+             * @description Until when an invitation can be accepted.
+             */
+            expiresAt?: string;
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            name?: string;
+            /** @enum {string} */
+            role: "owner" | "developer" | "viewer";
+            /**
+             * Format: date-time
+             * @description When the member joined, or was invited.
+             */
+            since: string;
+            /** @enum {string} */
+            status: "active" | "invited";
+        };
+        MemberList: {
+            docs: {
+                email: string;
+                /**
+                 * Format: date-time
+                 * @description Until when an invitation can be accepted.
+                 */
+                expiresAt?: string;
+                /** @example 6af9126cc0830000f25c62d1 */
+                id: string;
+                name?: string;
+                /** @enum {string} */
+                role: "owner" | "developer" | "viewer";
+                /**
+                 * Format: date-time
+                 * @description When the member joined, or was invited.
+                 */
+                since: string;
+                /** @enum {string} */
+                status: "active" | "invited";
+            }[];
+        };
         /**
          * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
          * @enum {string}
@@ -1458,6 +1975,35 @@ export interface components {
             /** @enum {string} */
             output_format: "pdf" | "gif";
         };
+        NewKey: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: {
+                /** @description The id of the key or person. */
+                id?: string;
+                /** @enum {string} */
+                type: "key" | "person" | "operator";
+            };
+            expiresAt: string | null;
+            /** @example 6af9126cc0830000f25c62d1 */
+            id: string;
+            /** @description The key itself. Shown only once. */
+            key: string;
+            lastUsedAt: string | null;
+            limits: {
+                formats?: string[];
+                maxFileBytes?: number;
+                minutesPerMonth?: number;
+                minutesPerTask?: number;
+                operations?: string[];
+                origins?: string[];
+                requestsPerMinute?: number;
+            };
+            name: string;
+            scopes: ("read" | "process" | "account")[];
+            /** @description The first characters of the key, to recognize it by. */
+            start: string;
+        };
         OptionList: {
             /** @enum {string} */
             operation: "convert" | "compress" | "merge" | "crop" | "trim";
@@ -1492,6 +2038,13 @@ export interface components {
             sourceExt: string;
             targetExt: string;
         };
+        SignedOut: {
+            /**
+             * Format: uri
+             * @description Page to go to, which ends the session at the issuer too.
+             */
+            url: string;
+        };
         Task: {
             /** Format: date-time */
             createdAt: string;
@@ -1522,6 +2075,8 @@ export interface components {
             /** @description Percent, if the engine reports it. */
             progress?: number;
             result: {
+                /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                conversionSeconds?: number;
                 /** @enum {string} */
                 errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
                 /** @description Every output file, in order. */
@@ -1599,6 +2154,8 @@ export interface components {
                 /** @description Percent, if the engine reports it. */
                 progress?: number;
                 result: {
+                    /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                    conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
                     /** @description Every output file, in order. */
@@ -1696,6 +2253,46 @@ export interface components {
             /** @description File extension without a dot. */
             output_format?: components["schemas"]["TrimOutputFormat"];
         };
+        Usage: {
+            /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+            conversionSeconds: number;
+            /** @description The days on which anything was used. */
+            days: {
+                /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+                conversionSeconds: number;
+                /** Format: date */
+                date: string;
+                formats: {
+                    /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+                    conversionSeconds: number;
+                    input_format: string;
+                    output_format: string;
+                    tasks: number;
+                }[];
+                /** @description Seconds by the id of the API key. */
+                keys: {
+                    [key: string]: number;
+                };
+                /** @description Seconds by operation. */
+                operations: {
+                    [key: string]: number;
+                };
+                tasks: number;
+            }[];
+            /** Format: date */
+            from: string;
+            month: {
+                /** @description Conversion minutes that the account may use; null if not limited. */
+                allowanceMinutes: number | null;
+                /** @description The current month, such as 2026-11. */
+                month: string;
+                /** @description What is neither used nor reserved by tasks that are running; null if not limited. */
+                remainingMinutes: number | null;
+            };
+            tasks: number;
+            /** Format: date */
+            to: string;
+        };
         Webhook: {
             /** Format: date-time */
             createdAt: string;
@@ -1724,11 +2321,92 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Requests that may be made in a minute, by the limit of which fewest are left: that of the account, of the key, or of what creates jobs and tasks. */
+        "RateLimit-Limit": number;
+        /** @description How many of them are left. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all of them may be made again. */
+        "RateLimit-Reset": number;
+        /** @description Seconds after which to send the request again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "sign-in-callback": {
+        parameters: {
+            query?: {
+                /** @description What the issuer gives an ID token for. */
+                code?: string;
+                /** @description Why the issuer refuses. */
+                error?: string;
+                /** @description The same, for people. */
+                error_description?: string;
+                /** @description The issuer. */
+                iss?: string;
+                /** @description Which sign-in it belongs to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirects to the address in Location. */
+            302: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "sign-in": {
+        parameters: {
+            query?: {
+                /** @description Page to return to. Defaults to /. */
+                return_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirects to the address in Location. */
+            302: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End the session of the cookie */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+        };
+    };
     docs: {
         parameters: {
             query?: never;
@@ -1769,6 +2447,309 @@ export interface operations {
             };
         };
     };
+    "audit-list": {
+        parameters: {
+            query?: {
+                /** @description The id of an entry: lists what came before it. `next` of a response is the one to continue with. */
+                before?: string;
+                /** @description Entries to list. Defaults to 50. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List who changed keys, webhooks, members and roles in the last 90 days, newest first */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    "key-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List API keys */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+        };
+    };
+    "key-create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When the key expires.
+                     */
+                    expires_at?: string;
+                    /** @description Lifetime in seconds. Without it and expires_at the key does not expire. */
+                    expires_in?: number;
+                    /** @description Limits of this key, beside those of its account. */
+                    limits?: {
+                        /** @description Formats that its tasks may read and write. */
+                        formats?: string[];
+                        /** @description Largest file that it may import. */
+                        maxFileBytes?: number;
+                        /** @description Conversion minutes that it may use in a month. */
+                        minutesPerMonth?: number;
+                        /** @description Conversion minutes that one task of it may use. */
+                        minutesPerTask?: number;
+                        /** @description Operations that it may create tasks of. */
+                        operations?: ("import/upload" | "import/url" | "import/base64" | "import/webpage" | "import/objstore_a" | "import/objstore_b" | "import/blobstore" | "import/sftp" | "convert" | "compress" | "merge" | "crop" | "trim" | "export/url" | "export/objstore_a" | "export/objstore_b" | "export/blobstore" | "export/sftp")[];
+                        /** @description Origins of the pages that may send it. Requests from no page are refused then, too. */
+                        origins?: string[];
+                        /** @description Requests that it may make in a minute. */
+                        requestsPerMinute?: number;
+                    };
+                    /** @description What the key is for. */
+                    name: string;
+                    /** @description What it allows: to read tasks, jobs and webhooks, to create and end work, to manage the account. */
+                    scopes?: ("read" | "process" | "account")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Create an API key, which is shown this once */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+        };
+    };
+    "key-delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "account-me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the account and who is calling */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    "member-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List members and pending invitations; a key needs the scope account for it */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+        };
+    };
+    "member-invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description Becomes a member by signing in with it within 14 days.
+                     */
+                    email: string;
+                    /**
+                     * @description What the member may do: owners all, viewers only read.
+                     * @default developer
+                     * @enum {string}
+                     */
+                    role?: "owner" | "developer" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Invite whoever signs in with an e-mail address to a team */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "member-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The new role.
+                     * @enum {string}
+                     */
+                    role: "owner" | "developer" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Change the role of a member */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "member-remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "team-create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the team is called. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a team, as a person who is signed in */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
     "account-token": {
         parameters: {
             query?: never;
@@ -1796,10 +2777,41 @@ export interface operations {
             /** @description Create a short-lived token for WebSockets, for the account or for one job */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    "account-usage": {
+        parameters: {
+            query?: {
+                /** @description First day. Defaults to the first of this month. */
+                from?: string;
+                /** @description Last day. Defaults to today. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the conversion time used, by day, operation, formats and API key */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
         };
@@ -1816,6 +2828,9 @@ export interface operations {
             /** @description List webhooks */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1855,6 +2870,9 @@ export interface operations {
             /** @description Register a webhook */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1877,6 +2895,9 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1897,6 +2918,9 @@ export interface operations {
             /** @description List the deliveries of a webhook with their attempts */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1920,6 +2944,9 @@ export interface operations {
             /** @description Send a delivery again */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1941,7 +2968,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Redirects to the file. */
+            /** @description Redirects to the address in Location. */
             302: {
                 headers: {
                     Location?: string;
@@ -2004,6 +3031,9 @@ export interface operations {
             /** @description Compress files */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2045,6 +3075,9 @@ export interface operations {
             /** @description Convert files to another format */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2086,6 +3119,9 @@ export interface operations {
             /** @description Crop images, videos or PDF pages */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2127,6 +3163,9 @@ export interface operations {
             /** @description Export to Azure Blob Storage */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2174,6 +3213,9 @@ export interface operations {
             /** @description Export to Amazon S3 or a compatible store */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2214,6 +3256,9 @@ export interface operations {
             /** @description Export to Google Cloud Storage */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2254,6 +3299,9 @@ export interface operations {
             /** @description Export to an SFTP server */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2291,6 +3339,9 @@ export interface operations {
             /** @description Create temporary download links */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2323,6 +3374,9 @@ export interface operations {
             /** @description Import a small file sent in the request */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2360,6 +3414,9 @@ export interface operations {
             /** @description Import from Azure Blob Storage */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2404,6 +3461,9 @@ export interface operations {
             /** @description Import from Amazon S3 or a compatible store */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2440,6 +3500,9 @@ export interface operations {
             /** @description Import from Google Cloud Storage */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2480,6 +3543,9 @@ export interface operations {
             /** @description Import from an SFTP server */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2507,6 +3573,9 @@ export interface operations {
             /** @description Import a file that the client posts to the returned form */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2546,6 +3615,9 @@ export interface operations {
             /** @description Import a file from a URL */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2581,6 +3653,9 @@ export interface operations {
             /** @description Import a web page */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2610,6 +3685,9 @@ export interface operations {
             /** @description List jobs, newest first */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2620,7 +3698,10 @@ export interface operations {
     };
     "create-job": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With true nothing is created: the request is validated, and its conversion time estimated. */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /** @description A repeated request with the same key and body returns the same resource. */
                 "Idempotency-Key"?: string;
@@ -2646,9 +3727,24 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The request is valid (with dry_run=true). */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
             /** @description Create a job with all its tasks */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2674,6 +3770,9 @@ export interface operations {
             /** @description Show a job with its tasks */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2696,6 +3795,9 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2716,6 +3818,10 @@ export interface operations {
             /** @description Wait up to 25 seconds for all tasks of a job to end, and show it */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2755,6 +3861,9 @@ export interface operations {
             /** @description Merge images and PDFs into one file */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2785,6 +3894,9 @@ export interface operations {
             /** @description List tasks, newest first */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2810,6 +3922,9 @@ export interface operations {
             /** @description Show a task */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2832,6 +3947,9 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2852,6 +3970,9 @@ export interface operations {
             /** @description Cancel a task that has not ended */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2874,6 +3995,10 @@ export interface operations {
             /** @description Wait up to 25 seconds for a task to end, and show it */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2915,6 +4040,9 @@ export interface operations {
             /** @description Trim audio or video */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {

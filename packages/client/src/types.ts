@@ -11,6 +11,8 @@ export type Health = Schemas['Health'];
 export type OptionList = Schemas['OptionList'];
 export type OptionDescriptor = OptionList['options'][number];
 export type Token = Schemas['Token'];
+/** What a job would take. */
+export type Estimate = Schemas['DryRun'];
 export type TaskDefinition = Schemas['TaskDefinition'];
 /** A job as `createJob` takes it. */
 export type JobRequest = paths['/v1/process/jobs']['post']['requestBody']['content']['application/json'];

@@ -35,7 +35,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
         'Converts files between formats. list_formats says what can be converted to what; convert takes a local path or a URL and writes local files.',
     },
   );
-  const answer = async (make: () => Promise<unknown>): Promise<CallToolResult> => {
+  const respond = async (make: () => Promise<unknown>): Promise<CallToolResult> => {
     try {
       return { content: [{ type: 'text', text: JSON.stringify(await make(), null, 2) }] };
     } catch (error) {
@@ -56,7 +56,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       annotations: { readOnlyHint: true },
     },
     ({ from, to, operation }, { signal }) =>
-      answer(async () => ({ formats: await lathe.formats({ from, to, operation, signal: until(signal) }) })),
+      respond(async () => ({ formats: await lathe.formats({ from, to, operation, signal: until(signal) }) })),
   );
   server.registerTool(
     'list_options',
@@ -67,7 +67,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       annotations: { readOnlyHint: true },
     },
     ({ from, to, operation }, { signal }) =>
-      answer(() => lathe.options(from, to, { operation, signal: until(signal) })),
+      respond(() => lathe.options(from, to, { operation, signal: until(signal) })),
   );
   server.registerTool(
     'convert',
@@ -88,7 +88,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     (request, { signal, sendNotification, _meta }) =>
-      answer(() =>
+      respond(() =>
         runConversion(options, request, until(signal), (progress) => {
           const token = _meta?.progressToken;
           if (token === undefined) return;
@@ -106,7 +106,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       inputSchema: { job: z.string().describe('Id of the job.') },
       annotations: { readOnlyHint: true },
     },
-    ({ job }, { signal }) => answer(async () => statusOf(await lathe.job(job, { signal: until(signal) }))),
+    ({ job }, { signal }) => respond(async () => statusOf(await lathe.job(job, { signal: until(signal) }))),
   );
   server.registerTool(
     'fetch_result',
@@ -120,17 +120,17 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       },
       annotations: { destructiveHint: false },
     },
-    (request, { signal }) => answer(() => fetchResult(options, request, until(signal))),
+    (request, { signal }) => respond(() => fetchResult(options, request, until(signal))),
   );
   server.registerTool(
     'estimate',
     {
       title: 'Estimate a conversion',
-      description: 'Says what a conversion would take without running it, where the service can.',
+      description: 'Returns how many seconds a conversion is expected to take, without running it.',
       inputSchema: { input: Source, to: Format, from: Format.optional(), options: OptionValues },
       annotations: { readOnlyHint: true },
     },
-    (request, { signal }) => answer(() => lathe.estimate({ tasks: tasksOf(request) }, { signal: until(signal) })),
+    (request, { signal }) => respond(() => lathe.estimate({ tasks: tasksOf(request) }, { signal: until(signal) })),
   );
   return server;
 }
