@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { monthOf } from '../../shared/tasks/meter.ts';
-import { type Client, dataUri, type JobView, taskOf } from '../support/client.ts';
-import { photograph } from '../support/images.ts';
+import { Client, dataUri, type JobView, taskOf } from '../support/client.ts';
+import { photograph, twoHalves } from '../support/images.ts';
 import { putAsOperator } from '../support/operator.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 
 interface Usage {
   conversionSeconds: number;
   tasks: number;
-  days: { operations: Record<string, number>; formats: object[] }[];
+  days: { operations: Record<string, number>; formats: object[]; keys: Record<string, number> }[];
   month: { month: string; allowanceMinutes: number | null; remainingMinutes: number | null };
 }
 
@@ -114,4 +114,38 @@ test('No second is lost or counted twice where workers die and DynamoDB refuses,
   expect(tasks).toBe(20);
   expect(inMilliseconds(conversionSeconds)).toBe(usedBy(jobs));
   expect(Math.round((month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy(jobs));
+});
+
+test('A task that takes longer than its key allows is stopped, and the minutes of a key end before those of its account', async () => {
+  await using service = await startAlteredStack(unchanged);
+  const { client } = service;
+  const limited = async (limits: object): Promise<Client> => {
+    const { key } = await client.create<{ key: string }>('/v1/account/keys', { name: 'limited', limits });
+    return new Client({ url: service.url, apiKey: key });
+  };
+  const file = dataUri(await twoHalves(5_000, 4_000), 'image/png');
+  const slow = {
+    import: { operation: 'import/base64', file, filename: 'photo.png' },
+    convert: { operation: 'convert', input: 'import', output_format: 'avif' },
+  };
+  const brief = await limited({ minutesPerTask: 0.3 / 60 });
+  const stopped = taskOf(await brief.waitForJob((await brief.createJob(slow)).id), 'convert');
+  expect(stopped).toMatchObject({
+    status: 'failed',
+    result: {
+      errorCode: 'out_of_conversion_minutes_per_task',
+      msg: expect.stringContaining('0.01 conversion minutes'),
+    },
+  });
+  const used = stopped.result.conversionSeconds ?? 0;
+  expect(used).toBeGreaterThanOrEqual(0.3);
+
+  const poor = await limited({ minutesPerMonth: 1 / 60 });
+  const jobs = await convertAtOnce(poor, 12);
+  expect(usedBy(jobs)).toBeLessThanOrEqual(1_000);
+  expect(new Set(jobs.map((job) => taskOf(job, 'convert').result.errorCode))).toContain('out_of_conversion_minutes');
+  const [rich] = await convertAtOnce(client, 1);
+  expect(rich?.status).toBe('completed');
+  const { days } = await usageOf(client);
+  expect(Object.keys(days[0]?.keys ?? {})).toHaveLength(3);
 });
