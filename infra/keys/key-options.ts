@@ -52,10 +52,10 @@ async function limitsOf(values: Values): Promise<KeyLimits> {
   const wrong = origins?.find((origin) => !/^https?:\/\/[^\s/?#\\@]+$/.test(origin));
   if (wrong !== undefined) throw new UsageError(`Expected origins such as https://example.com but received ${wrong}.`);
   const numbers = {
-    maxFileBytes: numberOf(values, 'max-file-bytes', 1),
-    requestsPerMinute: numberOf(values, 'requests-per-minute', 1),
-    minutesPerMonth: numberOf(values, 'minutes-per-month', 0),
-    minutesPerTask: numberOf(values, 'minutes-per-task', 0),
+    maxFileBytes: limitOf(values, 'max-file-bytes', 1),
+    requestsPerMinute: limitOf(values, 'requests-per-minute', 1),
+    minutesPerMonth: limitOf(values, 'minutes-per-month', 0),
+    minutesPerTask: limitOf(values, 'minutes-per-task', 0),
   };
   return {
     ...(operations ? { operations } : {}),
@@ -81,12 +81,16 @@ function checkAmong(option: string, given: string[] | undefined, names: readonly
     throw new UsageError(`Expected names among ${names.join(', ')} for --${option} but received ${wrong || 'none'}.`);
 }
 
-function numberOf(values: Values, option: keyof Values, minimum: number): number | undefined {
+function limitOf(values: Values, option: keyof Values, minimum: number): number | undefined {
   const text = values[option];
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : numberOf(text, `--${option}`, minimum);
+}
+
+/** Reads a number from the command line, a whole one where the least is above 0, or throws what is wrong with it. */
+export function numberOf(text: string, option: string, minimum: number): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < minimum || (minimum > 0 && !Number.isInteger(value)))
-    throw new UsageError(`Expected a number of at least ${minimum} for --${option} but received ${text}.`);
+    throw new UsageError(`Expected a number of at least ${minimum} for ${option} but received ${text}.`);
   return value;
 }
 

@@ -3,17 +3,19 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { newApiKey } from '../../shared/aws/api-keys.ts';
 import { isId, newId } from '../../shared/ids.ts';
 import { explainAwsError, namesOfStack } from '../deployed-stack.ts';
-import { readRights, rightsOptions, rightsUsage, UsageError } from './key-options.ts';
+import { numberOf, readRights, rightsOptions, rightsUsage, UsageError } from './key-options.ts';
 import { StoredKeys } from './stored-keys.ts';
 
 const usage = `Usage: npm run key [-- --stack <name of the stack>] [--user <id of an account>] [--name <name>] [rights]
        npm run key -- --list --user <id of an account>
+       npm run key -- --allow <minutes> --user <id of an account>
        npm run key -- --revoke <key>, or --revoke <id of a key> --user <id of its account>
   Creates, lists or revokes API keys in a deployed stack, with your AWS credentials. The stack defaults to Lathe; a stage's is Lathe-<stage>.
   --user <id>       the account; a key is created for a new one by default
   --name <name>     what the key is for
 ${rightsUsage}
   --list            lists the keys of an account, and creates none
+  --allow <minutes> sets the conversion minutes of an account in a month, 0 for no limit, and creates no key
   --revoke <key>    makes a key invalid, and creates none
   --table <name>    the output TableName of the stack, where you may not list tables`;
 
@@ -26,14 +28,21 @@ try {
 
 async function main(): Promise<void> {
   const values = readOptions();
-  const { user, revoke, list } = values;
-  const isChoiceWrong = list && (user === undefined || revoke !== undefined);
+  const { user, revoke, list, allow } = values;
+  const isChoiceWrong = (list || allow !== undefined) && (user === undefined || revoke !== undefined);
   if ((user !== undefined && !isId(user)) || isChoiceWrong) throw new UsageError('Expected the id of an account.');
+  const minutes = allow === undefined ? undefined : numberOf(allow, '--allow', 0);
   const rights = await readRights(values);
   const client = new DynamoDBClient({});
   const table = values.table ?? (await tableOf(client, values.stack));
   const keys = new StoredKeys(client, table);
   if (revoke !== undefined) return revokeKey(keys, table, revoke, user);
+  if (minutes !== undefined && user !== undefined) {
+    if (!(await keys.allow(user, minutes))) throw new Error(`The table ${table} has no account ${user}.`);
+    const allowance = minutes === 0 ? 'any number of conversion minutes' : `${minutes} conversion minutes a month`;
+    console.log(`The account ${user} may use ${allowance} within a minute from now.`);
+    return;
+  }
   if (list && user !== undefined) {
     const lines = await keys.list(user);
     console.log(lines.length > 0 ? lines.join('\n') : `The account ${user} has no keys that are listed.`);
@@ -56,6 +65,7 @@ function readOptions() {
         user: { type: 'string' },
         name: { type: 'string', default: 'Made by the operator' },
         list: { type: 'boolean' },
+        allow: { type: 'string' },
         revoke: { type: 'string' },
         ...rightsOptions,
       },

@@ -5,6 +5,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   paginateQuery,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Actor } from '../../shared/accounts/audit.ts';
 import { accountItem } from '../../shared/aws/accounts.ts';
@@ -38,6 +39,27 @@ export class StoredKeys {
     await this.#put(listed);
     await this.#put(effective);
     return key;
+  }
+
+  /** Sets how many conversion minutes an account may use in a month, 0 for no limit; returns whether there is such an account. */
+  async allow(user: string, minutesPerMonth: number): Promise<boolean> {
+    const { pk = { S: '' }, sk = { S: '' } } = toAttributes(
+      accountItem({ id: user, kind: 'personal', name: '', createdAt: '' }),
+    );
+    const request = {
+      TableName: this.#table,
+      Key: { pk, sk },
+      UpdateExpression: 'SET minutesPerMonth = :minutes',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: toAttributes({ ':minutes': minutesPerMonth }),
+    };
+    try {
+      await this.#client.send(new UpdateItemCommand(request));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
   }
 
   /** Returns the keys of an account as lines of text. */

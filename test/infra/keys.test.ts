@@ -158,3 +158,19 @@ test('whoever has no credentials is told so', async () => {
   });
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set AWS_PROFILE') });
 });
+
+test('The operator sets the conversion minutes of an account that exists', async () => {
+  await using tables = await startTables('Lathe-RecordsTable-1');
+  const { stdout } = await tables.makeKey();
+  const user = /^User +(\S+)$/m.exec(stdout)?.[1] ?? '';
+
+  expect((await tables.makeKey('--allow', '90.5', '--user', user)).stdout).toContain('90.5 conversion minutes a month');
+  const [account] = await tables.itemsOf('Lathe-RecordsTable-1', `${partitions.account}${user}`);
+  expect(account?.minutesPerMonth?.N).toBe('90.5');
+  await expect(tables.makeKey('--allow', '1', '--user', newId())).rejects.toMatchObject({
+    stderr: expect.stringContaining('has no account'),
+  });
+  await expect(tables.makeKey('--allow', 'many', '--user', user)).rejects.toMatchObject({
+    stderr: expect.stringContaining('Expected a number of at least 0 for --allow'),
+  });
+});
