@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
 import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { accountItem, itemsOfMember } from '../../shared/aws/accounts.ts';
 import { newId } from '../../shared/ids.ts';
 import { addUser, startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -50,7 +51,11 @@ async function signedIn(person: string = newId(), { age = 0, left = 12 * hour }:
 /** Makes a person a member of a team. */
 async function joined(person: string, role: string): Promise<string> {
   const team = newId();
-  await table.put({ pk: `membership#${person}`, sk: team, role, name: 'Team' });
+  const addedAt = new Date().toISOString();
+  const account = accountItem({ id: team, kind: 'team', name: 'Team', createdAt: addedAt });
+  await table.put({ ...account, members: { [person]: { role, addedAt } } });
+  const member = { id: person, email: 'member@example.com', name: 'Member' };
+  for (const item of itemsOfMember(team, member, addedAt)) await table.put(item);
   return team;
 }
 

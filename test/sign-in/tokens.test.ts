@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountItem } from '../../shared/aws/accounts.ts';
+import { newId } from '../../shared/ids.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { TestBrowser } from './browser.ts';
 import { type Asked, clientId, TestIssuer } from './issuer.ts';
 import { openTable, tableOf } from './table.ts';
+
+interface Me {
+  account: object;
+  person: { accounts: { name: string; role: string }[] };
+}
 
 type Stack = Awaited<ReturnType<typeof startAlteredStack>>;
 let issuer: TestIssuer;
@@ -242,10 +249,10 @@ describe('a person', () => {
     expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual([302, 302, 302]);
     const { id, account, email } = (await table.get(personKey('joan'))) ?? {};
     expect([account, email]).toEqual([id, 'joan@example.com']);
-    expect(await table.query(`membership#${id}`)).toMatchObject([{ sk: id, role: 'owner', name: 'Joan' }]);
+    expect(await table.query(`membership#${id}`)).toMatchObject([{ sk: id }]);
     expect(await table.query(`account#${id}`)).toMatchObject([
-      { sk: 'account', kind: 'personal', name: 'Joan', createdBy: id },
-      { sk: `member#${id}`, role: 'owner', email: 'joan@example.com', name: 'Joan' },
+      { sk: 'account', kind: 'personal', name: 'Joan', members: { [String(id)]: { role: 'owner' } } },
+      { sk: `member#${id}`, email: 'joan@example.com', name: 'Joan' },
     ]);
   });
 
@@ -263,32 +270,30 @@ describe('a person', () => {
   test('becomes a member of the teams that have invited the address, in whatever case, until that expires', async () => {
     const table = await tableOf(service);
     const [team, late, gone] = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
-    const invitations = { pk: `invite#${sha256('edith@example.com')}`, role: 'developer', email: 'edith@example.com' };
     const now = Math.floor(Date.now() / 1000);
+    const createdAt = new Date().toISOString();
+    const pk = `invite#${sha256('edith@example.com')}`;
+    const invite = (account: string | undefined, ttl: number) =>
+      table.put({ pk, sk: String(account), id: newId(), role: 'developer', email: 'edith@example.com', ttl });
     for (const account of [team, late])
-      await table.put({ pk: `account#${account}`, sk: 'account', kind: 'team', name: `Team ${account?.[0]}` });
-    await table.put({ ...invitations, sk: String(team), ttl: now + 3_600 });
-    await table.put({ ...invitations, sk: String(late), ttl: now - 1 });
-    await table.put({ ...invitations, sk: String(gone), ttl: now + 3_600 });
+      await table.put(accountItem({ id: String(account), kind: 'team', name: `Team ${account?.[0]}`, createdAt }));
+    await invite(team, now + 3_600);
+    await invite(late, now - 1);
+    await invite(gone, now + 3_600);
 
     const browser = new TestBrowser(service.url);
     await browser.signIn(issuer, { sub: 'edith', email: 'Edith@Example.com', name: 'Edith' });
 
-    const { id } = (await table.get(personKey('edith'))) ?? {};
-    expect(await table.query(`membership#${id}`)).toMatchObject(
-      [
-        { sk: id, role: 'owner' },
-        { sk: team, role: 'developer', name: 'Team a' },
-      ].sort((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)),
-    );
-    expect(await table.get({ pk: `account#${team}`, sk: `member#${id}` })).toMatchObject({
-      person: id,
-      role: 'developer',
-      email: 'Edith@Example.com',
-    });
-    expect(await table.query(invitations.pk)).toEqual([]);
-    const jobs = await browser.call('GET', '/v1/process/jobs', { 'lathe-account': String(team) });
-    expect(jobs.status).toBe(200);
+    const me = await browser.call('GET', '/v1/account/me', { 'lathe-account': String(team) });
+    const { account, person } = (await me.json()) as Me;
+    expect(account).toEqual({ id: team, kind: 'team', name: 'Team a' });
+    expect(person).toMatchObject({ email: 'Edith@Example.com', role: 'developer' });
+    const roles = person.accounts.map(({ name, role }) => `${role} of ${name}`);
+    expect(roles.sort()).toEqual(['developer of Team a', 'owner of Edith']);
+    // What has expired is left to the table's expiry.
+    expect((await table.query(pk)).map(({ sk }) => sk)).toEqual([late]);
+    const { status } = await browser.call('GET', '/v1/process/jobs', { 'lathe-account': String(late) });
+    expect(status).toBe(403);
   });
 });
 
