@@ -354,7 +354,7 @@ describe('every row of the route table', () => {
     const fn = functionOfRow(name);
     const checks =
       route.access === 'key'
-        ? (['apiKey:get', 'rate:update', 'signIn:get', 'signIn:update', 'membership:get'] as const)
+        ? (['apiKey:get', 'rate:update', 'signIn:get', 'signIn:update', 'account:get'] as const)
         : [];
     const expected = [...route.permissions, ...checks].flatMap((need) => permissionsOf(need, fn));
     expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
