@@ -13,9 +13,10 @@ import {
   type RunProgress,
   type Task,
 } from '../../packages/client/src/index.ts';
+import { startChromium } from '../support/chromium.ts';
 import { blue, colourAt, distance, photograph, red } from '../support/images.ts';
 import { startFileServer } from '../transfers/file-server.ts';
-import { bundleForBrowser, startBrowser } from './browser.ts';
+import { bundleForBrowser } from './browser.ts';
 import { picture, stack } from './running-service.ts';
 
 let lathe: Lathe;
@@ -296,7 +297,7 @@ describe('in a browser', () => {
       const [type, content] = contents[request.url ?? ''] ?? [];
       response.writeHead(content ? 200 : 404, type ? { 'content-type': type } : {}).end(content);
     });
-    const browser = await startBrowser();
+    const browser = await startChromium();
     try {
       const tab = await browser.newPage();
       const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import puppeteer, { type Browser } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findChromium } from '../../functions/engines/webpage/chromium.ts';
+import { startChromium } from '../support/chromium.ts';
 import { taskOf } from '../support/client.ts';
 import { startFileServer } from '../transfers/file-server.ts';
 import { startStack, type TestStack } from './stack.ts';
@@ -56,18 +56,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   stack = await startStack();
-  browser = await puppeteer.launch({
-    executablePath: (await findChromium()).path,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await startChromium();
 });
 
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import puppeteer, { type Browser } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findChromium } from '../../functions/engines/webpage/chromium.ts';
+import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 
 let service: RunningService;
@@ -11,18 +11,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   service = await startService();
-  browser = await puppeteer.launch({
-    executablePath: (await findChromium()).path,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await startChromium();
 });
 
 afterAll(async () => {

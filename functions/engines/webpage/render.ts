@@ -167,6 +167,10 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
   if (response.status() >= 400) throw new EngineError(`The server responded with status ${response.status()}.`);
 }
 
+/** What Chromium says where a page that it was asked about navigates, closes or crashes meanwhile. */
+const pageWentAway =
+  /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected/i;
+
 /** Translates failures that a page causes into errors for the user. */
 function explain(error: unknown, proxy: PageProxy): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
@@ -183,7 +187,7 @@ function explain(error: unknown, proxy: PageProxy): unknown {
     });
   if (/net::ERR_/.test(detail))
     return new EngineError('The site could not be reached, or closed the connection.', { detail, cause: error });
-  if (/Target closed|Session closed|Page crashed|detached|Execution context|Navigating frame/i.test(detail))
+  if (pageWentAway.test(detail))
     return new EngineError('The page closed or navigated away while it was rendered.', { detail, cause: error });
   return error;
 }
