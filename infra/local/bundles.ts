@@ -130,7 +130,7 @@ function nameOf(state: string, entry: string): string {
  * Returns the folder of all bundles: outside of the project, so that a package that is missing in a bundle is missing
  * here as well, and always the same, because Node keeps compiled modules by their path.
  */
-function cacheFolder(): string {
+export function cacheFolder(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `lathe-bundles-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

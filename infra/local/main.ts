@@ -23,6 +23,7 @@ async function main(): Promise<void> {
     report: (line) => void process.stderr.write(`${line}\n`),
   });
   print(greeting(running, missing));
+  running.preparePage();
 
   let stopping = false;
   const stop = async () => {

@@ -32,6 +32,7 @@ import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import type { AlarmState } from './monitoring/evaluate.ts';
 import { startMonitoring } from './monitoring/monitoring.ts';
+import { createLocalPage } from './page.ts';
 import { createSignInProvider, developmentUser, providerPath } from './sign-in/provider.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
@@ -89,6 +90,8 @@ export interface RunningStack {
   switches: Map<string, Switch>;
   /** Ends the environments of a function at once, whatever they are doing, as AWS may. */
   killFunction(fn: LocalFunction): void;
+  /** Has the page built before anybody opens it. */
+  preparePage(): void;
   stop(): Promise<void>;
 }
 
@@ -202,9 +205,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const stagePath = `/${webSocketApi.stage}`;
   const [userPool] = stack.userPools;
   const provider = userPool && createSignInProvider(userPool, report);
+  const page = createLocalPage({ url, files: gateOrigin, sockets: `ws://localhost:${socketsPort}` }, report);
   front.serve(
     (req, res) => {
       if (req.url?.startsWith('/_aws/')) return gate.handle(req, res);
+      if (page.serves(req)) return page.handle(req, res);
       return provider && req.url?.startsWith(`${providerPath}/`) ? provider.handle(req, res) : http.handle(req, res);
     },
     // What the API mappings of a domain would do: further paths lead to the one stage.
@@ -261,6 +266,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     alarms: monitoring.states,
     switches: new Map([...sources, ...schedules]),
     killFunction: (fn) => runtime.kill(fn),
+    preparePage: page.prepare,
     async stop() {
       monitoring.stop();
       await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));

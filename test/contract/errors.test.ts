@@ -36,7 +36,7 @@ describe('Errors: every error answer is JSON with errorCode and msg', () => {
     `/v1/process/tasks/${unknownId}/wait`,
     `/v1/process/jobs/${unknownId}/wait`,
     '/v1/unknown',
-    '/',
+    '/unknown',
     '/v2/process/tasks',
     `/v1/files/${unknownId}/nothing/file.png`,
   ])('404 Not found: GET %s', async (path) => {

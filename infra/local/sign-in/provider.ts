@@ -18,7 +18,7 @@ export interface SignInProvider {
 }
 
 /**
- * Creates the issuer that stands in for a user pool on this machine: one user, who signs in by a click. It is loaded with the
+ * Creates the issuer that stands in for a user pool on this machine: one user, who signs in by a click, or by opening the page. It is loaded with the
  * first request, since most uses of the local stack have none.
  */
 export function createSignInProvider(pool: LocalUserPool, report: (line: string) => void): SignInProvider {
@@ -54,9 +54,17 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   } catch {
     return respond(response, 400, errorPage('There is no sign-in under way in this browser. Begin again.'));
   }
-  if (request.method === 'POST')
+  if (request.method === 'POST' || isOfOwnPage(request))
     return provider.interactionFinished(request, response, { login: { accountId: developmentUser.subject } });
   respond(response, 200, continuePage(developmentUser.email));
+}
+
+/**
+ * Tells whether a script of the service's own page began the sign-in, which then completes without a click. Browsers say so in a header
+ * that no page can set, and which speaks for all redirects on the way.
+ */
+function isOfOwnPage({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'empty';
 }
 
 async function load(pool: LocalUserPool): Promise<Provider> {

@@ -1,0 +1,212 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'puppeteer-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { projectRoot } from '../../infra/bundling.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { choose, click, shows, startBrowser } from './browser.ts';
+
+let service: RunningService;
+let started: Awaited<ReturnType<typeof startBrowser>>;
+let browser: Browser;
+let folder: string;
+let files: Server;
+let page: Page;
+/** Requests to anybody else, and what the page reported: errors, and what its policy blocked. */
+let complaints: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lathe-page-'));
+  const picture = await sharp({ create: { width: 320, height: 200, channels: 3, background: '#c64a1b' } })
+    .png()
+    .toBuffer();
+  await writeFile(join(folder, 'picture.png'), picture);
+  await writeFile(join(folder, 'letter.md'), '# A letter\n\nWith *emphasis*.\n');
+  files = createServer((req, res) => {
+    res.writeHead(200, { 'content-type': 'image/png' });
+    if (req.url === '/picture.png') res.end(picture);
+    // Never ends: a transfer that can be canceled at any time.
+    else res.write(picture.subarray(0, 100));
+  });
+  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
+  started = await startBrowser();
+  browser = started.browser;
+});
+
+afterAll(async () => {
+  await started.stop();
+  await service.stop();
+  files.closeAllConnections();
+  files.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  complaints = [];
+  page = await browser.newPage();
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    // Who is not signed in yet learns that by this response.
+    if (message.type() === 'error' && !text.includes('401')) complaints.push(text);
+  });
+  page.on('request', (sent) => {
+    const { hostname, protocol } = new URL(sent.url());
+    if (protocol.startsWith('http') && !['localhost', '127.0.0.1'].includes(hostname)) complaints.push(sent.url());
+  });
+  await page.goto(service.url);
+});
+
+afterEach(async () => {
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+const path = (name: string) => join(folder, name);
+const fileUrl = (name: string) => `http://127.0.0.1:${(files.address() as AddressInfo).port}/${name}`;
+
+/** Waits for the one result and returns its bytes, as a click on its link saves them. */
+async function downloaded(): Promise<Buffer> {
+  await shows(page, 'Download');
+  const href = await page.$eval('a[download]', (link) => link.href);
+  return Buffer.from(await (await fetch(href)).arrayBuffer());
+}
+
+test('a picture that is dropped is converted with the options of the form, without signing in by hand', async () => {
+  const bytes = [...(await readFile(path('picture.png')))];
+  await page.waitForSelector('.drop');
+  await page.evaluate((content) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([new Uint8Array(content)], 'picture.png', { type: 'image/png' }));
+    document.querySelector('.drop')?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+  }, bytes);
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  await click(page, 'Options');
+  await (await page.waitForSelector('input[id$=-image_custom_width]'))?.type('160');
+  await click(page, 'Convert');
+  expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 160, height: 100 });
+  // Both pictures are compared, and can be seen.
+  await page.waitForFunction(() => {
+    const pictures = [...document.querySelectorAll<HTMLImageElement>('.compare img')];
+    return pictures.length === 2 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
+  });
+  await shows(page, 'smaller');
+});
+
+test('an option shows itself only beside those that it depends on', async () => {
+  await choose(page, path('picture.png'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  await page.select('select', 'jpg');
+  await click(page, 'Options');
+  await page.waitForSelector('input[id$=-quality]');
+  const conditional = await page.evaluate(async () => {
+    const response = await fetch('/v1/query/options/convert?input_format=png&output_format=jpg');
+    const { options } = (await response.json()) as {
+      options: { name: string; conditions: { name: string; required: boolean }[] }[];
+    };
+    return options.filter(({ conditions }) => conditions.some(({ required }) => required)).map(({ name }) => name);
+  });
+  for (const name of conditional) expect(await page.$(`[id$=-${name}]`), name).toBeNull();
+});
+
+test('a document and a picture are converted together, and both come in one ZIP', async () => {
+  await choose(page, path('letter.md'), path('picture.png'));
+  await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('select')];
+    return all.length === 2 && all.every(({ value }) => value !== '');
+  });
+  await click(page, 'Convert all (2)');
+  await shows(page, 'Download all as ZIP (2)');
+  const [letter = ''] = await page.$$eval('a[download]', (links) => links.map(({ href }) => href));
+  expect((await (await fetch(letter)).text()).slice(0, 5)).toBe('%PDF-');
+  const zip = page.waitForRequest((sent) => sent.url().includes('/v1/files/') && sent.url().endsWith('.zip'), {
+    timeout: 60_000,
+  });
+  await click(page, 'Download all as ZIP');
+  const content = Buffer.from(await (await fetch((await zip).url())).arrayBuffer());
+  expect(content.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  expect(content.includes('letter.pdf')).toBe(true);
+  expect(content.includes('picture.webp')).toBe(true);
+});
+
+test('a file is fetched from its URL, and what is no URL is refused', async () => {
+  await page.type('input[name=url]', 'picture');
+  await click(page, 'Add');
+  await shows(page, 'Expected an address');
+  await page.$eval('input[name=url]', (input) => {
+    input.value = '';
+  });
+  await page.type('input[name=url]', fileUrl('picture.png'));
+  await click(page, 'Add');
+  await click(page, 'Convert');
+  expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 320 });
+});
+
+test('a conversion is canceled, here and at the service', async () => {
+  await page.type('input[name=url]', fileUrl('endless.png'));
+  await click(page, 'Add');
+  await click(page, 'Convert');
+  await shows(page, 'Converting to');
+  await click(page, 'Cancel');
+  await shows(page, 'Canceled');
+  const statuses = async () => {
+    const { docs } = (await page.evaluate(async () => (await fetch('/v1/process/tasks?per_page=3')).json())) as {
+      docs: { status: string }[];
+    };
+    return docs.map(({ status }) => status);
+  };
+  await expect.poll(statuses, { timeout: 30_000 }).toContain('canceled');
+  expect(await statuses()).not.toContain('processing');
+});
+
+test('a file of no known format says so', async () => {
+  await writeFile(path('thing.unheard'), 'x');
+  await choose(page, path('thing.unheard'));
+  await shows(page, 'cannot be converted here');
+});
+
+test('the page may load nothing from elsewhere, and its hashed files are kept for good', async () => {
+  const first = await fetch(service.url);
+  const policy = first.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).not.toContain('unsafe');
+  expect(first.headers.get('x-content-type-options')).toBe('nosniff');
+  const html = await first.text();
+  const scripts = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file = '']) => file);
+  expect(scripts.length).toBeGreaterThan(1);
+  let bytes = 0;
+  for (const file of scripts) {
+    const response = await fetch(new URL(file, service.url));
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    if (file.endsWith('.js')) bytes += gzipSync(await response.text()).length;
+  }
+  expect(bytes).toBeLessThan(200_000);
+});
+
+test('the page has its paths and its names only', async () => {
+  const { port } = new URL(service.url);
+  const get = (target: string, host = `localhost:${port}`) =>
+    new Promise<{ status: number; location: string | undefined; type: string | undefined }>((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path: target, headers: { host } }, (response) => {
+        response.resume();
+        const { location, 'content-type': type } = response.headers;
+        resolve({ status: response.statusCode ?? 0, location, type });
+      })
+        .once('error', reject)
+        .end();
+    });
+  for (const known of ['/', '/jobs', `/jobs/${'a'.repeat(24)}`, '/usage?x=1'])
+    expect(await get(known), known).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
+  for (const unknown of ['/job', '/jobs/x', '/assets/../package.json', '/assets/none.js', '/index.html'])
+    expect((await get(unknown)).status, unknown).toBe(404);
+  expect(await get('/jobs', `127.0.0.1:${port}`)).toMatchObject({ status: 302, location: `${service.url}/jobs` });
+  for (const host of ['bad.example', `bad.example:${port}`, 'localhost:1'])
+    expect((await get('/', host)).status, host).toBe(421);
+  expect(await readFile(join(projectRoot, 'web/index.html'), 'utf8')).not.toMatch(/<style|<script>/);
+});

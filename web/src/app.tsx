@@ -1,0 +1,121 @@
+import type { ComponentType } from 'preact';
+import { Suspense } from 'preact/compat';
+import { useEffect } from 'preact/hooks';
+import { Convert } from './convert/convert.tsx';
+import { Logo } from './parts/logo.tsx';
+import { Problem, SignInFirst } from './parts/notice.tsx';
+import { path } from './router.ts';
+import { chooseAccount, session, signIn, signOut, startSession } from './service/session.ts';
+import type { Me } from './service/types.ts';
+
+interface View {
+  path: string;
+  title: string;
+  /** What a sign-in is for, if it needs one. */
+  signInTo?: string;
+  show: ComponentType;
+}
+
+const convert: View = { path: '/', title: 'Convert', show: Convert };
+
+const views: View[] = [convert];
+
+function viewOf(current: string): View {
+  const first = `/${current.split('/')[1] ?? ''}`;
+  return views.find((view) => view.path === first) ?? convert;
+}
+
+/** Shows the page: the bar, the view that the path names, and the foot. */
+export function App() {
+  const view = viewOf(path.value);
+  useEffect(() => {
+    document.title = view === convert ? 'Lathe – convert files' : `${view.title} – Lathe`;
+  }, [view]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <header class="bar">
+        <div class="bar-inner">
+          <a class="brand" href="/">
+            <Logo />
+            Lathe
+          </a>
+          <nav aria-label="Main">
+            <ul class="menu">
+              {views.map(({ path: to, title }) => (
+                <li key={to}>
+                  <a href={to} {...(to === view.path ? { 'aria-current': 'page' as const } : {})}>
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <Who />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Shown view={view} />
+      </main>
+      <footer class="small quiet">
+        <a href="/docs">API reference</a>
+        <a href="/openapi.json">OpenAPI document</a>
+        <a href="/health">Health</a>
+      </footer>
+    </>
+  );
+}
+
+function Shown({ view }: { view: View }) {
+  const now = session.value;
+  if (now.state === 'failed') return <Problem text={now.problem} retry={() => void startSession()} />;
+  if (view.signInTo !== undefined && now.state !== 'in')
+    return now.state === 'out' ? <SignInFirst to={view.signInTo} /> : <div class="skeleton" aria-busy="true" />;
+  return (
+    <Suspense fallback={<div class="skeleton" aria-busy="true" />}>
+      <view.show />
+    </Suspense>
+  );
+}
+
+function Who() {
+  const now = session.value;
+  if (now.state === 'in') return <Account me={now.me} />;
+  return (
+    <div class="who">
+      {now.state === 'out' && (
+        <button type="button" class="main" onClick={signIn}>
+          Sign in
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Account({ me: { account, person } }: { me: Me }) {
+  const accounts = person?.accounts ?? [];
+  const choose = (id: string) => {
+    chooseAccount(id);
+    location.reload();
+  };
+  return (
+    <div class="who small">
+      {accounts.length > 1 ? (
+        <select aria-label="Account" value={account.id} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {accounts.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span class="quiet">{person?.name || person?.email || account.name}</span>
+      )}
+      <button type="button" class="plain" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Problem, SignInFirst } from '../parts/notice.tsx';
+import { messageOf } from '../service/request.ts';
+import { session } from '../service/session.ts';
+import { DropZone } from './drop-zone.tsx';
+import { ItemCard } from './item-card.tsx';
+import { add, finished, type Item, items, start, waiting, zipOf } from './items.ts';
+
+/** Shows the converter. */
+export function Convert() {
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length > 0) add(files.map((file) => ({ file })));
+    };
+    addEventListener('paste', paste);
+    return () => removeEventListener('paste', paste);
+  }, []);
+  const { state } = session.value;
+  if (state === 'out') return <SignInFirst to="to convert files" />;
+  return (
+    <div class="stack">
+      <div>
+        <h1>Turn a file into another</h1>
+        <p class="lead">
+          Pictures, documents, audio, video and archives. Files are deleted by themselves a few hours later.
+        </p>
+      </div>
+      <DropZone />
+      {items.value.length > 1 && <Together mayStart={state === 'in'} />}
+      <ul class="stack bare" aria-label="Files">
+        {items.value.map((item) => (
+          <ItemCard key={item.id} item={item} mayStart={state === 'in'} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Together({ mayStart }: { mayStart: boolean }) {
+  const isZipping = useSignal(false);
+  const problem = useSignal('');
+  const download = async (all: Item[]) => {
+    isZipping.value = true;
+    problem.value = '';
+    try {
+      location.assign(await zipOf(all));
+    } catch (error) {
+      problem.value = messageOf(error);
+    } finally {
+      isZipping.value = false;
+    }
+  };
+  const open = waiting.value;
+  const done = finished.value;
+  return (
+    <div class="stack">
+      <div class="row">
+        <button
+          type="button"
+          class="main"
+          disabled={!mayStart || open.length === 0}
+          onClick={() => void Promise.all(open.map(start))}
+        >
+          Convert all ({open.length})
+        </button>
+        <button type="button" disabled={done.length < 2 || isZipping.value} onClick={() => void download(done)}>
+          {isZipping.value ? 'Making the ZIP …' : `Download all as ZIP (${done.length})`}
+        </button>
+      </div>
+      {problem.value !== '' && <Problem text={problem.value} />}
+    </div>
+  );
+}

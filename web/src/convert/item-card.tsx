@@ -1,0 +1,154 @@
+import { useSignal } from '@preact/signals';
+import { sizeText } from '../format.ts';
+import { groupFormats } from './formats.ts';
+import { cancel, type Item, isBusy, remove, start } from './items.ts';
+import { OptionsForm } from './options-form.tsx';
+import { kindOf, Preview } from './preview.tsx';
+
+/** Shows one file from its choice to its result. */
+export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) {
+  const size = 'file' in item.source ? item.source.file.size : undefined;
+  const phase = item.phase.value;
+  const hasStarted = phase === 'done' || isBusy(item);
+  return (
+    <li class="card stack">
+      <div class="item-head">
+        <span class="badge" aria-hidden="true">
+          {item.from === '*' ? 'URL' : item.from}
+        </span>
+        <div class="grow">
+          <h3 class="name">{item.name}</h3>
+          <span class="small quiet">{size === undefined ? 'from a URL' : sizeText(size)}</span>
+        </div>
+        <FormatChoice item={item} disabled={hasStarted} />
+        {(phase === 'ready' || phase === 'failed' || phase === 'canceled') && (
+          <button
+            type="button"
+            class="main"
+            disabled={!mayStart || item.to.value === ''}
+            onClick={() => void start(item)}
+          >
+            {phase === 'ready' ? 'Convert' : 'Try again'}
+          </button>
+        )}
+        {isBusy(item) && (
+          <button type="button" onClick={() => void cancel(item)}>
+            Cancel
+          </button>
+        )}
+        <button type="button" class="plain" aria-label={`Remove ${item.name}`} onClick={() => remove(item)}>
+          ✕
+        </button>
+      </div>
+      {!hasStarted && item.to.value !== '' && item.from !== '*' && <Options item={item} />}
+      {isBusy(item) && <Progress item={item} />}
+      {item.problem.value !== '' && (
+        <div class="notice bad" role="alert">
+          {item.problem.value}
+        </div>
+      )}
+      {phase === 'canceled' && (
+        <div class="notice" role="status">
+          Canceled.
+        </div>
+      )}
+      {phase === 'done' && <Results item={item} size={size} />}
+    </li>
+  );
+}
+
+function FormatChoice({ item, disabled }: { item: Item; disabled: boolean }) {
+  const outputs = item.outputs.value;
+  const id = `to-${item.id}`;
+  return (
+    <div class="to">
+      <label for={id}>to</label>
+      <select
+        id={id}
+        disabled={disabled || !outputs || outputs.length === 0}
+        value={item.to.value}
+        onChange={({ currentTarget }) => {
+          item.to.value = currentTarget.value;
+        }}
+      >
+        {!outputs && <option value="">…</option>}
+        {outputs?.length === 0 && <option value="">none</option>}
+        {groupFormats(outputs ?? []).map(({ title, formats }) => (
+          <optgroup key={title} label={title}>
+            {formats.map((format) => (
+              <option key={format} value={format}>
+                {format.toUpperCase()}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Options({ item }: { item: Item }) {
+  const isOpen = useSignal(false);
+  const chosen = Object.keys(item.options.value).length;
+  return (
+    <details
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>Options{chosen > 0 && ` (${chosen})`}</summary>
+      {isOpen.value && <OptionsForm item={item} />}
+    </details>
+  );
+}
+
+function Progress({ item }: { item: Item }) {
+  const share = item.progress.value;
+  const text = item.phase.value === 'uploading' ? 'Uploading' : `Converting to ${item.to.value.toUpperCase()}`;
+  return (
+    <div>
+      <div class="row apart small">
+        <span role="status">{text} …</span>
+        <span class="number quiet">{share === undefined ? '' : `${Math.round(share * 100)} %`}</span>
+      </div>
+      <progress aria-label={`${text}: ${item.name}`} {...(share === undefined ? {} : { value: share })} />
+    </div>
+  );
+}
+
+function Results({ item, size }: { item: Item; size: number | undefined }) {
+  const files = item.results.value;
+  const original = kindOf(item.from) === 'image' ? item.original : undefined;
+  const [first] = files;
+  return (
+    <div class="stack">
+      <span class="visually-hidden" role="status">
+        {item.name} is converted.
+      </span>
+      {first && files.length === 1 && <Preview file={first} original={original} />}
+      {files.map((file) => (
+        <div class="row apart" key={file.url}>
+          <div class="grow sizes">
+            <strong>{file.filename}</strong>
+            <span class="number">{sizeText(file.size)}</span>
+            {size !== undefined && files.length === 1 && <Change before={size} after={file.size} />}
+          </div>
+          <a class="button main" href={file.url} download={file.filename}>
+            Download
+          </a>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Change({ before, after }: { before: number; after: number }) {
+  const percent = before > 0 ? Math.round((after / before - 1) * 100) : 0;
+  if (percent === 0) return <span class="small quiet">as large as before</span>;
+  if (percent > 900) return <span class="small quiet">{Math.round(after / before)} times as large</span>;
+  return percent < 0 ? (
+    <span class="small less">{-percent} % smaller</span>
+  ) : (
+    <span class="small quiet">{percent} % larger</span>
+  );
+}

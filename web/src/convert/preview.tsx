@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ResultFile } from '../service/types.ts';
+
+type Kind = 'image' | 'audio' | 'video' | 'pdf' | 'text' | 'none';
+
+const shown: [Kind, string][] = [
+  ['image', 'png jpg jpeg webp gif svg avif bmp ico'],
+  ['audio', 'mp3 wav ogg oga opus flac m4a aac'],
+  ['video', 'mp4 webm m4v ogv'],
+  ['pdf', 'pdf'],
+  ['text', 'txt md csv tsv json xml html htm tex rst srt vtt'],
+];
+
+const maxTextBytes = 200_000;
+const maxFetchedBytes = 50_000_000;
+
+/** Returns how a browser can show a format. */
+export function kindOf(format: string): Kind {
+  return shown.find(([, formats]) => formats.split(' ').includes(format))?.[0] ?? 'none';
+}
+
+/** Shows a result, beside the original where both are pictures. */
+export function Preview({ file, original }: { file: ResultFile; original: string | undefined }) {
+  const kind = kindOf(file.format);
+  if (kind === 'image' && original !== undefined) return <Comparison before={original} after={file.url} />;
+  // Phones show no PDF within a page.
+  if (kind === 'none' || (kind === 'pdf' && !navigator.pdfViewerEnabled)) return null;
+  return (
+    <div class="preview">
+      {kind === 'image' && <img src={file.url} alt={`Preview of ${file.filename}`} />}
+      {kind === 'audio' && (
+        // biome-ignore lint/a11y/useMediaCaption: what people convert comes without captions
+        <audio controls preload="metadata" src={file.url} />
+      )}
+      {kind === 'video' && (
+        // biome-ignore lint/a11y/useMediaCaption: what people convert comes without captions
+        <video controls preload="metadata" src={file.url} />
+      )}
+      {(kind === 'pdf' || kind === 'text') && <Fetched file={file} kind={kind} />}
+    </div>
+  );
+}
+
+/** Shows what links hand out for saving only, from a copy. */
+function Fetched({ file, kind }: { file: ResultFile; kind: 'pdf' | 'text' }) {
+  const content = useSignal<{ text: string } | { address: string } | undefined>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    let address: string | undefined;
+    const load = async () => {
+      if (file.size > maxFetchedBytes) return;
+      const range = kind === 'text' ? { headers: { range: `bytes=0-${maxTextBytes - 1}` } } : {};
+      const response = await fetch(file.url, { ...range, signal: stop.signal });
+      if (!response.ok) return;
+      if (kind === 'text') content.value = { text: await response.text() };
+      else {
+        address = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: 'application/pdf' }));
+        content.value = { address };
+      }
+    };
+    // Without its preview, a result can still be downloaded.
+    load().catch(() => undefined);
+    return () => {
+      stop.abort();
+      if (address !== undefined) URL.revokeObjectURL(address);
+    };
+  }, [file.url]);
+  const now = content.value;
+  if (!now) return null;
+  if ('address' in now) return <iframe src={now.address} title={`Preview of ${file.filename}`} />;
+  return (
+    <section
+      class="text"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+      tabIndex={0}
+      aria-label={`Preview of ${file.filename}`}
+    >
+      <pre>{now.text}</pre>
+    </section>
+  );
+}
+
+function Comparison({ before, after }: { before: string; after: string }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const cut = (percent: string) => frame.current?.style.setProperty('--cut', `${percent}%`);
+  return (
+    <div class="stack">
+      <div class="preview">
+        <div class="compare" ref={frame}>
+          <img src={before} alt="The original" />
+          <img class="after" src={after} alt="The result" />
+          <div class="edge" />
+        </div>
+      </div>
+      <div class="compare-row">
+        <span>Before</span>
+        <input
+          type="range"
+          min="0"
+          max="100"
+          value="50"
+          aria-label="How much of the original is shown, in percent"
+          onInput={({ currentTarget }) => cut(currentTarget.value)}
+        />
+        <span>After</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { request } from './request.ts';
+import type { Health, Job, Task, Token } from './types.ts';
+
+/** Without a word from the socket for this long, the state is asked for. */
+const silenceMs = 10_000;
+const openMs = 4_000;
+
+type Listener = (subject: Job | Task) => void;
+
+let opening: Promise<WebSocket> | undefined;
+const listeners = new Map<string, Set<Listener>>();
+
+/** Calls back with the job each time anything about it has changed, until it has ended; returns what stops that. */
+export function followJob(id: string, onChange: (job: Job) => void): () => void {
+  const stopped = new AbortController();
+  let known: Job | undefined;
+  let heardAt = 0;
+  const show = (job: Job) => {
+    known = job;
+    if (!stopped.signal.aborted) onChange(job);
+  };
+  const fetchJob = async (wait: boolean) => {
+    const path = `/v1/process/jobs/${id}${wait ? '/wait' : '?include=tasks'}`;
+    show(merged(known, await request<Job>('GET', path, undefined, stopped.signal)));
+  };
+  const listener: Listener = (subject) => {
+    heardAt = Date.now();
+    if (!known) return;
+    const next = isTask(subject) ? withTask(known, subject) : merged(known, subject);
+    if (next !== known) show(next);
+  };
+  const run = async () => {
+    await fetchJob(false);
+    const isLive = await listen(`job.${id}`, listener);
+    while (!stopped.signal.aborted && known?.endedAt === null) {
+      if (!isLive) await fetchJob(true);
+      else {
+        await pause(500);
+        if (Date.now() - heardAt > silenceMs) {
+          heardAt = Date.now();
+          await fetchJob(false);
+        }
+      }
+    }
+    // Events of single tasks may have been on their way when the job ended.
+    if (!stopped.signal.aborted && isLive) await fetchJob(false);
+  };
+  run()
+    .catch(() => undefined)
+    .finally(() => stop(`job.${id}`, listener));
+  return () => stopped.abort();
+}
+
+async function listen(channel: string, listener: Listener): Promise<boolean> {
+  const all = listeners.get(channel) ?? new Set();
+  listeners.set(channel, all.add(listener));
+  try {
+    const socket = await connected();
+    socket.send(JSON.stringify({ action: 'subscribe', channel }));
+    return true;
+  } catch {
+    // Proxies that let no WebSocket through are common; waiting works through all of them.
+    return false;
+  }
+}
+
+function stop(channel: string, listener: Listener): void {
+  const all = listeners.get(channel);
+  all?.delete(listener);
+  if (all?.size !== 0) return;
+  listeners.delete(channel);
+  opening
+    ?.then((socket) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ action: 'unsubscribe', channel }));
+    })
+    .catch(() => undefined);
+}
+
+function connected(): Promise<WebSocket> {
+  opening ??= open();
+  opening.catch(() => {
+    opening = undefined;
+  });
+  return opening;
+}
+
+async function open(): Promise<WebSocket> {
+  const [{ websocket }, { token }] = await Promise.all([
+    request<Health>('GET', '/health'),
+    request<Token>('POST', '/v1/account/token', {}),
+  ]);
+  const socket = new WebSocket(`${websocket.url}?token=${encodeURIComponent(token)}`);
+  socket.addEventListener('message', ({ data }) => dispatch(String(data)));
+  socket.addEventListener('close', () => {
+    opening = undefined;
+  });
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('The socket does not open.')), openMs);
+    socket.addEventListener('open', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.addEventListener('error', () => reject(new Error('The socket was refused.')));
+  });
+  return socket;
+}
+
+function dispatch(text: string): void {
+  const { channel, data }: { channel?: string; data?: unknown } = JSON.parse(text);
+  if (channel === undefined || !isSubject(data)) return;
+  for (const listener of listeners.get(channel) ?? []) listener(data);
+}
+
+function isSubject(data: unknown): data is Job | Task {
+  return typeof data === 'object' && data !== null && 'version' in data && 'id' in data;
+}
+
+function isTask(subject: Job | Task): subject is Task {
+  return 'operation' in subject;
+}
+
+function withTask(job: Job, task: Task): Job {
+  const { tasks = [] } = job;
+  const before = tasks.find(({ id }) => id === task.id);
+  if (before && before.version >= task.version) return job;
+  return { ...job, tasks: before ? tasks.map((each) => (each === before ? task : each)) : [...tasks, task] };
+}
+
+/** Returns the newer of two states of a job, with the newer state of each task. */
+function merged(known: Job | undefined, next: Job): Job {
+  if (!known) return next;
+  const base = next.version >= known.version ? next : known;
+  const all: Job = { ...base, tasks: known.tasks };
+  return (next.tasks ?? []).reduce(withTask, all);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

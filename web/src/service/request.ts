@@ -1,0 +1,61 @@
+import type { ErrorBody } from './types.ts';
+
+/** What the service said no to, in its own words. */
+export class RequestError extends Error {
+  override name = 'RequestError';
+  readonly status: number;
+  /** Field to what is wrong with it. */
+  readonly fields: Record<string, string[]>;
+
+  constructor(status: number, { msg, errors = {} }: Pick<ErrorBody, 'msg' | 'errors'>) {
+    super(msg);
+    this.status = status;
+    this.fields = errors;
+  }
+}
+
+/** What every request carries: the proof that this page sent it, and the account that it is for. */
+export const sent: { csrf?: string; account?: string } = {};
+
+/** Sends a request to the service and returns the body of its response. */
+export async function request<T>(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Promise<T> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(sent.csrf !== undefined && method !== 'GET' ? { 'lathe-csrf': sent.csrf } : {}),
+      ...(sent.account === undefined ? {} : { 'lathe-account': sent.account }),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    ...(signal ? { signal } : {}),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new RequestError(0, { msg: 'The service cannot be reached. Check that it is running, then try again.' });
+  });
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  throw new RequestError(response.status, await errorOf(response));
+}
+
+async function errorOf(response: Response): Promise<Pick<ErrorBody, 'msg' | 'errors'>> {
+  try {
+    const { msg, errors }: Partial<ErrorBody> = await response.json();
+    if (msg !== undefined) return { msg, errors };
+  } catch {
+    // A gateway between here and the service responds in its own form.
+  }
+  return { msg: `The service responded with ${response.status}.` };
+}
+
+/** Returns what to show of an error. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const fields = error instanceof RequestError ? Object.entries(error.fields) : [];
+  const details = fields.map(([name, problems]) => `${name}: ${problems.join(' ')}`);
+  return details.length > 0 ? details.join(' ') : error.message;
+}

@@ -1,0 +1,27 @@
+import type * as z from 'zod';
+import type { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
+
+type Schemas = typeof responseSchemas;
+type Of<Name extends keyof Schemas> = z.output<Schemas[Name]>;
+
+export type Job = Of<'Job'>;
+export type Task = Of<'Task'>;
+export type JobPage = Of<'JobPage'>;
+export type FormatList = Of<'FormatList'>;
+export type OptionList = Of<'OptionList'>;
+export type Option = OptionList['options'][number];
+export type Me = Of<'Me'>;
+export type Token = Of<'Token'>;
+export type Health = Of<'Health'>;
+export type KeyList = Of<'KeyList'>;
+export type Key = KeyList['docs'][number];
+export type NewKey = Of<'NewKey'>;
+export type Webhook = Of<'Webhook'>;
+export type WebhookList = Of<'WebhookList'>;
+export type DeliveryList = Of<'DeliveryList'>;
+export type Usage = Of<'Usage'>;
+export type MemberList = Of<'MemberList'>;
+export type AuditPage = Of<'AuditPage'>;
+export type SignedOut = Of<'SignedOut'>;
+export type ErrorBody = Of<'Error'>;
+export type ResultFile = NonNullable<Task['result']['files']>[number];
