@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { Suspense } from 'preact/compat';
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Convert } from './convert/convert.tsx';
 import { Logo } from './parts/logo.tsx';
@@ -18,7 +18,45 @@ interface View {
 
 const convert: View = { path: '/', title: 'Convert', show: Convert };
 
-const views: View[] = [convert];
+const views: View[] = [
+  convert,
+  {
+    path: '/jobs',
+    title: 'Jobs',
+    signInTo: 'to see your jobs',
+    show: lazy(async () => ({ default: (await import('./jobs/jobs.tsx')).Jobs })),
+  },
+  {
+    path: '/usage',
+    title: 'Usage',
+    signInTo: 'to see what you use',
+    show: lazy(async () => ({ default: (await import('./account/usage.tsx')).Usage })),
+  },
+  {
+    path: '/keys',
+    title: 'Keys',
+    signInTo: 'to manage API keys',
+    show: lazy(async () => ({ default: (await import('./account/keys.tsx')).Keys })),
+  },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    signInTo: 'to manage webhooks',
+    show: lazy(async () => ({ default: (await import('./account/webhooks.tsx')).Webhooks })),
+  },
+  {
+    path: '/members',
+    title: 'Members',
+    signInTo: 'to see who belongs to your account',
+    show: lazy(async () => ({ default: (await import('./account/members.tsx')).Members })),
+  },
+  {
+    path: '/audit',
+    title: 'Audit',
+    signInTo: 'to see what was changed',
+    show: lazy(async () => ({ default: (await import('./account/audit.tsx')).Audit })),
+  },
+];
 
 function viewOf(current: string): View {
   const first = `/${current.split('/')[1] ?? ''}`;

@@ -17,7 +17,7 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
           {item.from === '*' ? 'URL' : item.from}
         </span>
         <div class="grow">
-          <h3 class="name">{item.name}</h3>
+          <h2 class="name">{item.name}</h2>
           <span class="small quiet">{size === undefined ? 'from a URL' : sizeText(size)}</span>
         </div>
         <FormatChoice item={item} disabled={hasStarted} />
@@ -36,7 +36,7 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
             Cancel
           </button>
         )}
-        <button type="button" class="plain" aria-label={`Remove ${item.name}`} onClick={() => remove(item)}>
+        <button type="button" class="plain remove" aria-label={`Remove ${item.name}`} onClick={() => remove(item)}>
           ✕
         </button>
       </div>

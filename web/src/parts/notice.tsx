@@ -29,7 +29,7 @@ export function Empty({ title, children }: { title: string; children: ComponentC
 export function SignInFirst({ to }: { to: string }) {
   return (
     <div class="card empty">
-      <strong>Sign in {to}</strong>
+      <h1>Sign in {to}</h1>
       <p>Everything you convert belongs to your account.</p>
       <button type="button" class="main" onClick={signIn}>
         Sign in

@@ -38,7 +38,11 @@ export async function request<T>(
     if (signal?.aborted) throw error;
     throw new RequestError(0, { msg: 'The service cannot be reached. Check that it is running, then try again.' });
   });
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  if (response.ok) {
+    // What is deleted leaves no body.
+    const text = await response.text();
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
   throw new RequestError(response.status, await errorOf(response));
 }
 

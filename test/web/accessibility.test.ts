@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { startBrowser } from './browser.ts';
+import { makeViews, type View } from './views.ts';
+
+let service: RunningService;
+let started: Awaited<ReturnType<typeof startBrowser>>;
+let files: string;
+let views: View[];
+
+beforeAll(async () => {
+  files = await mkdtemp(join(tmpdir(), 'lathe-views-'));
+  service = await startService();
+  started = await startBrowser();
+  views = await makeViews(service, files);
+});
+
+afterAll(async () => {
+  await started.stop();
+  await service.stop();
+  await rm(files, { recursive: true, force: true });
+});
+
+test.each([
+  ['light', 1200],
+  ['dark', 1200],
+  ['light', 320],
+])('no view violates WCAG 2.2 AA or is wider than the window (%s, %i pixels)', async (scheme, width) => {
+  const found: string[] = [];
+  for (const view of views) {
+    const page = await started.browser.newPage();
+    await page.setViewport({ width, height: 800 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await page.goto(service.url + view.path);
+    await page.waitForSelector('main :not([aria-busy])');
+    await view.prepare?.(page);
+    // Past the policy of the page, which allows no script but its own.
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      }),
+    );
+    for (const { id, nodes } of violations)
+      found.push(...nodes.map(({ target, failureSummary }) => `${view.name}: ${id} ${target} ${failureSummary}`));
+    const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    if (isWider) found.push(`${view.name} is wider than ${width} pixels`);
+    await page.close();
+  }
+  expect(found).toEqual([]);
+});

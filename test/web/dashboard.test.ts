@@ -1,0 +1,147 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { click, shows, startBrowser } from './browser.ts';
+
+let service: RunningService;
+let started: Awaited<ReturnType<typeof startBrowser>>;
+let receiver: Server;
+let page: Page;
+const received: string[] = [];
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    received.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
+  started = await startBrowser();
+});
+
+afterAll(async () => {
+  await started.stop();
+  await service.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+beforeEach(async () => {
+  page = await started.browser.newPage();
+});
+
+afterEach(() => page.close());
+
+async function call(path: string, { key = service.apiKey, body }: { key?: string; body?: object } = {}) {
+  const response = await fetch(service.url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const text = 'data:text/plain;base64,aGVsbG8=';
+
+test('a key is created, shown once, works, and is deleted', async () => {
+  await page.goto(`${service.url}/keys`);
+  await (await page.waitForSelector('#name'))?.type('From the page');
+  await click(page, 'Create key');
+  await shows(page, 'The key From the page is made');
+  const key = (await page.$eval('.secret code', (code) => code.textContent)) ?? '';
+  expect((await call('/v1/account/me', { key })).body).toMatchObject({
+    scopes: ['read', 'process'],
+    key: { name: 'From the page' },
+  });
+  await page.reload();
+  await shows(page, 'From the page');
+  expect(await page.$eval('main', (main) => main.textContent)).not.toContain(key);
+  const remove = 'main button[aria-label^="Delete From the page"]';
+  await page.locator(remove).click();
+  await page.locator(`${remove}[aria-label$=confirm]`).click();
+  await page.waitForFunction(() => !document.querySelector('main')?.textContent?.includes('From the page'));
+  await page.goto(`${service.url}/audit`);
+  await shows(page, 'key.deleted');
+});
+
+test('a job is shown as it changes, without asking again', async () => {
+  const created = await call('/v1/process/jobs', {
+    body: {
+      tasks: {
+        mine: { operation: 'import/upload' },
+        links: { operation: 'export/url', input: 'mine' },
+      },
+    },
+  });
+  await page.goto(`${service.url}/jobs/${created.body.id}`);
+  await page.waitForSelector('.graph g.processing, .graph g.created');
+  const [mine] = created.body.tasks as { result: { form: { url: string; parameters: Record<string, string> } } }[];
+  const form = new FormData();
+  for (const [name, value] of Object.entries(mine?.result.form.parameters ?? {})) form.append(name, value);
+  form.append('file', new Blob(['hello']), 'hello.txt');
+  await fetch(mine?.result.form.url ?? '', { method: 'POST', body: form });
+  await page.waitForFunction(() => document.querySelectorAll('.graph g.completed').length === 2, { timeout: 60_000 });
+  await shows(page, 'hello.txt');
+  await click(page, 'Delete the job and its files');
+  await page.waitForFunction(() => location.pathname === '/jobs');
+  expect((await call(`/v1/process/jobs/${created.body.id}`)).status).toBe(404);
+});
+
+test('jobs are filtered by status and tag', async () => {
+  const body = (tag: string) => ({
+    tag,
+    tasks: { one: { operation: 'import/base64', file: text, filename: 'a.txt' } },
+  });
+  await call('/v1/process/jobs', { body: body('apples') });
+  await call('/v1/process/jobs', { body: body('pears') });
+  await page.goto(`${service.url}/jobs`);
+  await shows(page, 'pears');
+  await page.locator('#tag').fill('apples');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !document.querySelector('table')?.textContent?.includes('pears'));
+  await shows(page, 'apples');
+  await page.select('#status', 'failed');
+  await shows(page, 'No such jobs');
+});
+
+test('a delivery of a webhook is shown, and sent again', async () => {
+  await page.goto(`${service.url}/webhooks`);
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  await (await page.waitForSelector('#hook'))?.type(url);
+  await click(page, 'Register');
+  await shows(page, 'the secret of its signatures');
+  await call('/v1/process/jobs', {
+    body: { tasks: { one: { operation: 'import/base64', file: text, filename: 'a.txt' } } },
+  });
+  await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await page.locator('main td a[href^="/webhooks/"]').click();
+  await expect
+    .poll(
+      async () => {
+        await click(page, 'Refresh');
+        return (await page.$$('.status.delivered')).length;
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    .toBeGreaterThan(0);
+  const before = received.length;
+  await click(page, 'Replay');
+  await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(before);
+});
+
+test('who makes a team acts for it, and may return', async () => {
+  await page.goto(`${service.url}/members`);
+  await (await page.waitForSelector('#team'))?.type('Turners');
+  await click(page, 'Create team');
+  await shows(page, 'Who works with the account Turners');
+  await (await page.waitForSelector('#email'))?.type('somebody@example.com');
+  await click(page, 'Invite');
+  await shows(page, 'somebody@example.com');
+  await page.goto(`${service.url}/jobs`);
+  await shows(page, 'No jobs yet');
+  const { body } = await call('/v1/account/me');
+  await page.select('select[aria-label=Account]', (body.account as { id: string }).id);
+  await shows(page, 'apples');
+});

@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import sharp from 'sharp';
+import type { RunningService } from '../support/running-stack.ts';
+import { choose, click, shows } from './browser.ts';
+
+/** A state of the page that is looked at. */
+export interface View {
+  name: string;
+  path: string;
+  /** Brings the page there from its path. */
+  prepare?(page: Page): Promise<void>;
+}
+
+/** Makes what the views show, and returns them. The folder takes the files that are chosen on the page. */
+export async function makeViews(service: RunningService, folder: string): Promise<View[]> {
+  const send = async (path: string, body: object): Promise<{ id: string }> => {
+    const response = await fetch(service.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as { id: string };
+  };
+  const picture = join(folder, 'meadow.png');
+  await writeFile(picture, await sharp(Buffer.from(meadow)).png().toBuffer());
+  const file = { operation: 'import/base64', file: dataUri('image/svg+xml', meadow), filename: 'meadow.svg' };
+  const webhook = await send('/v1/account/webhooks', { url: 'https://example.com/lathe', events: ['job.failed'] });
+  await send('/v1/account/keys', { name: 'Nightly import', expires_in: 86_400 * 90 });
+  const job = await send('/v1/process/jobs', {
+    tag: 'meadow',
+    tasks: {
+      picture: file,
+      small: { operation: 'convert', input: 'picture', output_format: 'webp' },
+      large: { operation: 'convert', input: 'picture', output_format: 'png' },
+      paper: { operation: 'convert', input: 'large', output_format: 'pdf' },
+      links: { operation: 'export/url', input: ['small', 'paper'] },
+    },
+  });
+  const failed = await send('/v1/process/jobs', {
+    tag: 'broken',
+    tasks: {
+      text: { operation: 'import/base64', file: dataUri('image/png', 'no picture'), filename: 'x.png' },
+      picture: { operation: 'convert', input: 'text', output_format: 'webp' },
+    },
+  });
+  for (const { id } of [job, failed])
+    await fetch(`${service.url}/v1/process/jobs/${id}/wait`, {
+      headers: { authorization: `Bearer ${service.apiKey}` },
+    });
+  const chosen = async (page: Page) => {
+    await choose(page, picture);
+    await page.waitForFunction(() => document.querySelector('select')?.value === 'webp');
+  };
+  return [
+    { name: 'convert', path: '/' },
+    {
+      name: 'options',
+      path: '/',
+      async prepare(page) {
+        await chosen(page);
+        await click(page, 'Options');
+        await page.waitForSelector('.options');
+      },
+    },
+    {
+      name: 'result',
+      path: '/',
+      async prepare(page) {
+        await chosen(page);
+        await click(page, 'Convert');
+        await page.waitForFunction(
+          () => [...document.querySelectorAll<HTMLImageElement>('.compare img')].some(({ complete }) => complete),
+          { timeout: 60_000 },
+        );
+      },
+    },
+    { name: 'jobs', path: '/jobs', prepare: (page) => shows(page, 'meadow') },
+    { name: 'job', path: `/jobs/${job.id}`, prepare: (page) => shows(page, 'links') },
+    { name: 'failed-job', path: `/jobs/${failed.id}`, prepare: (page) => shows(page, 'Tasks') },
+    { name: 'usage', path: '/usage', prepare: (page) => shows(page, 'By day') },
+    { name: 'keys', path: '/keys', prepare: (page) => shows(page, 'Nightly import') },
+    { name: 'webhooks', path: '/webhooks', prepare: (page) => shows(page, 'https://example.com/lathe') },
+    { name: 'deliveries', path: `/webhooks/${webhook.id}`, prepare: (page) => shows(page, 'All webhooks') },
+    { name: 'members', path: '/members', prepare: (page) => shows(page, 'New team') },
+    { name: 'audit', path: '/audit', prepare: (page) => shows(page, 'key.created') },
+    { name: 'unknown-job', path: `/jobs/${'0'.repeat(24)}`, prepare: (page) => shows(page, 'There is no') },
+    {
+      name: 'signed-out',
+      path: '/jobs',
+      async prepare(page) {
+        await page.evaluate(() => sessionStorage.setItem('lathe-signed-out', 'yes'));
+        const all = await page.browserContext().cookies();
+        await page.browserContext().deleteCookie(...all);
+        await page.reload();
+        await shows(page, 'Sign in to see your jobs');
+        await page.evaluate(() => sessionStorage.clear());
+        await page.browserContext().setCookie(...all);
+      },
+    },
+  ];
+}
+
+const dataUri = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+
+const meadow = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="540">
+<rect width="900" height="540" fill="#9fd0ef"/><circle cx="690" cy="130" r="64" fill="#ffd76a"/>
+<path d="M0 360q220-150 450-40t450-30v250H0z" fill="#5d9c59"/><path d="M0 430q260-90 500-20t400-30v160H0z" fill="#3f7a46"/></svg>`;

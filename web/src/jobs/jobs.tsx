@@ -1,0 +1,126 @@
+import { useSignal } from '@preact/signals';
+import { spanText, timeText } from '../format.ts';
+import { useLoaded } from '../parts/load.ts';
+import { Empty } from '../parts/notice.tsx';
+import { Status, View, Wide } from '../parts/view.tsx';
+import { path } from '../router.ts';
+import type { JobPage } from '../service/types.ts';
+import { JobView } from './job.tsx';
+
+/** Shows the list of jobs, or the one that the path names. */
+export function Jobs() {
+  const [, , id] = path.value.split('/');
+  return id === undefined ? <JobList /> : <JobView key={id} id={id} />;
+}
+
+function JobList() {
+  const status = useSignal('');
+  const tag = useSignal('');
+  const page = useSignal(1);
+  const query = new URLSearchParams({ per_page: '25', page: String(page.value) });
+  if (status.value !== '') query.set('status', status.value);
+  if (tag.value !== '') query.set('tag', tag.value);
+  const loaded = useLoaded<JobPage>(`/v1/process/jobs?include=tasks&${query}`);
+  const isFiltered = status.value !== '' || tag.value !== '';
+  return (
+    <View title="Jobs" lead="What this account had converted, by this page or by API keys." from={loaded}>
+      {({ docs, hasNextPage, hasPrevPage }) => (
+        <>
+          <div class="row">
+            <div class="field">
+              <label for="status">Status</label>
+              <select
+                id="status"
+                value={status.value}
+                onChange={({ currentTarget }) => {
+                  status.value = currentTarget.value;
+                  page.value = 1;
+                }}
+              >
+                <option value="">all</option>
+                {['created', 'processing', 'completed', 'failed'].map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
+            </div>
+            <div class="field">
+              <label for="tag">Tag</label>
+              <input
+                id="tag"
+                value={tag.value}
+                onChange={({ currentTarget }) => {
+                  tag.value = currentTarget.value.trim();
+                  page.value = 1;
+                }}
+              />
+            </div>
+          </div>
+          {docs.length === 0 ? (
+            <div class="card">
+              <Empty title={isFiltered ? 'No such jobs' : 'No jobs yet'}>
+                {isFiltered ? (
+                  <p>No job has this status and tag.</p>
+                ) : (
+                  <p>
+                    <a href="/">Convert a file</a>, or create a job with the <a href="/docs">API</a>.
+                  </p>
+                )}
+              </Empty>
+            </div>
+          ) : (
+            <Wide label="Jobs">
+              <table>
+                <thead>
+                  <tr>
+                    <th>Created</th>
+                    <th>Status</th>
+                    <th>Tasks</th>
+                    <th>Tag</th>
+                    <th>Took</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {docs.map((job) => (
+                    <tr key={job.id}>
+                      <td>
+                        <a href={`/jobs/${job.id}`}>{timeText(job.createdAt)}</a>
+                      </td>
+                      <td>
+                        <Status of={job.status} />
+                      </td>
+                      <td>{(job.tasks ?? []).map(({ operation }) => operation).join(' → ') || '–'}</td>
+                      <td>{job.tag ?? '–'}</td>
+                      <td class="number">{job.endedAt === null ? '–' : spanText(job.createdAt, job.endedAt)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Wide>
+          )}
+          {(hasNextPage || hasPrevPage) && (
+            <div class="row">
+              <button
+                type="button"
+                disabled={!hasPrevPage}
+                onClick={() => {
+                  page.value -= 1;
+                }}
+              >
+                Newer
+              </button>
+              <button
+                type="button"
+                disabled={!hasNextPage}
+                onClick={() => {
+                  page.value += 1;
+                }}
+              >
+                Older
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </View>
+  );
+}
