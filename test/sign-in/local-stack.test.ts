@@ -5,6 +5,7 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
+import { TestBrowser } from './browser.ts';
 
 let service: RunningService;
 let browser: Browser;
@@ -108,6 +109,21 @@ test('the embedded issuer sends codes to the callback alone, and none without PK
   expect(await ask({ redirect_uri: 'https://bad.example/' })).toEqual({ status: 400, location: null });
   const plain = await ask({ code_challenge: undefined, code_challenge_method: undefined });
   expect(new URL(plain.location ?? '').searchParams.get('error')).toBe('invalid_request');
+});
+
+test('the embedded issuer asks unless a script of the same origin began the sign-in', async () => {
+  const interaction = async (headers: Record<string, string>) => {
+    const visitor = new TestBrowser(service.url);
+    const next = async (path: string) => (await visitor.call('GET', path)).headers.get('location') ?? '';
+    const response = await visitor.call('GET', await next(await next('/auth/sign-in')), headers);
+    return response.status;
+  };
+  const script = { 'sec-fetch-dest': 'empty' };
+  expect(await interaction({ ...script, 'sec-fetch-site': 'same-origin' })).toBe(303);
+  for (const site of ['cross-site', 'same-site', 'none'])
+    expect(await interaction({ ...script, 'sec-fetch-site': site }), site).toBe(200);
+  expect(await interaction({ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' })).toBe(200);
+  expect(await interaction({})).toBe(200);
 });
 
 test('what the service writes of its own is free of notices of the provider', () => {
