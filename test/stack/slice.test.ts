@@ -341,7 +341,7 @@ describe('a request', () => {
     expect(JSON.parse(await response.text())).toMatchObject({ errorCode: 'unauthorized', msg: expect.any(String) });
   });
 
-  test.for([`/v1/process/tasks/${unknown}`, `/v1/process/jobs/${unknown}`, '/v1/nowhere', '/'])(
+  test.for([`/v1/process/tasks/${unknown}`, `/v1/process/jobs/${unknown}`, '/v1/nowhere', '/nowhere'])(
     'for %s is answered with 404',
     async (path) => {
       const { status, body } = await client.call('GET', path);
