@@ -169,7 +169,7 @@ function checkAnswer(response: HTTPResponse | null, url: URL, proxy: PageProxy):
 
 /** What Chromium says where a page that it was asked about navigates, closes or crashes meanwhile. */
 const pageWentAway =
-  /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected/i;
+  /Target closed|Session closed|Page crashed|detached|Execution context|Cannot find context|Navigating frame|target navigated|Promise was collected|Not attached to an active page/i;
 
 /** Translates failures that a page causes into errors for the user. */
 function explain(error: unknown, proxy: PageProxy): unknown {
