@@ -19,8 +19,9 @@ describe.concurrent('Rate limits', () => {
     expect(Math.max(...passed)).toBe(100);
     const minutes = passed.length;
     expect(refused).toBe(1_000 - passed.reduce((sum, each) => sum + each, 0));
-    // A request that passes costs one, and each instance learns by itself that there is a period and that it has no tokens left.
-    expect(writeUnits).toBeLessThanOrEqual(minutes * (100 + 2 * environments));
+    // A request that passes costs one, and each instance learns by itself that there is a period and that it has no tokens left,
+    // also those that have ended by now: most requests that are refused cost nothing.
+    expect(writeUnits).toBeLessThanOrEqual(minutes * (100 + 250));
   });
 
   it('respond with 429 and Retry-After once an account has made its requests of a minute', async ({ expect }) => {
@@ -72,19 +73,18 @@ describe.concurrent('Rate limits', () => {
     const { client } = service;
     const { id } = await client.createTask('import/upload');
     const wait = () => client.call<{ status: string }>('GET', `/v1/process/tasks/${id}/wait`);
-    let isHeld = true;
-    const held = wait().finally(() => {
-      isHeld = false;
-    });
-    const quick = await until('a wait is not held', async () => {
-      const response = await wait();
-      return isHeld ? response : undefined;
-    });
-    expect(quick).toMatchObject({ status: 200, body: { status: expect.not.stringMatching('canceled') } });
-    expect(quick.headers.get('retry-after')).toMatch(/^[1-5]$/);
+    const done: Awaited<ReturnType<typeof wait>>[] = [];
+    // Whichever comes first is held.
+    const waits = Promise.all([wait(), wait(), wait()].map(async (each) => void done.push(await each)));
+    await until('all but one wait have returned', async () => done.length === 2 || undefined);
+    for (const quick of done) {
+      expect(quick).toMatchObject({ status: 200, body: { status: 'processing' } });
+      expect(quick.headers.get('retry-after')).toMatch(/^[1-5]$/);
+    }
     await client.call('POST', `/v1/process/tasks/${id}/cancel`);
-    const ended = await held;
-    expect(ended.body.status).toBe('canceled');
-    expect(ended.headers.get('retry-after')).toBeNull();
+    await waits;
+    const held = done.at(-1);
+    expect(held?.body.status).toBe('canceled');
+    expect(held?.headers.get('retry-after')).toBeNull();
   });
 });
