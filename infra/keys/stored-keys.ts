@@ -8,7 +8,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Actor } from '../../shared/accounts/audit.ts';
-import { accountItem } from '../../shared/aws/accounts.ts';
+import { accountItem, accountKey } from '../../shared/aws/accounts.ts';
 import { type ApiKey, describeKey, itemsOfKey } from '../../shared/aws/api-keys.ts';
 import { auditItem } from '../../shared/aws/audit.ts';
 import { toAttributes } from '../../shared/aws/table.ts';
@@ -43,12 +43,9 @@ export class StoredKeys {
 
   /** Sets how many conversion minutes an account may use in a month, 0 for no limit; returns whether there is such an account. */
   async allow(user: string, minutesPerMonth: number): Promise<boolean> {
-    const { pk = { S: '' }, sk = { S: '' } } = toAttributes(
-      accountItem({ id: user, kind: 'personal', name: '', createdAt: '' }),
-    );
     const request = {
       TableName: this.#table,
-      Key: { pk, sk },
+      Key: toAttributes(accountKey(user)),
       UpdateExpression: 'SET minutesPerMonth = :minutes',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: toAttributes({ ':minutes': minutesPerMonth }),

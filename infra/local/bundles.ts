@@ -1,19 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
-import { fingerprint, removeOld } from './fingerprint.ts';
+import { fingerprint, markAsUsed, publish, removeOld } from './fingerprint.ts';
 import type { FunctionCode } from './lambda/options.ts';
 import type { LocalFunction } from './template/model.ts';
 
@@ -70,12 +60,6 @@ export async function currentBundleFolders(modules: string[]): Promise<Map<strin
   return new Map([...folders].map(([entry, folder]) => [entry, filesOf(folder)]));
 }
 
-/** Keeps a bundle for another day. */
-function markAsUsed(folder: string): void {
-  const now = new Date();
-  utimesSync(folder, now, now);
-}
-
 function filesOf(folder: string): BundleFolder {
   return { root: join(folder, 'code'), metafile: join(folder, 'metafile.json') };
 }
@@ -103,15 +87,6 @@ async function bundle(entries: string[], folders: Map<string, string>, cache: st
     // Its process would stay for as long as this one.
     if (builds === 0) await esbuild.stop();
     rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-function publish(draft: string, folder: string): void {
-  try {
-    renameSync(draft, folder);
-  } catch (error) {
-    // Another service was faster, with the same content.
-    if (!existsSync(folder)) throw error;
   }
 }
 

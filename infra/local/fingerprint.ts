@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 
@@ -24,5 +24,21 @@ export function removeOld(folder: string): void {
     const path = join(folder, name);
     const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (changed + keptMs < Date.now()) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Keeps what is in such a folder for another day. */
+export function markAsUsed(path: string): void {
+  const now = new Date();
+  utimesSync(path, now, now);
+}
+
+/** Moves what was made to its place, where it appears whole. */
+export function publish(draft: string, place: string): void {
+  try {
+    renameSync(draft, place);
+  } catch (error) {
+    // Another process was faster, with the same content.
+    if (!existsSync(place)) throw error;
   }
 }

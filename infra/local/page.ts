@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { type OtherOrigins, pageHeaders } from '../../web/headers.ts';
 import { isPagePath } from '../../web/pages.ts';
 import { projectRoot } from '../bundling.ts';
 import { cacheFolder } from './bundles.ts';
-import { fingerprint, removeOld } from './fingerprint.ts';
+import { fingerprint, markAsUsed, publish, removeOld } from './fingerprint.ts';
 
 const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -103,15 +103,12 @@ async function currentPage(): Promise<string> {
     const draft = mkdtempSync(join(cache, 'draft-'));
     try {
       await runVite(draft);
-      renameSync(draft, folder);
-    } catch (error) {
+      publish(draft, folder);
+    } finally {
       rmSync(draft, { recursive: true, force: true });
-      // Another service was faster, with the same content.
-      if (!existsSync(folder)) throw error;
     }
   }
-  const now = new Date();
-  utimesSync(folder, now, now);
+  markAsUsed(folder);
   return folder;
 }
 

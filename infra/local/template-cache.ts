@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
-import { fingerprint, removeOld } from './fingerprint.ts';
+import { fingerprint, publish, removeOld } from './fingerprint.ts';
 import { synthesize, templateFile } from './synth.ts';
 
 /** What the template is made of. */
@@ -33,13 +33,4 @@ export async function currentTemplate(): Promise<string> {
     rmSync(draft, { recursive: true, force: true });
   }
   return template;
-}
-
-function publish(draft: string, place: string): void {
-  try {
-    renameSync(draft, place);
-  } catch (error) {
-    // Another process was faster, with the same content.
-    if (!existsSync(place)) throw error;
-  }
 }

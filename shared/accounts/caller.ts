@@ -1,3 +1,6 @@
+/** How long a warm function relies on what it has read of a key, session or role: one that is removed stops working within it. */
+export const callerKnownMs = 10_000;
+
 /** What a key or a role in an account allows: to read, to create and cancel work, and to manage the account itself. */
 export const scopes = ['read', 'process', 'account'] as const;
 export type Scope = (typeof scopes)[number];

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../accounts/account.ts';
 import { type Role, roles } from '../accounts/caller.ts';
+import { sha256 } from '../crypto.ts';
 import { newId } from '../ids.ts';
 import { recordChange } from './audit.ts';
 import {
@@ -22,7 +22,8 @@ import { partitions } from './table-schema.ts';
 const invitationSeconds = 14 * 24 * 60 * 60;
 
 const partitionOf = (account: string) => `${partitions.account}${account}`;
-const accountKey = (account: string): Key => ({ pk: partitionOf(account), sk: 'account' });
+/** Returns the key of the item of an account. */
+export const accountKey = (account: string): Key => ({ pk: partitionOf(account), sk: 'account' });
 const memberPrefix = 'member#';
 const memberKey = (account: string, person: string): Key => ({
   pk: partitionOf(account),
@@ -38,7 +39,7 @@ const membershipKey = (person: string, account: string): Key => ({
   sk: account,
 });
 const invitationKey = (email: string, account: string): Key => ({
-  pk: `${partitions.invitation}${createHash('sha256').update(normalizedEmail(email)).digest('hex')}`,
+  pk: `${partitions.invitation}${sha256(normalizedEmail(email))}`,
   sk: account,
 });
 
@@ -90,6 +91,12 @@ export async function updateProfile({ id, email, name }: Person): Promise<void> 
 export async function readAccount(id: string): Promise<Account | undefined> {
   const item = await get(accountKey(id));
   return item && toAccount(item);
+}
+
+/** Returns what an operator allows an account to use in a month, in minutes; undefined where that is the deployment's. */
+export async function minutesPerMonthOf(id: string): Promise<number | undefined> {
+  const { minutesPerMonth } = (await get(accountKey(id), { consistent: false })) ?? {};
+  return typeof minutesPerMonth === 'number' ? minutesPerMonth : undefined;
 }
 
 /** Returns the role of a person in an account; undefined where they are no member. */

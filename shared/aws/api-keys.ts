@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Actor } from '../accounts/audit.ts';
 import { scopes as allScopes, type Caller, type KeyLimits, type Scope } from '../accounts/caller.ts';
+import { randomSecret, sha256 } from '../crypto.ts';
 import { toActor } from './audit.ts';
 import { get, type Item, type Key, put, query, remove } from './table.ts';
 import { partitions } from './table-schema.ts';
@@ -27,13 +27,12 @@ const listedSeconds = 30 * 24 * 60 * 60;
 
 /** Makes a new API key. Only its hash is ever stored, so it cannot be shown again. */
 export function newApiKey(): string {
-  return `lathe_${randomBytes(32).toString('base64url')}`;
+  return `lathe_${randomSecret()}`;
 }
 
 /** Returns the hash that a key is stored by. */
 export function hashOfKey(apiKey: string): string {
-  // A key has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
-  return createHash('sha256').update(apiKey).digest('hex');
+  return sha256(apiKey);
 }
 
 /** Returns what is stored of a key. Its id defaults to the start of its hash, as that of keys which were stored without one. */

@@ -23,16 +23,6 @@ export async function takenIn(user: string, month: string, key?: string): Promis
   return Number(ms ?? 0);
 }
 
-/** Returns what an operator allows an account to use in a month, in minutes; undefined where that is the deployment's. */
-export async function minutesPerMonthOf(user: string): Promise<number | undefined> {
-  const { minutesPerMonth } = (await get(accountKey(user), { consistent: false })) ?? {};
-  return typeof minutesPerMonth === 'number' ? minutesPerMonth : undefined;
-}
-
-function accountKey(user: string): Key {
-  return { pk: `${partitions.account}${user}`, sk: 'account' };
-}
-
 /** What an account used on a day. */
 export interface DayOfUsage {
   day: string;

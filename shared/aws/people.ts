@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Person as MemberPerson } from '../accounts/account.ts';
+import { randomSecret, sha256 } from '../crypto.ts';
 import { newId } from '../ids.ts';
 import { get, type Item, itemExists, itemIsAbsent, type Key, put, putIf, remove, update } from './table.ts';
 import { partitions } from './table-schema.ts';
@@ -61,8 +61,8 @@ export async function findOrCreatePerson(identity: Identity): Promise<{ person: 
 
 /** Begins a session of a person and returns its id, of which only a hash is stored. */
 export async function createSession({ id: person, account }: Person, now: number = Date.now()): Promise<string> {
-  const id = randomBytes(32).toString('base64url');
-  const csrf = randomBytes(32).toString('base64url');
+  const id = randomSecret();
+  const csrf = randomSecret();
   const createdAt = new Date(now).toISOString();
   await put({ ...sessionKey(id), person, account, csrf, createdAt, ...expiry(now, now) });
   return id;
@@ -111,11 +111,6 @@ function personKey(issuer: string, subject: string): Key {
   return { pk: `${partitions.person}${sha256(`${issuer}\n${subject}`)}`, sk: 'person' };
 }
 
-// An id has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
 function sessionKey(id: string): Key {
   return { pk: `${partitions.signIn}${sha256(id)}`, sk: 'session' };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { Caller } from '../accounts/caller.ts';
+import { type Caller, callerKnownMs } from '../accounts/caller.ts';
 import { allowsOrigin } from '../accounts/limits.ts';
+import { randomSecret, sha256 } from '../crypto.ts';
 import { RecentValues } from '../recent-values.ts';
 import { roleIn } from './accounts.ts';
 import { callerOfHash, callerOfKey, isExpired } from './api-keys.ts';
@@ -17,13 +17,11 @@ export interface TokenHolder {
   person?: string;
 }
 
-/** How long a key or membership is relied on after it was read. */
-const knownMs = 10_000;
-const known = new RecentValues<Caller | 'invalid'>({ milliseconds: knownMs, max: 1_000 });
+const known = new RecentValues<Caller | 'invalid'>({ milliseconds: callerKnownMs, max: 1_000 });
 
 /** Issues a token with a lifetime in seconds. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(holder: TokenHolder, seconds: number): Promise<{ token: string; expiresAt: string }> {
-  const token = `lathet_${randomBytes(32).toString('base64url')}`;
+  const token = `lathet_${randomSecret()}`;
   const expires = Date.now() + seconds * 1000;
   const expiresAt = new Date(expires).toISOString();
   await put({ ...keyOf(token), ...holder, expiresAt, ttl: Math.ceil(expires / 1000) });
@@ -77,7 +75,6 @@ async function holderOfToken(token: string): Promise<TokenHolder | undefined> {
   return (await isStillValid(holder)) ? holder : undefined;
 }
 
-// A token has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
 function keyOf(token: string): Key {
-  return { pk: `${partitions.token}${createHash('sha256').update(token).digest('hex')}`, sk: 'token' };
+  return { pk: `${partitions.token}${sha256(token)}`, sk: 'token' };
 }

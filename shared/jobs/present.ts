@@ -19,6 +19,7 @@ export function presentJob(job: Job, tasks?: Task[]): JsonObject {
   };
 }
 
-function secondsOf(tasks: Task[]): number {
+/** Returns the engine time of tasks together. */
+export function secondsOf(tasks: Task[]): number {
   return tasks.reduce((sum, { meter }) => sum + (meter?.usedMs ?? 0), 0) / 1000;
 }

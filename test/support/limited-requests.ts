@@ -36,7 +36,7 @@ export async function sendLimited(
       for (const api of stack.httpApis) delete api.throttle;
       delete functionOf(stack, entry).reservedConcurrency;
     },
-    { LATHE_RATE_PER_MINUTE: String(limit), LATHE_IDLE_ENVIRONMENTS: String(environments + 10) },
+    { LATHE_RATE_PER_MINUTE: String(limit), LATHE_IDLE_ENVIRONMENTS: String(environments + connections) },
     { capacityMeter },
   );
   const warm = () => environmentsOf(entry);

@@ -2,25 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
-import { startBrowser } from './browser.ts';
 import { makeViews, type View } from './views.ts';
 
 let service: RunningService;
-let started: Awaited<ReturnType<typeof startBrowser>>;
+let browser: Browser;
 let files: string;
 let views: View[];
 
 beforeAll(async () => {
   files = await mkdtemp(join(tmpdir(), 'lathe-views-'));
   service = await startService();
-  started = await startBrowser();
+  browser = await startChromium();
   views = await makeViews(service, files);
 });
 
 afterAll(async () => {
-  await started.stop();
+  await browser.close();
   await service.stop();
   await rm(files, { recursive: true, force: true });
 });
@@ -32,7 +33,7 @@ test.each([
 ])('no view violates WCAG 2.2 AA or is wider than the window (%s, %i pixels)', async (scheme, width) => {
   const found: string[] = [];
   for (const view of views) {
-    const page = await started.browser.newPage();
+    const page = await browser.newPage();
     await page.setViewport({ width, height: 800 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.goto(service.url + view.path);

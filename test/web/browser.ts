@@ -1,33 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { findChromium } from '../../functions/engines/webpage/chromium.ts';
-
-/** Starts a browser that knows nobody, and asks nobody but the service. */
-export async function startBrowser(): Promise<{ browser: Browser; stop(): Promise<void> }> {
-  const userDataDir = await mkdtemp(join(tmpdir(), 'lathe-browser-'));
-  const browser = await puppeteer.launch({
-    executablePath: (await findChromium()).path,
-    userDataDir,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  return {
-    browser,
-    async stop() {
-      await browser.close();
-      await rm(userDataDir, { recursive: true, force: true });
-    },
-  };
-}
+import type { Page } from 'puppeteer-core';
 
 /** Chooses files on the page, as its button does. */
 export async function choose(page: Page, ...paths: string[]): Promise<void> {

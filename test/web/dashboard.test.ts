@@ -1,12 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
-import { click, shows, startBrowser } from './browser.ts';
+import { click, shows } from './browser.ts';
 
 let service: RunningService;
-let started: Awaited<ReturnType<typeof startBrowser>>;
+let browser: Browser;
 let receiver: Server;
 let page: Page;
 const received: string[] = [];
@@ -18,18 +19,18 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
-  started = await startBrowser();
+  browser = await startChromium();
 });
 
 afterAll(async () => {
-  await started.stop();
+  await browser.close();
   await service.stop();
   receiver.closeAllConnections();
   receiver.close();
 });
 
 beforeEach(async () => {
-  page = await started.browser.newPage();
+  page = await browser.newPage();
 });
 
 afterEach(() => page.close());

@@ -8,11 +8,11 @@ import type { Browser, Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
+import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
-import { choose, click, shows, startBrowser } from './browser.ts';
+import { choose, click, shows } from './browser.ts';
 
 let service: RunningService;
-let started: Awaited<ReturnType<typeof startBrowser>>;
 let browser: Browser;
 let folder: string;
 let files: Server;
@@ -35,12 +35,11 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
   service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
-  started = await startBrowser();
-  browser = started.browser;
+  browser = await startChromium();
 });
 
 afterAll(async () => {
-  await started.stop();
+  await browser.close();
   await service.stop();
   files.closeAllConnections();
   files.close();

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startChromium } from '../support/chromium.ts';
 import { startService } from '../support/running-stack.ts';
-import { startBrowser } from './browser.ts';
 import { makeViews } from './views.ts';
 
 /** Writes a picture of each view, light, dark and as wide as a phone, to the folder that is named, or `.lathe/screenshots`. */
@@ -16,7 +16,7 @@ const looks = [
 await mkdir(folder, { recursive: true });
 const files = await mkdtemp(join(tmpdir(), 'lathe-views-'));
 const service = await startService();
-const { browser, stop } = await startBrowser();
+const browser = await startChromium();
 try {
   for (const view of await makeViews(service, files)) {
     for (const { look, scheme, width } of looks) {
@@ -31,7 +31,7 @@ try {
     }
   }
 } finally {
-  await stop();
+  await browser.close();
   await service.stop();
   await rm(files, { recursive: true, force: true });
 }

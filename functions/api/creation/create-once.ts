@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Caller } from '../../../shared/accounts/caller.ts';
+import { sha256 } from '../../../shared/crypto.ts';
 import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { HttpError, invalidFields } from '../http/errors.ts';
@@ -46,8 +46,8 @@ export async function createOnce(
   }
   const claim = await claimKey({
     user: request.account.user,
-    key: digest(key),
-    fingerprint: digest(JSON.stringify([kind, request.body ?? {}])),
+    key: sha256(key),
+    fingerprint: sha256(JSON.stringify([kind, request.body ?? {}])),
     resource: resource.id,
     seconds: settings.recordSeconds,
     exists: async (id) => (await show(id)) !== undefined,
@@ -68,8 +68,4 @@ export async function createOnce(
         headers: { 'Retry-After': '1' },
       });
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,5 +1,5 @@
-import type { Scope } from '../../../shared/accounts/caller.ts';
-import { authenticate, keyKnownMs } from './authenticate.ts';
+import { callerKnownMs, type Scope } from '../../../shared/accounts/caller.ts';
+import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { handlerOf } from './chain.ts';
 import { admitRequest } from './rate-limit.ts';
@@ -15,15 +15,16 @@ export function endpoint<const R extends Route & { access: 'key'; scope: Scope }
     async (event) => {
       const account = await authenticate(event);
       const since = Date.now();
+      // A wait may outlive its key, which may not work for longer than 30 seconds after it was deleted: without this it could
+      // for those that it is known, and then for the 25 of the wait. What changes something has done so by then.
+      const confirm = async () => {
+        if (Date.now() - since >= callerKnownMs) await authenticate(event);
+      };
       return {
         account,
         ...(await admitRequest(account, route)),
         authorize: () => authorize(account, route, event.headers.origin),
-        async confirm() {
-          // A wait may outlive its key, which may not work for longer than 30 seconds after it was deleted: without this it
-          // could for those that it is known, and then for the 25 of the wait.
-          if (Date.now() - since >= keyKnownMs) await authenticate(event);
-        },
+        ...(route.bucket === 'wait' ? { confirm } : {}),
       };
     },
     handle,

@@ -1,6 +1,6 @@
 import { records } from '../../../shared/aws/records.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import { presentJob } from '../../../shared/jobs/present.ts';
+import { presentJob, secondsOf } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 
@@ -21,8 +21,7 @@ function bytesOf(value: unknown): number {
  */
 export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise<JsonObject[]> {
   const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
-  const shown = jobs.map((): JsonObject[] => []);
-  const usedMs = jobs.map(() => 0);
+  const shown = jobs.map((): { task: Task; view: JsonObject }[] => []);
   const wanted = jobs.flatMap((job, index) => job.tasks.map((id) => ({ id, index })));
   let left = maxBodyBytes - bytesOf(views);
   for (let position = 0; position < wanted.length; position += tasksPerRead) {
@@ -35,8 +34,7 @@ export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise
       const view = presentTask(task);
       left -= bytesOf(view);
       if (left < 0) return finish(index);
-      shown[index]?.push(view);
-      usedMs[index] = (usedMs[index] ?? 0) + (task.meter?.usedMs ?? 0);
+      shown[index]?.push({ task, view });
     }
   }
   return finish(jobs.length);
@@ -44,8 +42,8 @@ export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise
   function finish(truncatedFrom: number): JsonObject[] {
     return views.map(({ tasksTruncated, ...view }, index) => ({
       ...view,
-      conversionSeconds: (usedMs[index] ?? 0) / 1000,
-      tasks: shown[index] ?? [],
+      conversionSeconds: secondsOf(shown[index]?.map(({ task }) => task) ?? []),
+      tasks: shown[index]?.map((each) => each.view) ?? [],
       ...(index >= truncatedFrom && (jobs[index]?.tasks.length ?? 0) > 0 ? { tasksTruncated } : {}),
     }));
   }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Caller, scopesOfRole } from '../../../shared/accounts/caller.ts';
+import { type Caller, callerKnownMs, scopesOfRole } from '../../../shared/accounts/caller.ts';
 import { roleIn } from '../../../shared/aws/accounts.ts';
 import { type Session, useSession } from '../../../shared/aws/people.ts';
 import { isId } from '../../../shared/ids.ts';
@@ -9,8 +9,7 @@ import { readCookie, sessionCookie } from './cookies.ts';
 import { badRequest, HttpError, unauthorized } from './errors.ts';
 import { remember } from './remember.ts';
 
-/** A warm function reads a session or a role once in this time, so one that is removed stops working within it. */
-const recent = { milliseconds: 10_000, max: 1_000 };
+const recent = { milliseconds: callerKnownMs, max: 1_000 };
 const findSession = remember((id: string) => useSession(id), recent);
 const findRole = remember(async (key: string) => {
   const [person = '', account = ''] = key.split(' ');

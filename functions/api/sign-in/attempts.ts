@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { type Key, put, take } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
+import { randomSecret, sha256 } from '../../../shared/crypto.ts';
 
 /** What a sign-in needs to know when the issuer sends the browser back. */
 export interface Attempt {
@@ -42,16 +42,6 @@ export async function takeAttempt(
   return { browser, verifier: String(verifier), nonce: String(nonce), returnTo: String(returnTo) };
 }
 
-/** Makes a text of 256 random bits. */
-export function randomSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-// A state has 256 random bits, so a plain hash cannot be searched and no slow one is needed.
 function keyOf(state: string): Key {
   return { pk: `${partitions.attempt}${sha256(state)}`, sk: 'attempt' };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

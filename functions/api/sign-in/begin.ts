@@ -1,7 +1,8 @@
+import { randomSecret } from '../../../shared/crypto.ts';
 import { attemptCookie, readCookie, writeCookie } from '../http/cookies.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
-import { attemptSeconds, randomSecret, storeAttempt } from './attempts.ts';
+import { attemptSeconds, storeAttempt } from './attempts.ts';
 import { callbackUrl, findIssuer, scope } from './issuer.ts';
 
 export const handler = publicEndpoint(routes['sign-in'], async ({ query, cookies }) => {

@@ -54,12 +54,7 @@ async function respond(
     (barriers) => send({ type: 'isolation', barriers }),
     () => {},
   );
-  let started: number | undefined;
   let engineMs = 0;
-  const stopClock = () => {
-    if (started !== undefined) engineMs = Math.ceil(performance.now() - started);
-    started = undefined;
-  };
   try {
     const work = await workOf(request, folder, watch.signal);
     const context: WorkContext = {
@@ -67,14 +62,14 @@ async function respond(
       progress: (percent) => send({ type: 'progress', percent }),
       log: (message, details) => logger.info(message, details ?? {}),
     };
-    started = performance.now();
-    const result = await sandbox.run(work, context, request.tenant);
-    stopClock();
+    const began = performance.now();
+    const result = await sandbox.run(work, context, request.tenant).finally(() => {
+      engineMs = Math.ceil(performance.now() - began);
+    });
     const stored = await store(request, work, result, watch.signal);
     logger.info('stored the outputs', { outputs: result.outputs.length, engineMs });
     return { ...stored, engineMs };
   } catch (error) {
-    stopClock();
     if (error instanceof EngineError) {
       logger.info('refused the work', { reason: error.message });
       return { type: 'refused', msg: error.message, detail: error.detail, engineMs };

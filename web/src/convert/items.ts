@@ -113,7 +113,13 @@ export async function start(item: Item): Promise<void> {
     const job = await request<Job>('POST', '/v1/process/jobs', jobOf(item));
     if (stopped.aborted) return await cancelJob(job);
     item.job.value = job;
-    const unfollow = followJob(job.id, (next) => show(item, next));
+    const unfollow = followJob(job.id, {
+      onChange: (next) => show(item, next),
+      onProblem: (error, isFinal) => {
+        item.problem.value = messageOf(error);
+        if (isFinal) item.phase.value = 'failed';
+      },
+    });
     stopped.addEventListener('abort', unfollow);
     const form = job.tasks?.find(({ name }) => name === 'import')?.result.form;
     if ('file' in item.source && form)
@@ -148,6 +154,7 @@ function jobOf({ source, to, options }: Item): object {
 function show(item: Item, job: Job): void {
   if (item.job.value?.id !== job.id || !isBusy(item)) return;
   item.job.value = job;
+  item.problem.value = '';
   const tasks = job.tasks ?? [];
   const named = (name: string) => tasks.find((task) => task.name === name);
   if (named('import')?.status === 'completed') {

@@ -23,8 +23,14 @@ export function JobView({ id }: { id: string }) {
         if (!isShown) return;
         job.value = found;
         if (found.endedAt === null)
-          unfollow = followJob(id, (next) => {
-            job.value = next;
+          unfollow = followJob(id, {
+            onChange: (next) => {
+              problem.value = '';
+              job.value = next;
+            },
+            onProblem: (error) => {
+              problem.value = messageOf(error);
+            },
           });
       },
       (error) => {

@@ -1,17 +1,25 @@
-import { request } from './request.ts';
+import { RequestError, request } from './request.ts';
 import type { Health, Job, Task, Token } from './types.ts';
 
 /** Without a word from the socket for this long, the state is asked for. */
 const silenceMs = 10_000;
 const openMs = 4_000;
+/** A state that could not be read is read again after this long. */
+const retryMs = 3_000;
 
 type Listener = (subject: Job | Task) => void;
 
 let opening: Promise<WebSocket> | undefined;
 const listeners = new Map<string, Set<Listener>>();
 
-/** Calls back with the job each time anything about it has changed, until it has ended; returns what stops that. */
-export function followJob(id: string, onChange: (job: Job) => void): () => void {
+/** What is told of a job: each change, and why its state is not known, for the moment or, as of a deleted job, for good. */
+export interface Follower {
+  onChange(job: Job): void;
+  onProblem(error: unknown, isFinal: boolean): void;
+}
+
+/** Tells each time anything about a job has changed, until it has ended; returns what stops that. */
+export function followJob(id: string, { onChange, onProblem }: Follower): () => void {
   const stopped = new AbortController();
   let known: Job | undefined;
   let heardAt = 0;
@@ -19,9 +27,16 @@ export function followJob(id: string, onChange: (job: Job) => void): () => void 
     known = job;
     if (!stopped.signal.aborted) onChange(job);
   };
-  const fetchJob = async (wait: boolean) => {
+  const fetchJob = async (wait: boolean): Promise<void> => {
     const path = `/v1/process/jobs/${id}${wait ? '/wait' : '?include=tasks'}`;
-    show(merged(known, await request<Job>('GET', path, undefined, stopped.signal)));
+    try {
+      show(merged(known, await request<Job>('GET', path, undefined, stopped.signal)));
+    } catch (error) {
+      if (stopped.signal.aborted || !isPassing(error)) throw error;
+      onProblem(error, false);
+      await pause(retryMs);
+      if (!stopped.signal.aborted) await fetchJob(wait);
+    }
   };
   const listener: Listener = (subject) => {
     heardAt = Date.now();
@@ -46,9 +61,16 @@ export function followJob(id: string, onChange: (job: Job) => void): () => void 
     if (!stopped.signal.aborted && isLive) await fetchJob(false);
   };
   run()
-    .catch(() => undefined)
+    .catch((error) => {
+      if (!stopped.signal.aborted) onProblem(error, true);
+    })
     .finally(() => stop(`job.${id}`, listener));
   return () => stopped.abort();
+}
+
+/** Whether the same request may succeed later: nobody was reached, or whoever was could not respond just then. */
+function isPassing(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500);
 }
 
 async function listen(channel: string, listener: Listener): Promise<boolean> {
@@ -130,8 +152,7 @@ function withTask(job: Job, task: Task): Job {
 function merged(known: Job | undefined, next: Job): Job {
   if (!known) return next;
   const base = next.version >= known.version ? next : known;
-  const all: Job = { ...base, tasks: known.tasks };
-  return (next.tasks ?? []).reduce(withTask, all);
+  return (next.tasks ?? []).reduce(withTask, { ...base, ...(known.tasks ? { tasks: known.tasks } : {}) });
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -49,7 +49,7 @@ export async function request<T>(
 async function errorOf(response: Response): Promise<Pick<ErrorBody, 'msg' | 'errors'>> {
   try {
     const { msg, errors }: Partial<ErrorBody> = await response.json();
-    if (msg !== undefined) return { msg, errors };
+    if (msg !== undefined) return { msg, ...(errors ? { errors } : {}) };
   } catch {
     // A gateway between here and the service responds in its own form.
   }

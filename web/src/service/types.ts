@@ -1,8 +1,6 @@
-import type * as z from 'zod';
-import type { responseSchemas } from '../../../functions/api/http/response-schemas.ts';
+import type { components } from '../../../packages/client/src/openapi.ts';
 
-type Schemas = typeof responseSchemas;
-type Of<Name extends keyof Schemas> = z.output<Schemas[Name]>;
+type Of<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 export type Job = Of<'Job'>;
 export type Task = Of<'Task'>;
