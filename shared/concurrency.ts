@@ -24,3 +24,21 @@ export async function mapAtOnce<T, R>(
   if (failures.length > 0) throw failures[0];
   return results;
 }
+
+/** Returns what has work done at most so many at a time, in the order it came. */
+export function atMost(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let open = 0;
+  return async (work) => {
+    if (open < max) open += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // Whoever comes next takes over the place.
+      const next = waiting.shift();
+      if (next) next();
+      else open -= 1;
+    }
+  };
+}

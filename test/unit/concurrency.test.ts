@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { mapAtOnce } from '../../shared/concurrency.ts';
+import { atMost, mapAtOnce } from '../../shared/concurrency.ts';
 
 it('works on so many items at a time and keeps their order', async () => {
   let running = 0;
@@ -26,4 +26,29 @@ it('begins nothing after a failure, and throws when what was under way has ended
   });
   await expect(work).rejects.toThrow('It failed.');
   expect({ begun, ended }).toEqual({ begun: [0, 1], ended: [0] });
+});
+
+it('does work at most so many at a time, also after one that failed', async () => {
+  const inTurn = atMost(2);
+  let running = 0;
+  let most = 0;
+  const results = await Promise.allSettled(
+    [3, 1, 2, 0, 2].map((turns) =>
+      inTurn(async () => {
+        most = Math.max(most, ++running);
+        for (let count = 0; count < turns; count++) await turn();
+        running--;
+        if (turns === 1) throw new Error('It failed.');
+        return turns;
+      }),
+    ),
+  );
+  expect(most).toBe(2);
+  expect(results.map((each) => (each.status === 'fulfilled' ? each.value : each.status))).toEqual([
+    3,
+    'rejected',
+    2,
+    0,
+    2,
+  ]);
 });
