@@ -59,13 +59,15 @@ test('a notification is hidden for a minute at a time while it is handled, so th
   vi.stubEnv('LATHE_TABLE', 'table');
   vi.stubEnv('LATHE_BUCKET', 'bucket');
   vi.stubEnv('LATHE_QUEUE_UPLOADS', `${aws.url}/000000000000/uploads`);
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const hiddenFor = (VisibilityTimeout: number) => expect.objectContaining({ ReceiptHandle: 'r1', VisibilityTimeout });
   // Clients of the modules that other files loaded know another endpoint.
   vi.resetModules();
   const { handler } = await import('../../../functions/lifecycle/uploaded.ts');
 
   const handled = handler({ Records: [record] }, {} as Context);
+  expect(aws.hidden).toEqual([]);
+  vi.advanceTimersByTime(1_000);
   await until('it is hidden', () => aws.hidden.length === 1 || undefined);
   vi.advanceTimersByTime(20_000);
   await until('it is hidden again', () => aws.hidden.length === 2 || undefined);
