@@ -841,17 +841,6 @@ export const routes = {
     permissions: [],
     success: 200,
   },
-  docs: {
-    module: 'service/docs',
-    method: 'GET',
-    path: '/docs',
-    summary: 'Show the API reference',
-    tag: 'Service',
-    access: 'public',
-    permissions: [],
-    success: 200,
-    json: false,
-  },
 } as const satisfies Record<string, Route>;
 
 export type EndpointName = keyof typeof routes;

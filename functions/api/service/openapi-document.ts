@@ -218,7 +218,6 @@ function success(route: Route): Json {
       description: 'Redirects to the address in Location.',
       headers: { Location: { schema: { type: 'string' } } },
     };
-  if (route.path === '/docs') return { description: route.summary, content: { 'text/html': {} } };
   if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
   if (!route.response) return { description: 'Done.' };
   return {
