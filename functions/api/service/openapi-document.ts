@@ -227,6 +227,7 @@ function success(route: Route): Json {
 }
 
 function alternative({ response, description }: NonNullable<Route['alternative']>): Json {
+  if (!response) return { description };
   return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${response}` } } } };
 }
 
