@@ -70,6 +70,14 @@ export default {
       to: { path: '^(functions|infra|shared|test)/' },
     },
     {
+      name: 'only-agents-go-by-the-client',
+      comment:
+        'The tools that the service offers agents are those of the client, and call the API as any client does. No other part of the service is a client of itself.',
+      severity: 'error',
+      from: { path: '^(functions|shared|infra)/', pathNot: '^functions/api/mcp/' },
+      to: { path: '^packages/' },
+    },
+    {
       name: 'client-runs-in-browsers',
       comment: 'Browsers have no modules of Node; the command line and the tools of agents are for Node only.',
       severity: 'error',

@@ -15,6 +15,7 @@ export const bundleSources = [
   'infra/plain-builtins.ts',
   'infra/ready-openapi.ts',
   'functions',
+  'packages/client/src',
   'shared',
 ];
 

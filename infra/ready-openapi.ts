@@ -47,7 +47,7 @@ function moduleFor(path: string): string {
 
 let made: Promise<string> | undefined;
 
-/** Returns the document as JSON, made once: it takes a second, and two functions hold it. */
+/** Returns the document as JSON, made once: it takes a second. */
 function documentOf(path: string): Promise<string> {
   made ??= import(pathToFileURL(path).href).then(({ openapiDocument }) => JSON.stringify(openapiDocument('')));
   return made;

@@ -38,10 +38,12 @@ export type Permission =
   /** Only the address of the issuer that people sign in at, which takes no permission. */
   | 'issuer:locate';
 
-/** What an endpoint needs to know who calls: a key, or a session with the role in an account, and how often they did. */
+/** What an endpoint needs to know whose key a request has, and how often they called. */
+export const identifyKey = ['apiKey:get', 'rate:update'] as const satisfies Permission[];
+
+/** The same where a request may have a session instead, with the role in an account. */
 export const identifyCaller = [
-  'apiKey:get',
-  'rate:update',
+  ...identifyKey,
   'signIn:get',
   'signIn:update',
   'account:get',

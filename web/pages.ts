@@ -13,7 +13,12 @@ export const pagePaths = [
 
 /** Tells whether a path shows the page. */
 export function isPagePath(path: string): boolean {
-  return pagePaths.some((pattern) =>
+  return isOneOf(pagePaths, path);
+}
+
+/** Tells whether a path matches one of these. */
+export function isOneOf(paths: readonly string[], path: string): boolean {
+  return paths.some((pattern) =>
     pattern.endsWith('/*')
       ? /^[0-9a-f]{24}$/.test(path.slice(pattern.length - 1)) && path.startsWith(pattern.slice(0, -1))
       : path === pattern,

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: file('.'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2023',
@@ -10,5 +12,28 @@ export default defineConfig({
     // The Content-Security-Policy allows no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+  },
+  environments: {
+    client: { build: { rolldownOptions: { input: file('index.html') } } },
+    // Built by itself: in one build with the page, what both use would be further files for the page to load.
+    docs: {
+      consumer: 'client',
+      build: {
+        emptyOutDir: false,
+        rolldownOptions: {
+          input: file('docs.html'),
+          output: { chunkFileNames: ({ name }) => `assets/${name.replaceAll('.', '-')}-[hash].js` },
+          treeshake: { moduleSideEffects: [{ test: /node_modules\/@scalar\/.+\.js$/, sideEffects: false }] },
+        },
+        // The scripts of the reference are what they are.
+        chunkSizeWarningLimit: 2_000,
+      },
+    },
+  },
+  builder: {
+    async buildApp({ build, environments: { client, docs } }) {
+      if (client) await build(client);
+      if (docs) await build(docs);
+    },
   },
 });

@@ -156,6 +156,17 @@ const OwnPath = () =>
       'Expected a path of this service, such as /docs.',
     );
 
+/** JSON-RPC as far as it concerns all messages; the protocol's own package checks the rest. */
+const McpMessages = () => {
+  const message = z.looseObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int()]).optional().describe('Of a request, and of the response to it.'),
+    method: z.string().optional().describe('Such as initialize, tools/list, tools/call.'),
+    params: z.looseObject({}).optional(),
+  });
+  return z.union([message, z.array(message).min(1).max(50)], 'Expected a JSON-RPC 2.0 message, or up to 50 of them.');
+};
+
 const showJob = ['group:get', 'group:batchGet'] as const;
 const listRecords = ['ownedTask:query', 'ownedJob:query', 'group:batchGet', 'counts:query', 'counts:update'] as const;
 const deletePosted = ['uploads:list', 'uploads:delete'] as const;
@@ -841,16 +852,24 @@ export const routes = {
     permissions: [],
     success: 200,
   },
-  docs: {
-    module: 'service/docs',
-    method: 'GET',
-    path: '/docs',
-    summary: 'Show the API reference',
-    tag: 'Service',
-    access: 'public',
+  mcp: {
+    module: 'mcp/mcp',
+    method: 'POST',
+    path: '/mcp',
+    summary:
+      'Serve tools to agents by the Model Context Protocol: streamable HTTP with JSON responses, without sessions',
+    tag: 'Agents',
+    access: 'key',
+    keyOnly: true,
+    scope: 'read',
     permissions: [],
+    get body() {
+      return McpMessages();
+    },
+    refusals: ['invalid_message'],
+    alternative: { status: 202, description: 'The body has notifications or responses only.' },
     success: 200,
-    json: false,
+    response: 'McpResponse',
   },
 } as const satisfies Record<string, Route>;
 

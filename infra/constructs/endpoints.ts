@@ -18,7 +18,7 @@ import { routes } from '../../functions/api/routes.ts';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
-import { identifyCaller, type Permission } from '../../shared/permissions.ts';
+import { identifyCaller, identifyKey, type Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
 import { waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
@@ -63,8 +63,8 @@ export class Endpoints extends NestedStack {
   }
 
   #addFunction(name: string, row: Route, resources: Resources, environment: Record<string, string>): ZipFunction {
-    const permissions: Permission[] =
-      row.access === 'key' ? [...identifyCaller, ...row.permissions] : [...row.permissions];
+    const identify = row.access === 'public' ? [] : row.keyOnly ? identifyKey : identifyCaller;
+    const permissions: Permission[] = [...identify, ...row.permissions];
     const reached = { ...resources, queues: queuesFor(row, resources.queues) };
     return new ZipFunction(this.#http, pascalCase(name), {
       entry: `functions/api/${row.module}.ts`,

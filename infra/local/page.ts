@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import { type OtherOrigins, pageHeaders } from '../../web/headers.ts';
-import { isPagePath } from '../../web/pages.ts';
+import type { OtherOrigins } from '../../web/headers.ts';
+import { htmlFiles } from '../../web/html-files.ts';
+import { isOneOf } from '../../web/pages.ts';
 import { projectRoot } from '../bundling.ts';
 import { cacheFolder } from './bundles.ts';
 import { fingerprint, markAsUsed, publish, removeOld } from './fingerprint.ts';
@@ -30,7 +31,6 @@ export function createLocalPage(
   report: (line: string) => void,
 ): LocalPage {
   const { host } = new URL(url);
-  const headers = pageHeaders({ files, sockets });
   let built: Promise<string> | undefined;
   const build = (): Promise<string> => {
     built ??= currentPage();
@@ -48,6 +48,7 @@ export function createLocalPage(
     async handle(request, response) {
       const path = pathOf(request.url ?? '/');
       const file = fileOf(path) ?? 'index.html';
+      const headers = (documentAt(path) ?? htmlFiles[0])?.headers({ files, sockets });
       const respond = (status: number, more: Record<string, string>, body: Buffer | string) => {
         response.writeHead(status, { ...headers, ...more, 'content-length': Buffer.byteLength(body) });
         response.end(request.method === 'HEAD' ? undefined : body);
@@ -79,8 +80,13 @@ export function createLocalPage(
 
 /** Returns the file of the build that a path names, if it names one. */
 function fileOf(path: string): string | undefined {
-  if (isPagePath(path)) return 'index.html';
+  const document = documentAt(path);
+  if (document) return document.name;
   return path === '/favicon.svg' || /^\/assets\/[\w-]+\.[a-z]+$/.test(path) ? path.slice(1) : undefined;
+}
+
+function documentAt(path: string) {
+  return htmlFiles.find(({ paths }) => isOneOf(paths, path));
 }
 
 function pathOf(target: string): string {

@@ -15,6 +15,7 @@ export const refusals = {
     'the sign-in was not begun in this browser within the last ten minutes, or has been completed already',
   conflicting_parameters: 'parameters exclude each other',
   time_passed: 'a time that must be in the future has passed',
+  invalid_message: 'the Model Context Protocol does not allow the message, the batch or the version of the protocol',
   forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
 } as const;
 export type Refusal = keyof typeof refusals;

@@ -127,7 +127,8 @@ function isRecordsOnly(entry: string, variables: Record<string, string>): boolea
   const others = Object.keys(variables).filter((name) =>
     /^(?:LATHE_(?:BUCKET|QUEUE_.*|EVENT_BUS|ENGINE_FUNCTION)|AWS_ENDPOINT_URL_.*)$/.test(name),
   );
-  return others.length === 0 && !/^functions\/(?:engines|transfers)\//.test(entry);
+  // The tools of agents reach the API itself.
+  return others.length === 0 && !/^functions\/(?:engines|transfers|api\/mcp)\//.test(entry);
 }
 
 /** Reads the variables that the template gives a function; what only a deployment knows is replaced by something of its form. */

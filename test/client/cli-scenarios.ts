@@ -286,6 +286,7 @@ describe('lathe mcp', () => {
     await using server = await connect(place.folder);
     const { tools } = await server.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
+      'cancel',
       'convert',
       'estimate',
       'fetch_result',

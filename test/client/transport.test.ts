@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Lathe, LatheError } from '../../packages/client/src/index.ts';
+import { Responses, waitForJob } from '../../packages/client/src/mcp/common-tools.ts';
 import { retryAfterOf } from '../../packages/client/src/retry.ts';
 import { serveRange, startFileServer } from '../transfers/file-server.ts';
 
@@ -96,6 +97,15 @@ describe('a request', () => {
     const { status, errorCode, msg, errors, reason, message } = error;
     expect({ status, errorCode, msg, errors, reason, message }).toEqual({ status: 400, message: body.msg, ...body });
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('is not sent again where it would have to wait for longer than it may', async () => {
+    const body = { errorCode: 'too_many_requests', msg: 'Slower.' };
+    await using server = await startFileServer((_request, response) =>
+      json(response, 429, body, { 'retry-after': '60' }),
+    );
+    const error = await errorOf(new Lathe({ url: server.url, retry: { ...retry, maxRetryAfterMs: 2_000 } }).health());
+    expect([error.errorCode, server.requests.length]).toEqual(['too_many_requests', 1]);
   });
 
   test('gives up after its retries', async () => {
@@ -250,4 +260,19 @@ describe('a download', () => {
     expect(stream.read().toString()).toBe('text');
     expect(await (await lathe.blob(server.url)).text()).toBe('text');
   });
+});
+
+test('a tool of agents that has waited long enough for a job returns it as it is', async () => {
+  const job = { id: 'a', status: 'processing', endedAt: null, tasks: [] };
+  await using server = await startFileServer((request, response) => {
+    if (request.url === '/v1/process/jobs/a') json(response, 200, job);
+  });
+  const context = {
+    lathe: new Lathe({ url: server.url, retry }),
+    responses: new Responses(() => ({})),
+    ended: new AbortController().signal,
+    waitMs: () => 200,
+  };
+  expect(await waitForJob(context, 'a', context.ended)).toEqual(job);
+  expect(server.requests.map(({ target }) => target)).toEqual(['/v1/process/jobs/a/wait', '/v1/process/jobs/a']);
 });

@@ -6,7 +6,10 @@ import { projectRoot } from '../../infra/bundling.ts';
 import { dataUri, download, filesOf, taskOf } from '../support/client.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 
-const copied = ['cdk.json', 'functions', 'infra', 'layers', 'package-lock.json', 'package.json', 'shared', 'web'];
+const copied = [
+  ...['cdk.json', 'package-lock.json', 'package.json'],
+  ...['functions', 'infra', 'layers', 'packages/client/src', 'shared', 'web'],
+];
 const list = 'functions/engines/runtime/catalogues.ts';
 
 let root: string;

@@ -33,10 +33,12 @@ const credentialCode =
 const template = await readSynthesized();
 const zips = resourcesOf(template, 'AWS::Lambda::Function')
   .filter(({ Properties }) => Properties.PackageType !== 'Image')
-  .map(({ Properties, Metadata }) => ({
-    entry: String(Metadata?.['lathe:entry']),
-    recordsOnly: !JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET'),
-  }));
+  .map(({ Properties, Metadata }) => {
+    const entry = String(Metadata?.['lathe:entry']);
+    const reachesFiles = JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET');
+    // The tools of agents reach the API itself.
+    return { entry, recordsOnly: !reachesFiles && !entry.startsWith('functions/api/mcp/') };
+  });
 
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
 const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry));

@@ -352,11 +352,10 @@ describe('every row of the route table', () => {
 
   test.for(rows)('(%s) gives its role exactly what it needs', ([name, route]) => {
     const fn = functionOfRow(name);
-    const checks =
-      route.access === 'key'
-        ? (['apiKey:get', 'rate:update', 'signIn:get', 'signIn:update', 'account:get'] as const)
-        : [];
-    const expected = [...route.permissions, ...checks].flatMap((need) => permissionsOf(need, fn));
+    const ofKey = route.access === 'key' ? (['apiKey:get', 'rate:update'] as const) : [];
+    const takesSession = route.access === 'key' && !route.keyOnly;
+    const ofSession = takesSession ? (['signIn:get', 'signIn:update', 'account:get'] as const) : [];
+    const expected = [...route.permissions, ...ofKey, ...ofSession].flatMap((need) => permissionsOf(need, fn));
     expect(permissionsIn(fn)).toEqual([...new Set([...expected, ...logging(stack, fn)])].sort());
   });
 

@@ -55,8 +55,8 @@ test('the development user signs in by a click, sees what the key sees, and sign
   expect(await post({ 'Lathe-CSRF': csrf })).toMatchObject({ status: 201, body: { user } });
 
   // The issuer knows the person still, and asks nothing.
-  await page.goto(`${service.url}/auth/sign-in?return_to=/docs`);
-  expect(page.url()).toBe(`${service.url}/docs`);
+  await page.goto(`${service.url}/auth/sign-in?return_to=/v1/query/formats`);
+  expect(page.url()).toBe(`${service.url}/v1/query/formats`);
 
   await page.goto(`${service.url}/health`);
   const next = await csrfOf((await browser.cookies()).find(({ name }) => name === 'lathe_session')?.value ?? '');

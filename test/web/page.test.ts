@@ -170,6 +170,28 @@ test('a file of no known format says so', async () => {
   await shows(page, 'cannot be converted here');
 });
 
+test('the API reference sends what is tried, with the key that is typed, to this host alone', async () => {
+  page.setDefaultTimeout(60_000);
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await page.goto(`${service.url}/docs#tag/account/GET/v1/account/me`);
+  // The text is in a part of the button that only screen readers see.
+  const opener = await page.waitForSelector('button::-p-text((get /v1/account/me))');
+  await opener?.evaluate((text) => text.closest('button')?.click());
+  expect(await page.$eval('body', (body) => body.className)).toContain('dark-mode');
+  await page.locator('input[id^=scalar-client][placeholder=Token]').fill(service.apiKey);
+  const [response] = await Promise.all([
+    page.waitForResponse((received) => new URL(received.url()).pathname === '/v1/account/me'),
+    page.locator('.scalar-client button::-p-text(Send)').click(),
+  ]);
+  expect(response.status()).toBe(200);
+  expect(response.request().headers().authorization).toBe(`Bearer ${service.apiKey}`);
+  await page.waitForSelector('.scalar-client ::-p-text("requestsPerMinute")');
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(
+    service.apiKey,
+  );
+});
+
 test('the page may load nothing from elsewhere, and its hashed files are kept for good', async () => {
   const first = await fetch(service.url);
   const policy = first.headers.get('content-security-policy') ?? '';
@@ -186,6 +208,13 @@ test('the page may load nothing from elsewhere, and its hashed files are kept fo
     if (file.endsWith('.js')) bytes += gzipSync(await response.text()).length;
   }
   expect(bytes).toBeLessThan(200_000);
+  const docs = await fetch(`${service.url}/docs`);
+  const reference = docs.headers.get('content-security-policy');
+  expect(reference).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'");
+  expect(reference).not.toContain('unsafe-eval');
+  // The page loads nothing of the reference, which weighs fifty times as much.
+  const others = [...(await docs.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file]) => file);
+  expect(others.filter((file) => scripts.includes(file ?? ''))).toEqual([]);
 });
 
 test('the page has its paths and its names only', async () => {
@@ -200,9 +229,17 @@ test('the page has its paths and its names only', async () => {
         .once('error', reject)
         .end();
     });
-  for (const known of ['/', '/jobs', `/jobs/${'a'.repeat(24)}`, '/usage?x=1'])
+  for (const known of ['/', '/jobs', `/jobs/${'a'.repeat(24)}`, '/usage?x=1', '/docs'])
     expect(await get(known), known).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
-  for (const unknown of ['/job', '/jobs/x', '/assets/../package.json', '/assets/none.js', '/index.html'])
+  for (const unknown of [
+    '/job',
+    '/jobs/x',
+    '/assets/../package.json',
+    '/assets/none.js',
+    '/index.html',
+    '/docs.html',
+    '/docs/x',
+  ])
     expect((await get(unknown)).status, unknown).toBe(404);
   expect(await get('/jobs', `127.0.0.1:${port}`)).toMatchObject({ status: 302, location: `${service.url}/jobs` });
   for (const host of ['bad.example', `bad.example:${port}`, 'localhost:1'])

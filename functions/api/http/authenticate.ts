@@ -20,8 +20,13 @@ export async function authenticate(
     if (caller) return caller;
     throw unauthorized('The access token is missing: send the header Authorization: Bearer <API_KEY>.');
   }
-  const apiKey = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  const apiKey = bearerOf(header);
   const caller = apiKey ? await findCaller(apiKey) : undefined;
   if (!caller || isExpired(caller)) throw unauthorized('The access token is invalid.');
   return caller;
+}
+
+/** Returns the API key of an Authorization header. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }

@@ -216,6 +216,13 @@ const Member = z.object({
   expiresAt: Timestamp.optional().describe('Until when an invitation can be accepted.'),
 });
 
+const McpMessage = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).optional(),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
+});
+
 /** The schemas of responses, by the names that the route table uses. */
 export const responseSchemas = {
   Task,
@@ -355,6 +362,7 @@ export const responseSchemas = {
       }),
     }),
   }),
+  McpResponse: z.union([McpMessage, z.array(McpMessage)]),
   SignedOut: z.object({
     url: z.url().describe('Page to go to, which ends the session at the issuer too.'),
   }),

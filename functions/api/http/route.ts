@@ -20,6 +20,8 @@ export interface Route {
   /** Heading in the API reference. */
   tag: string;
   access: 'public' | 'key';
+  /** True where only a key is accepted, and not the session of a person. */
+  keyOnly?: true;
   /** What a key, or the role of a person, must allow; every row with access by key has one. */
   scope?: Scope;
   /** What the role of its function allows, and nothing else. */
@@ -36,8 +38,8 @@ export interface Route {
   refusals?: readonly Refusal[];
   /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
   response?: string;
-  /** Another successful response, to requests that say so. */
-  alternative?: { status: 200; response: string; description: string };
+  /** Another successful response, to requests that say so; it is empty where no schema is named. */
+  alternative?: { status: 200 | 202; response?: string; description: string };
   /** What it takes of a limit that is stricter than that of all requests: it creates work, or holds a function while it waits. */
   bucket?: 'create' | 'wait';
   /** True where HEAD is handled as GET is. */

@@ -7,6 +7,7 @@ import { isId } from '../../../shared/ids.ts';
 import { required } from '../../../shared/settings.ts';
 import { readCookie, sessionCookie } from './cookies.ts';
 import { badRequest, HttpError, unauthorized } from './errors.ts';
+import { requireOwnOrigin } from './own-origin.ts';
 import { remember } from './remember.ts';
 
 const recent = { milliseconds: callerKnownMs, max: 1_000 };
@@ -33,10 +34,7 @@ export async function callerOfSession({ cookies, headers, requestContext }: Requ
 
 /** Throws the 403 for a request that another site may have made in the name of the person. */
 export function checkCsrf(headers: APIGatewayProxyEventV2['headers'], { csrf }: Pick<Session, 'csrf'>): void {
-  const own = new URL(required('LATHE_URL')).origin;
-  const { origin } = headers;
-  if (origin !== undefined && origin !== own)
-    throw forbidden(`Expected a request of a page of ${own} but its Origin is ${origin.slice(0, 200)}.`);
+  requireOwnOrigin(headers);
   const given = headers['lathe-csrf'];
   if (given === undefined)
     throw forbidden(

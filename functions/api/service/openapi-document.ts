@@ -218,7 +218,6 @@ function success(route: Route): Json {
       description: 'Redirects to the address in Location.',
       headers: { Location: { schema: { type: 'string' } } },
     };
-  if (route.path === '/docs') return { description: route.summary, content: { 'text/html': {} } };
   if (route.path.endsWith('.json')) return { description: route.summary, content: { 'application/json': {} } };
   if (!route.response) return { description: 'Done.' };
   return {
@@ -228,6 +227,7 @@ function success(route: Route): Json {
 }
 
 function alternative({ response, description }: NonNullable<Route['alternative']>): Json {
+  if (!response) return { description };
   return { description, content: { 'application/json': { schema: { $ref: `#/components/schemas/${response}` } } } };
 }
 

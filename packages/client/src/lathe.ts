@@ -119,6 +119,11 @@ export class Lathe {
     }
   }
 
+  /** Waits for the end of a job for as long as the service holds a request, and returns the job as it is then. */
+  waitOnce(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
+    return waitOnce(this.#transport, idOf(job), signal);
+  }
+
   /** Writes a file of a result to a path or stream. */
   async download(file: Link, to: Target, options: DownloadOptions = {}): Promise<void> {
     await writeFile(readFile(this.#transport, file, options), to, options);

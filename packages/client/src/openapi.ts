@@ -52,23 +52,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/docs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show the API reference */
-        get: operations["docs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health": {
         parameters: {
             query?: never;
@@ -80,6 +63,26 @@ export interface paths {
         get: operations["health"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Serve tools to agents by the Model Context Protocol: streamable HTTP with JSON responses, without sessions
+         * @description Needs the scope `read`.
+         */
+        post: operations["mcp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1314,7 +1317,7 @@ export interface components {
              * @description Why a request is refused although it matches the schema.
              * @enum {string}
              */
-            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "forbidden_name";
+            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "invalid_message" | "forbidden_name";
             requestId?: string;
         };
         ExportBlobstoreTask: {
@@ -1831,6 +1834,37 @@ export interface components {
                 start: string;
             }[];
         };
+        McpResponse: ({
+            error?: {
+                code: number;
+                message: string;
+            } & {
+                [key: string]: unknown;
+            };
+            id?: string | number;
+            /** @constant */
+            jsonrpc: "2.0";
+            result?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            error?: {
+                code: number;
+                message: string;
+            } & {
+                [key: string]: unknown;
+            };
+            id?: string | number;
+            /** @constant */
+            jsonrpc: "2.0";
+            result?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        })[];
         Me: {
             account: {
                 /** @example 6af9126cc0830000f25c62d1 */
@@ -2407,26 +2441,6 @@ export interface operations {
             };
         };
     };
-    docs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Show the API reference */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": unknown;
-                };
-            };
-        };
-    };
     health: {
         parameters: {
             query?: never;
@@ -2444,6 +2458,67 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @description Of a request, and of the response to it. */
+                    id?: string | number;
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    /** @description Such as initialize, tools/list, tools/call. */
+                    method?: string;
+                    params?: {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @description Of a request, and of the response to it. */
+                    id?: string | number;
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    /** @description Such as initialize, tools/list, tools/call. */
+                    method?: string;
+                    params?: {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                })[];
+            };
+        };
+        responses: {
+            /** @description Serve tools to agents by the Model Context Protocol: streamable HTTP with JSON responses, without sessions */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpResponse"];
+                };
+            };
+            /** @description The body has notifications or responses only. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

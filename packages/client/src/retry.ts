@@ -5,9 +5,16 @@ export interface RetryPolicy {
   /** Before the first retry; it doubles with each, and a random part of it is left out. */
   minPauseMs: number;
   maxPauseMs: number;
+  /** The longest time that the service may ask to wait; a request that would have to wait longer fails at once. */
+  maxRetryAfterMs: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { retries: 5, minPauseMs: 400, maxPauseMs: 20_000 };
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 5,
+  minPauseMs: 400,
+  maxPauseMs: 20_000,
+  maxRetryAfterMs: Number.POSITIVE_INFINITY,
+};
 
 /** Returns how long to wait before a retry where the service does not say: a random part of a pause that grows. */
 export function pauseBefore(retry: number, { minPauseMs, maxPauseMs }: RetryPolicy): number {

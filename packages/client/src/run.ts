@@ -95,7 +95,8 @@ export async function runJob(
   }
 }
 
-function importOf(input: Input, webpage = false): LooseTask {
+/** Returns the task that imports an input: by its URL, or by an upload. */
+export function importOf(input: Input, webpage = false): LooseTask {
   if (!isWebAddress(input)) return { operation: 'import/upload' };
   return { operation: webpage ? 'import/webpage' : 'import/url', url: String(input) };
 }

@@ -106,8 +106,9 @@ export class Transport {
         outcome instanceof Response
           ? await errorOf(outcome).catch((cause: unknown) => this.#failed(url, cause))
           : outcome;
-      if (retry > retries || !error.mayPass) throw error;
-      await pause(error.retryAfterMs ?? pauseBefore(retry, this.policy), signal);
+      const pauseMs = error.retryAfterMs ?? pauseBefore(retry, this.policy);
+      if (retry > retries || !error.mayPass || pauseMs > this.policy.maxRetryAfterMs) throw error;
+      await pause(pauseMs, signal);
     }
   }
 

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
 import { adviceOn, describe, isUnavailable } from '../node/problems.ts';
 import { packageVersion } from '../node/version.ts';
+import { Format, InputFormat, JobId, OptionValues, problemOf, Responses, registerCommonTools } from './common-tools.ts';
 import type { Roots } from './roots.ts';
-import { fetchResult, type Places, runConversion, statusOf, tasksOf } from './tools.ts';
+import { fetchResult, type Places, runConversion } from './tools.ts';
 
 export interface ServerOptions extends Places {
   lathe: Lathe;
@@ -16,14 +16,6 @@ export interface ServerOptions extends Places {
   configFile: string;
   roots: Roots;
 }
-
-const Format = z.string().min(1).max(20).describe('A file format by its extension, such as pdf.');
-const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
-const OptionValues = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-  .default({})
-  .describe('Options by their names, as list_options returns them.');
-const Source = z.string().min(1).describe('Path of a local file, or a URL.');
 
 /** Makes the server with all its tools. */
 export function makeServer(options: ServerOptions, ended: AbortSignal): McpServer {
@@ -35,40 +27,10 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
         'Converts files between formats. list_formats says what can be converted to what; convert takes a local path or a URL and writes local files.',
     },
   );
-  const respond = async (make: () => Promise<unknown>): Promise<CallToolResult> => {
-    try {
-      return { content: [{ type: 'text', text: JSON.stringify(await make(), null, 2) }] };
-    } catch (error) {
-      return {
-        isError: true,
-        content: [{ type: 'text', text: JSON.stringify(problemOf(error, configFile), null, 2) }],
-      };
-    }
-  };
+  const responses = new Responses((error) => problemFor(error, configFile));
   const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
 
-  server.registerTool(
-    'list_formats',
-    {
-      title: 'List formats',
-      description: 'Lists what a format can be converted to (from), what can be converted to it (to), or all formats.',
-      inputSchema: { from: Format.optional(), to: Format.optional(), operation: Operation },
-      annotations: { readOnlyHint: true },
-    },
-    ({ from, to, operation }, { signal }) =>
-      respond(async () => ({ formats: await lathe.formats({ from, to, operation, signal: until(signal) }) })),
-  );
-  server.registerTool(
-    'list_options',
-    {
-      title: 'List options',
-      description: 'Lists the options of a conversion between two formats, with types, values and defaults.',
-      inputSchema: { from: Format, to: Format, operation: Operation },
-      annotations: { readOnlyHint: true },
-    },
-    ({ from, to, operation }, { signal }) =>
-      respond(() => lathe.options(from, to, { operation, signal: until(signal) })),
-  );
+  registerCommonTools(server, { lathe, responses, ended });
   server.registerTool(
     'convert',
     {
@@ -76,9 +38,9 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       description:
         'Converts a local file or what a URL leads to, and writes the result beside it or at output. With wait: false it returns the job at once, for job_status and fetch_result.',
       inputSchema: {
-        input: Source,
+        input: z.string().min(1).describe('Path of a local file, or a URL.'),
         to: Format,
-        from: Format.optional().describe('Format of the input; detected from its content by default.'),
+        from: InputFormat,
         options: OptionValues,
         output: z.string().optional().describe('Path to write to; several files are numbered.'),
         overwrite: z.boolean().default(false).describe('Whether files that exist are replaced.'),
@@ -88,7 +50,7 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     (request, { signal, sendNotification, _meta }) =>
-      respond(() =>
+      responses.value(() =>
         runConversion(options, request, until(signal), (progress) => {
           const token = _meta?.progressToken;
           if (token === undefined) return;
@@ -99,38 +61,18 @@ export function makeServer(options: ServerOptions, ended: AbortSignal): McpServe
       ),
   );
   server.registerTool(
-    'job_status',
-    {
-      title: 'Show a job',
-      description: 'Shows how far a job is, what failed, and which files it gave.',
-      inputSchema: { job: z.string().describe('Id of the job.') },
-      annotations: { readOnlyHint: true },
-    },
-    ({ job }, { signal }) => respond(async () => statusOf(await lathe.job(job, { signal: until(signal) }))),
-  );
-  server.registerTool(
     'fetch_result',
     {
       title: 'Fetch the result of a job',
       description: 'Waits for a job to end and writes its files into a local folder.',
       inputSchema: {
-        job: z.string().describe('Id of the job.'),
+        job: JobId,
         folder: z.string().default('.').describe('Where to write the files, under their own names.'),
         overwrite: z.boolean().default(false),
       },
       annotations: { destructiveHint: false },
     },
-    (request, { signal }) => respond(() => fetchResult(options, request, until(signal))),
-  );
-  server.registerTool(
-    'estimate',
-    {
-      title: 'Estimate a conversion',
-      description: 'Returns how many seconds a conversion is expected to take, without running it.',
-      inputSchema: { input: Source, to: Format, from: Format.optional(), options: OptionValues },
-      annotations: { readOnlyHint: true },
-    },
-    (request, { signal }) => respond(() => lathe.estimate({ tasks: tasksOf(request) }, { signal: until(signal) })),
+    (request, { signal }) => responses.value(() => fetchResult(options, request, until(signal))),
   );
   return server;
 }
@@ -148,9 +90,9 @@ export async function serve(options: ServerOptions, signal: AbortSignal): Promis
   }
 }
 
-function problemOf(error: unknown, configFile: string) {
-  const { errorCode, msg } = describe(error);
+function problemFor(error: unknown, configFile: string): object {
   const advice = isUnavailable(error) ? { advice: adviceOn(error, configFile) } : {};
-  const fields = error instanceof LatheError && error.errors ? { errors: error.errors } : {};
-  return { errorCode, msg, ...fields, ...advice };
+  if (error instanceof LatheError) return { ...problemOf(error), ...advice };
+  const { errorCode, msg } = describe(error);
+  return { errorCode, msg };
 }

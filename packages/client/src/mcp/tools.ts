@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { JobFailedError, LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
 import { exists, numbered, stemOf } from '../node/paths.ts';
-import { type LooseTask, resultOf } from '../run.ts';
+import { importOf, resultOf } from '../run.ts';
 import { isWebAddress } from '../source.ts';
-import type { Job, Options, ResultFile } from '../types.ts';
+import type { Options, ResultFile } from '../types.ts';
+import { tasksOf } from './common-tools.ts';
 import type { Roots } from './roots.ts';
 
 /** The service, and the folders that may be used. */
@@ -14,34 +15,15 @@ export interface Places {
   roots: Roots;
 }
 
-interface Conversion {
+interface ConversionRequest {
   input: string;
   to: string;
   from?: string | undefined;
   options: Options;
   webpage?: boolean | undefined;
-}
-
-interface ConversionRequest extends Conversion {
   output?: string | undefined;
   overwrite: boolean;
   wait: boolean;
-}
-
-/** Returns the tasks of a conversion. */
-export function tasksOf({ input, to, from, options, webpage }: Conversion): Record<string, LooseTask> {
-  const url = { operation: webpage ? 'import/webpage' : 'import/url', url: input };
-  return {
-    import: isWebAddress(input) ? url : { operation: 'import/upload' },
-    process: {
-      operation: 'convert',
-      input: 'import',
-      output_format: to,
-      options,
-      ...(from === undefined ? {} : { input_format: from }),
-    },
-    export: { operation: 'export/url', input: 'process' },
-  };
 }
 
 /** Converts a file and writes the result, or only begins the conversion. */
@@ -54,7 +36,7 @@ export async function runConversion(
   const { input, output, overwrite, wait, ...conversion } = request;
   const source = isWebAddress(input) ? input : await roots.readable(input);
   const target = await roots.writable(output ?? defaultOutput(source, roots, conversion.to));
-  if (!wait) return begin(lathe, { ...conversion, input: source }, signal);
+  if (!wait) return begin(lathe, source, conversion, signal);
   refuseExisting([target], overwrite);
   const { job, files, warnings } = await lathe.convert(source, {
     ...conversion,
@@ -67,11 +49,16 @@ export async function runConversion(
   return { job: job.id, outputs, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
-async function begin(lathe: Lathe, conversion: Conversion, signal: AbortSignal) {
-  const job = await lathe.createAnyJob({ tasks: tasksOf(conversion) }, { signal });
+async function begin(
+  lathe: Lathe,
+  source: string,
+  { webpage, ...conversion }: Omit<ConversionRequest, 'input' | 'output' | 'overwrite' | 'wait'>,
+  signal: AbortSignal,
+) {
+  const job = await lathe.createAnyJob({ tasks: tasksOf(importOf(source, webpage), conversion) }, { signal });
   const task = job.tasks?.find(({ operation }) => operation === 'import/upload');
   try {
-    if (task) await lathe.upload(task, conversion.input, { signal });
+    if (task) await lathe.upload(task, source, { signal });
   } catch (error) {
     // The job would wait an hour for its file. What the caller has to know is that first error.
     await lathe.cancel(job).catch(() => undefined);
@@ -120,23 +107,4 @@ function refuseExisting(paths: string[], overwrite: boolean): void {
   const taken = overwrite ? undefined : paths.find(exists);
   if (taken !== undefined)
     throw new LatheError('exists', `${taken} exists: choose another output, or overwrite: true.`);
-}
-
-/** Returns of a job what an agent needs. */
-export function statusOf(job: Job) {
-  const { id, status, result, tasks = [] } = job;
-  return {
-    job: id,
-    status,
-    result,
-    tasks: tasks.map(({ name, operation, status: state, progress, result: { errorCode, msg } }) => ({
-      name,
-      operation,
-      status: state,
-      progress,
-      errorCode,
-      msg,
-    })),
-    files: resultOf(job).files,
-  };
 }

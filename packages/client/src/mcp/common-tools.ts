@@ -1,0 +1,204 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
+import { JobFailedError, type LatheError } from '../errors.ts';
+import { isOver } from '../follow.ts';
+import type { Lathe } from '../lathe.ts';
+import { importOf, type LooseTask, resultOf } from '../run.ts';
+import type { Job, Options } from '../types.ts';
+
+export const Format = z.string().min(1).max(20).describe('A file format by its extension, such as pdf.');
+export const InputFormat = Format.optional().describe('Format of the input; detected from its content by default.');
+export const OptionValues = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .default({})
+  .describe('Options by their names, as list_options returns them.');
+export const JobId = z.string().describe('Id of the job.');
+const Operation = z.enum(['convert', 'compress', 'merge', 'crop', 'trim']).default('convert');
+
+/** How long a tool waits for a job by default: some agents give up on a tool after half a minute. */
+const defaultWaitMs = 20_000;
+
+/** What tools work with, wherever they are served. */
+export interface ToolContext {
+  lathe: Lathe;
+  responses: Responses;
+  /** Ends the work of a tool beside the client's own signal. */
+  ended: AbortSignal;
+  /** Returns for how long a tool may wait for a job from now on. Defaults to 20 seconds. */
+  waitMs?(): number;
+}
+
+/** Makes the results of tools. What goes wrong is a result too, so that the agent reads it and can do better. */
+export class Responses {
+  readonly #problemOf: (error: unknown) => object;
+
+  constructor(problemOf: (error: unknown) => object) {
+    this.#problemOf = problemOf;
+  }
+
+  /** Responds with a value as JSON. */
+  value(make: () => Promise<unknown>): Promise<CallToolResult> {
+    return this.content(async () => [json(await make())]);
+  }
+
+  /** Responds with content of any kind. */
+  async content(make: () => Promise<ContentBlock[]>): Promise<CallToolResult> {
+    try {
+      return { content: await make() };
+    } catch (error) {
+      return { isError: true, content: [json(this.#problemOf(error))] };
+    }
+  }
+}
+
+/** Returns a value as content. */
+export function json(value: unknown): ContentBlock {
+  return { type: 'text', text: JSON.stringify(value, null, 2) };
+}
+
+/** Returns what is wrong in the words of the service. */
+export function problemOf(error: LatheError): object {
+  const { errorCode, msg, errors } = error;
+  return {
+    errorCode,
+    msg,
+    ...(errors ? { errors } : {}),
+    ...(error instanceof JobFailedError ? { job: error.job.id } : {}),
+  };
+}
+
+interface Conversion {
+  to: string;
+  from?: string | undefined;
+  options: Options;
+}
+
+/** Returns the tasks that convert what a task imports. */
+export function tasksOf(source: LooseTask, { to, from, options }: Conversion): Record<string, LooseTask> {
+  return {
+    import: source,
+    process: {
+      operation: 'convert',
+      input: 'import',
+      output_format: to,
+      options,
+      ...(from === undefined ? {} : { input_format: from }),
+    },
+    export: { operation: 'export/url', input: 'process' },
+  };
+}
+
+/** Waits for a job for as long as a tool may, and returns it as it is then. */
+export async function waitForJob(
+  { lathe, waitMs = () => defaultWaitMs }: ToolContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<Job> {
+  const enough = AbortSignal.timeout(Math.max(0, waitMs()));
+  try {
+    return await lathe.waitOnce(id, { signal: AbortSignal.any([signal, enough]) });
+  } catch (error) {
+    if (!enough.aborted || signal.aborted) throw error;
+    return lathe.job(id, { signal });
+  }
+}
+
+/** Returns of a job what an agent needs. */
+export function statusOf(job: Job) {
+  const { id, status, result, tasks = [] } = job;
+  const { files, warnings } = resultOf(job);
+  return {
+    job: id,
+    status,
+    result,
+    tasks: tasks.map(({ name, operation, status: state, progress, result: { errorCode, msg } }) => ({
+      name,
+      operation,
+      status: state,
+      progress,
+      errorCode,
+      msg,
+    })),
+    files,
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(isOver(job) ? {} : { next: 'The job has not ended. Call job_status with wait: true.' }),
+  };
+}
+
+/** Adds the tools that are the same beside a person's files and at the service. */
+export function registerCommonTools(server: McpServer, context: ToolContext): void {
+  const { lathe, responses, ended } = context;
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
+
+  server.registerTool(
+    'list_formats',
+    {
+      title: 'List formats',
+      description: 'Lists what a format can be converted to (from), what can be converted to it (to), or all formats.',
+      inputSchema: { from: Format.optional(), to: Format.optional(), operation: Operation },
+      annotations: { readOnlyHint: true },
+    },
+    ({ from, to, operation }, { signal }) =>
+      responses.value(async () => ({ formats: await lathe.formats({ from, to, operation, signal: until(signal) }) })),
+  );
+  server.registerTool(
+    'list_options',
+    {
+      title: 'List options',
+      description: 'Lists the options of a conversion between two formats, with types, values and defaults.',
+      inputSchema: { from: Format, to: Format, operation: Operation },
+      annotations: { readOnlyHint: true },
+    },
+    ({ from, to, operation }, { signal }) =>
+      responses.value(() => lathe.options(from, to, { operation, signal: until(signal) })),
+  );
+  server.registerTool(
+    'estimate',
+    {
+      title: 'Estimate a conversion',
+      description: 'Checks a conversion and returns how many seconds it is expected to take, without running it.',
+      inputSchema: {
+        input: z.string().optional().describe('A URL, or the name of a file; only the address of a URL is checked.'),
+        to: Format,
+        from: InputFormat,
+        options: OptionValues,
+      },
+      annotations: { readOnlyHint: true },
+    },
+    ({ input = '', ...conversion }, { signal }) =>
+      responses.value(() => lathe.estimate({ tasks: tasksOf(importOf(input), conversion) }, { signal: until(signal) })),
+  );
+  server.registerTool(
+    'job_status',
+    {
+      title: 'Show a job',
+      description: 'Shows how far a job is, what failed, and which files it gave.',
+      inputSchema: {
+        job: JobId,
+        wait: z.boolean().default(false).describe('Whether to wait up to 20 seconds for the job to end.'),
+      },
+      annotations: { readOnlyHint: true },
+    },
+    ({ job, wait }, { signal }) =>
+      responses.value(async () =>
+        statusOf(
+          wait ? await waitForJob(context, job, until(signal)) : await lathe.job(job, { signal: until(signal) }),
+        ),
+      ),
+  );
+  server.registerTool(
+    'cancel',
+    {
+      title: 'Cancel a job',
+      description: 'Cancels the tasks of a job that have not ended, and shows the job.',
+      inputSchema: { job: JobId },
+      annotations: { destructiveHint: true, idempotentHint: true },
+    },
+    ({ job }, { signal }) =>
+      responses.value(async () => {
+        await lathe.cancel(job, { signal: until(signal) });
+        return statusOf(await lathe.job(job, { signal: until(signal) }));
+      }),
+  );
+}
