@@ -201,7 +201,7 @@ test('the page has its paths and its names only', async () => {
         .end();
     });
   for (const known of ['/', '/jobs', `/jobs/${'a'.repeat(24)}`, '/usage?x=1'])
-    expect(await get(known), known).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
+    expect(await get(known), known).toMatchObject({ status: 200, type: 'text/html' });
   for (const unknown of ['/job', '/jobs/x', '/assets/../package.json', '/assets/none.js', '/index.html'])
     expect((await get(unknown)).status, unknown).toBe(404);
   expect(await get('/jobs', `127.0.0.1:${port}`)).toMatchObject({ status: 302, location: `${service.url}/jobs` });
