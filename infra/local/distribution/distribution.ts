@@ -28,27 +28,23 @@ interface Served {
   body: Buffer | string;
 }
 
-type Behavior = CacheBehavior & { run?: ReturnType<typeof createEdgeFunction> };
-
 /** Creates a handler of HTTP requests that responds as CloudFront does for a distribution. */
 export function createDistribution(distribution: LocalDistribution, options: DistributionOptions) {
   const { url, api, build, report } = options;
   const { host } = new URL(url);
-  const behaviors = distribution.behaviors.map(
-    (behavior): Behavior => ({
-      ...behavior,
-      ...(behavior.code === undefined ? {} : { run: createEdgeFunction(behavior.code, distribution.domainName) }),
-    }),
-  );
+  const { domainName, behaviors } = distribution;
+  const codes = new Set(behaviors.flatMap(({ code }) => code ?? []));
+  const functions = new Map([...codes].map((code) => [code, createEdgeFunction(code, domainName)]));
 
-  async function fromBuild(request: IncomingMessage, behavior: Behavior, files: LocalBuild): Promise<Served> {
+  async function fromBuild(request: IncomingMessage, behavior: CacheBehavior, files: LocalBuild): Promise<Served> {
     const path = pathOf(request);
     if (isLoopback(request.headers.host, host)) return text(302, `See ${url}`, { location: new URL(path, url).href });
     // Another site may give its name the address of this machine; the page would then be one of that site.
     if (request.headers.host !== host) return text(421, `This is not ${host}.`);
     let uri = path;
-    if (behavior.run) {
-      const result = runFunction(behavior.run, request);
+    const run = functions.get(behavior.code ?? '');
+    if (run) {
+      const result = runFunction(run, request);
       if (!('method' in result)) return responseOf(result);
       uri = result.uri;
     }
@@ -56,7 +52,7 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
     return { ...file, headers: { ...file.headers, ...behavior.headers } };
   }
 
-  function runFunction(run: NonNullable<Behavior['run']>, request: IncomingMessage): EdgeResult {
+  function runFunction(run: ReturnType<typeof createEdgeFunction>, request: IncomingMessage): EdgeResult {
     try {
       return run(request, viewerOf(request));
     } catch (error) {
@@ -93,7 +89,7 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
       const path = pathOf(request);
       const behavior = behaviors.find(({ pattern }) => wildcard(pattern).test(path));
       const refusal = refusalOf(request, behavior, host);
-      if (!behavior || refusal) return send(request, response, refusal ?? text(403, 'No behavior matches.'));
+      if (!behavior || refusal) return send(request, response, refusal ?? page(403, 'No behavior matches.'));
       if (behavior.origin.kind === 'build')
         return send(request, response, await fromBuild(request, behavior, behavior.origin.build));
       return await api.handle(request, response, forwardedTo(behavior.origin, request, viewerOf(request)));
@@ -102,16 +98,16 @@ export function createDistribution(distribution: LocalDistribution, options: Dis
 }
 
 /** Returns the response to what CloudFront does not pass on to any origin. */
-function refusalOf(request: IncomingMessage, behavior: Behavior | undefined, host: string): Served | undefined {
+function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined, host: string): Served | undefined {
   const { method = '', url = '', headers, rawHeaders } = request;
-  if (`https://${host}${url}`.length > URL_LIMIT_BYTES) return text(413, 'Request Entity Too Large');
+  if (`https://${host}${url}`.length > URL_LIMIT_BYTES) return page(413, 'The URL is too long.');
   const line = `${method} ${url} HTTP/1.1`.length;
   if (rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line) > REQUEST_LIMIT_BYTES)
-    return text(413, 'Request Entity Too Large');
+    return page(413, 'The headers are too long.');
   if (behavior && !behavior.methods.includes(method))
-    return text(403, `This distribution is not configured to allow the HTTP request method ${method}.`);
+    return page(403, `This distribution is not configured to allow the HTTP request method ${method}.`);
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  return method === 'GET' && hasBody ? text(403, 'A GET request may have no body.') : undefined;
+  return method === 'GET' && hasBody ? page(403, 'A GET request may have no body.') : undefined;
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {
@@ -127,6 +123,11 @@ function text(status: number, body: string, more: Record<string, string> = {}): 
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...more },
     body,
   };
+}
+
+/** Returns an error as CloudFront shows it, which is a page for people. */
+function page(status: number, reason: string): Served {
+  return text(status, `<h1>${status} ERROR</h1><p>${reason}</p>\n`, { 'content-type': 'text/html' });
 }
 
 function responseOf({ statusCode, headers = {}, body = '' }: Exclude<EdgeResult, { method: string }>): Served {
