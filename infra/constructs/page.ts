@@ -1,4 +1,4 @@
-import { CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -103,6 +103,10 @@ export class Page extends Construct {
             minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }),
     });
+    Annotations.of(distribution).acknowledgeWarning(
+      '@aws-cdk/aws-cloudfront-origins:listBucketSecurityRisk',
+      'The default behavior leads to the API, and the function leads / to a document: no request lists the bucket.',
+    );
     if (domain)
       new CfnOutput(this, 'HostTarget', {
         value: distribution.distributionDomainName,

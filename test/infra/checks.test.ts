@@ -164,6 +164,13 @@ describe('a stage', () => {
     }
   });
 
+  test('names what belongs to no region by itself and its region', () => {
+    const global = resourcesIn(full).filter(({ Type }) => /^AWS::CloudFront::(?!Distribution)/.test(Type));
+    const names = global.map(({ Properties }) => /"Name":"([^"]+)"/.exec(JSON.stringify(Properties))?.[1]);
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) expect(name).toMatch(/^Lathe-eu-central-1-[a-z]+$/);
+  });
+
   test('has hosts of its own where it is given them', () => {
     const { Outputs, Resources } = readTemplates(full);
     expect(Outputs.ApiUrl).toMatchObject({ Value: 'https://api.example.com' });
