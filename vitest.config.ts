@@ -10,7 +10,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const tidy = [
   'test/unit/**/*.test.ts',
   'test/infra/{cost,nested-stacks,quotas,readme-sizes,template,unknown-resources}.test.ts',
-  'test/infra/local/{gateway,sources,websocket}/*.test.ts',
+  'test/infra/local/{distribution,gateway,sources,websocket}/*.test.ts',
   'test/infra/local/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
 ];
 

@@ -65,6 +65,50 @@ export const accepted: readonly Accepted[] = [
     reason:
       'The Plus plan costs for each person a month, and adds the detection of stolen passwords to a pool that by default has a handful of people whom the operator added.',
   },
+  {
+    rule: /^AwsSolutions-S1$/,
+    where: /^Lathe\/Page\/Bucket\/Resource$/,
+    reason: 'It holds the build of the page, which everybody may see, and only the distribution reads it.',
+  },
+  {
+    rule: /^AwsSolutions-CFR1$/,
+    where: /^Lathe\/Page\/Distribution\/Resource$/,
+    reason: 'Users may be anywhere. Whoever must restrict that has a web ACL, which the context value webAclArn names.',
+  },
+  {
+    rule: /^AwsSolutions-CFR2$/,
+    where: /^Lathe\/Page\/Distribution\/Resource$/,
+    reason:
+      'A web ACL costs by the month and is chosen by who operates the service, by the context value webAclArn; the API has limits of its own.',
+  },
+  {
+    rule: /^AwsSolutions-CFR3$/,
+    where: /^Lathe\/Page\/Distribution\/Resource$/,
+    reason:
+      'Everything but the files of the page reaches the API, whose functions log each request with the address of the viewer.',
+  },
+  {
+    rule: /^AwsSolutions-CFR4$/,
+    where: /^Lathe\/Page\/Distribution\/Resource$/,
+    reason:
+      'The host that CloudFront gives has a certificate of its own with a policy that cannot be chosen. With the context value domain it is TLSv1.2_2021.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::<PageBucket\w+\.Arn>\/\*\]$/,
+    where: /^Lathe\/Page\/Deployer\/Resource$/,
+    reason: 'Names of files change with their content; the bucket holds nothing but the page.',
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws):s3:::cdk-\w+-assets-\S+\/\*\]$/,
+    where: /^Lathe\/Page\/Deployer\/Resource$/,
+    reason:
+      "The key of the build changes with it, and a role that changes just before it is used may not have changed everywhere. It reads the CDK's bucket of assets, as the roles of a deployment do, and writes nothing there.",
+  },
+  {
+    rule: /^AwsSolutions-L1$/,
+    where: /^Lathe\/Custom::CDKBucketDeployment\w+\/Resource$/,
+    reason: 'The function is the one that the CDK brings, which chooses its runtime. It runs in deployments only.',
+  },
 ];
 
 /** The rules of AwsSolutions, without what the stack breaks on purpose. */

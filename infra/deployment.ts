@@ -1,3 +1,4 @@
+import { PriceClass } from 'aws-cdk-lib/aws-cloudfront';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
@@ -11,7 +12,16 @@ export interface Deployment {
   logDays: RetentionDays;
   /** Requests a second that the API accepts from all accounts together, and how many at once above that. */
   throttle: { rate: number; burst: number };
+  /** Whether the page is deployed, with a distribution for it and the API. */
+  page: boolean;
+  /** Where in the world the distribution has its servers. */
+  priceClass: PriceClass;
+  /** Of a web ACL for the distribution. */
+  webAclArn: string | undefined;
+  /** Of the distribution. */
   domain: CustomDomain | undefined;
+  /** Of the WebSocket API, which a distribution for an HTTP API cannot serve. */
+  socketsDomain: CustomDomain | undefined;
   /** Who is told of alarms; nobody where it is absent. */
   alarmEmail: string | undefined;
   /** Whether anybody may make themselves a user of the stack's user pool. */
@@ -19,12 +29,12 @@ export interface Deployment {
 }
 
 export interface CustomDomain {
-  /** Of the HTTP API. */
-  api: string;
-  /** Of the WebSocket API, which cannot share one with an HTTP API. */
-  sockets: string | undefined;
+  host: string;
   certificateArn: string;
 }
+
+/** Where CloudFront, which belongs to no region, looks for certificates and web ACLs. */
+const globalRegion = 'us-east-1';
 
 /** Stages whose data is nobody's loss. */
 const disposableStages = ['dev', 'test'];
@@ -39,34 +49,101 @@ export function readDeployment(scope: Construct): Deployment {
     'up to 20 small letters, digits and hyphens',
   );
   const keepData = matching('keepData', text('keepData'), /^(?:true|false)?$/, 'true or false');
+  const region = matching('region', text('region'), /^(?:[a-z]{2,}(?:-[a-z]+)+-\d)?$/, 'a region of AWS') || undefined;
+  const page = matching('page', text('page'), /^(?:true|false)?$/, 'true or false') !== 'false';
   const signUp = matching('signUp', text('signUp'), /^(?:true|false)?$/, 'true or false');
   return {
     stage,
     keepsData: keepData === '' ? !disposableStages.includes(stage) : keepData === 'true',
-    region: matching('region', text('region'), /^(?:[a-z]{2,}(?:-[a-z]+)+-\d)?$/, 'a region of AWS') || undefined,
+    region,
     logDays: readLogDays(text('logDays')),
     throttle: {
       rate: readNumber('throttleRate', text('throttleRate'), 500),
       burst: readNumber('throttleBurst', text('throttleBurst'), 1_000),
     },
-    domain: readDomain(text('domain'), text('socketsDomain'), text('certificateArn')),
+    page,
+    ...readDistribution(text, page),
+    ...readDomains(text, region),
     alarmEmail:
       matching('alarmEmail', text('alarmEmail'), /^(?:[^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'an e-mail address') || undefined,
     signUp: signUp === 'true',
   };
 }
 
-function readDomain(api: string, sockets: string, certificateArn: string): CustomDomain | undefined {
-  const host = /^(?:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})?$/;
-  matching('domain', api, host, 'a host name');
-  matching('socketsDomain', sockets, host, 'a host name');
-  matching('certificateArn', certificateArn, /^(?:arn:[\w-]+:acm:\S+)?$/, 'the ARN of a certificate');
-  if (api === '' && (sockets !== '' || certificateArn !== ''))
-    throw new Error('Expected domain where socketsDomain or certificateArn is given but received none.');
-  if (api === '') return undefined;
-  if (certificateArn === '') throw new Error('Expected certificateArn where domain is given but received none.');
-  if (api === sockets) throw new Error(`Expected another host for socketsDomain than for domain but received ${api}.`);
-  return { api, sockets: sockets || undefined, certificateArn };
+type ReadText = (name: string) => string;
+
+function readDistribution(text: ReadText, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
+  const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => text(name) !== '');
+  if (!page && needless !== undefined)
+    throw new Error(`Expected no ${needless} where page is false: it is for the distribution, which there is none of.`);
+  const webAclArn = text('webAclArn');
+  matching(
+    'webAclArn',
+    webAclArn,
+    /^(?:arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/\S+)?$/,
+    'the ARN of a web ACL for CloudFront, which is in us-east-1',
+  );
+  const wanted = text('priceClass') || '100';
+  const priceClass = Object.values(PriceClass).find((each) => each === `PriceClass_${wanted}`);
+  if (!priceClass) throw new Error(`Expected 100, 200 or All for priceClass but received ${wanted}.`);
+  return { priceClass, webAclArn: webAclArn || undefined };
+}
+
+function readDomains(text: ReadText, region: string | undefined): Pick<Deployment, 'domain' | 'socketsDomain'> {
+  const [domain, sockets] = [readHost(text, 'domain'), readHost(text, 'socketsDomain')];
+  const certificate = readCertificate(text, 'certificateArn');
+  const ofSockets = readCertificate(text, 'socketsCertificateArn');
+  if (domain === '' && certificate.arn !== '')
+    throw new Error('Expected domain where certificateArn is given but received none.');
+  if (sockets === '' && ofSockets.arn !== '')
+    throw new Error('Expected socketsDomain where socketsCertificateArn is given but received none.');
+  if (domain !== '' && domain === sockets)
+    throw new Error(`Expected another host for socketsDomain than for domain but received ${domain}.`);
+  return {
+    domain: domain === '' ? undefined : { host: domain, certificateArn: certificateOfDistribution(certificate) },
+    socketsDomain:
+      sockets === ''
+        ? undefined
+        : { host: sockets, certificateArn: certificateOfSockets(ofSockets, certificate, region) },
+  };
+}
+
+interface CertificateName {
+  arn: string;
+  region: string;
+}
+
+function certificateOfDistribution({ arn, region }: CertificateName): string {
+  if (arn === '') throw new Error('Expected certificateArn where domain is given but received none.');
+  if (region !== globalRegion)
+    throw new Error(
+      `Expected a certificate in ${globalRegion} for certificateArn, the only region that CloudFront takes them from, but received ${arn}.`,
+    );
+  return arn;
+}
+
+function certificateOfSockets(own: CertificateName, other: CertificateName, region: string | undefined): string {
+  if (own.arn === '') {
+    if (region === globalRegion && other.arn !== '') return other.arn;
+    throw new Error(
+      `Expected socketsCertificateArn where socketsDomain is given but received none. Only with region=${globalRegion} is certificateArn in the region that the WebSocket API takes it from.`,
+    );
+  }
+  if (region !== undefined && own.region !== region)
+    throw new Error(
+      `Expected a certificate in ${region} for socketsCertificateArn, the region of the WebSocket API, but received ${own.arn}.`,
+    );
+  return own.arn;
+}
+
+function readHost(text: ReadText, name: string): string {
+  return matching(name, text(name), /^(?:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})?$/, 'a host name');
+}
+
+function readCertificate(text: ReadText, name: string): CertificateName {
+  const form = /^(?:arn:[\w-]+:acm:(?<region>[a-z0-9-]+):\d{12}:certificate\/\S+)?$/;
+  const arn = matching(name, text(name), form, 'the ARN of a certificate');
+  return { arn, region: form.exec(arn)?.groups?.region ?? '' };
 }
 
 function readLogDays(text: string): RetentionDays {

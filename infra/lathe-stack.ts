@@ -10,10 +10,12 @@ import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
 import { Lifecycle, uploadedTimeout } from './constructs/lifecycle.ts';
 import { Monitoring, metricVariables } from './constructs/monitoring.ts';
+import { Page } from './constructs/page.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { settingVariables } from './constructs/setting-parameters.ts';
 import { SignIn } from './constructs/sign-in.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
+import { readDeployment } from './deployment.ts';
 import type { Resources } from './permissions.ts';
 import { parameterOf, settingsWithout, signInSettings } from './settings.ts';
 import { chosenSizes } from './sizes.ts';
@@ -35,6 +37,13 @@ export class LatheStack extends Stack {
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
     const variables = settingVariables(this);
+    const page = readDeployment(this).page
+      ? new Page(this, 'Page', {
+          api: http.api,
+          origins: { files: `https://${bucket.bucketRegionalDomainName}`, sockets: sockets.origin },
+        })
+      : undefined;
+    const url = page?.url ?? http.url;
     const resources: Resources = {
       table,
       bucket,
@@ -48,24 +57,29 @@ export class LatheStack extends Stack {
       notifications: uploads.queue,
       deadLetters: [...engines.map(({ construct }) => construct.work.deadLetters), uploads.deadLetters],
       bus: events.bus,
-      issuer: new SignIn(this, 'SignIn', { api: http, variables }).variables,
+      issuer: new SignIn(this, 'SignIn', { url, apiId: http.api.apiId, variables }).variables,
     };
     const environment = {
       ...settingsWithout(variables, signInSettings),
-      LATHE_URL: http.url,
+      LATHE_URL: url,
       LATHE_VERSION: packageVersion(),
       POWERTOOLS_SERVICE_NAME: 'lathe',
       ...metricVariables(this.stackName),
       // What functions compute from the sizes of engines follows the deployment's.
       ...(Object.keys(sizes).length > 0 ? { LATHE_SIZES: encodeSizes(sizes) } : {}),
     };
-    const endpoints = new Endpoints(this, 'Api', { api: http.api, resources, environment });
+    const endpoints = new Endpoints(this, 'Api', {
+      api: http.api,
+      resources,
+      environment: { ...environment, ...(page ? { LATHE_DISTRIBUTION_KEY: page.key } : {}) },
+    });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
     const workers = engines.map(({ construct }) => construct.addWorker(resources, environment));
     // An update reaches engines before their workers, which name them, and endpoints last: none of them may be asked for what
     // was added with the update before it has it.
     endpoints.node.addDependency(...workers.map((worker) => worker.function));
+    page?.deployAfter(endpoints);
     const { sweep } = new Lifecycle(this, 'Lifecycle', { resources, environment });
     new Monitoring(this, 'Monitoring', {
       namespace: this.stackName,
@@ -77,7 +91,15 @@ export class LatheStack extends Stack {
       progress: events.progress,
       webhooks: events.webhooks,
     });
-    new CfnOutput(this, 'ApiUrl', { value: http.url, description: 'Root URL of the API' });
+    new CfnOutput(this, 'ApiUrl', {
+      value: url,
+      description: page ? 'Root URL of page and API' : 'Root URL of the API',
+    });
+    if (page)
+      new CfnOutput(this, 'ApiOriginUrl', {
+        value: http.url,
+        description: 'Root URL of the API without the distribution in front of it',
+      });
     new CfnOutput(this, 'SocketsUrl', {
       value: resources.sockets.clientUrl,
       description: 'URL that WebSocket clients connect to',

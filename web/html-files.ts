@@ -14,3 +14,6 @@ export const htmlFiles: readonly HtmlFile[] = [
   { name: 'index.html', paths: pagePaths, headers: pageHeaders },
   { name: 'docs.html', paths: ['/docs'], headers: docsHeaders },
 ];
+
+/** Paths of the other files of the build. Those in `assets` have a hash of their content in their names. */
+export const assetPaths = ['/assets/*', '/favicon.svg'] as const;

@@ -11,16 +11,16 @@ export const pagePaths = [
   '/audit',
 ] as const;
 
+/** What an id looks like, as the source of a regular expression. */
+export const idForm = '[0-9a-f]{24}';
+
+const id = new RegExp(`^${idForm}$`);
+
 /** Tells whether a path shows the page. */
 export function isPagePath(path: string): boolean {
-  return isOneOf(pagePaths, path);
-}
-
-/** Tells whether a path matches one of these. */
-export function isOneOf(paths: readonly string[], path: string): boolean {
-  return paths.some((pattern) =>
+  return pagePaths.some((pattern) =>
     pattern.endsWith('/*')
-      ? /^[0-9a-f]{24}$/.test(path.slice(pattern.length - 1)) && path.startsWith(pattern.slice(0, -1))
+      ? id.test(path.slice(pattern.length - 1)) && path.startsWith(pattern.slice(0, -1))
       : path === pattern,
   );
 }

@@ -8,11 +8,11 @@ interface CustomHostProps {
   certificateArn: string;
   api: IApi;
   stage: IStage;
-  /** The path that the stage is reached under; the root where it is absent. */
-  path?: string;
+  /** The path that the stage is reached under. */
+  path: string;
 }
 
-/** A host of one's own for an API. Its DNS record, which points at the output, is the operator's: the zone may be anywhere. */
+/** A host of one's own for the WebSocket API. Its DNS record, which points at the output, is the operator's: the zone may be anywhere. */
 export class CustomHost extends Construct {
   constructor(scope: Construct, id: string, { host, certificateArn, api, stage, path }: CustomHostProps) {
     super(scope, id);
@@ -20,7 +20,7 @@ export class CustomHost extends Construct {
       domainName: host,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
     });
-    new ApiMapping(this, 'Mapping', { api, stage, domainName, ...(path === undefined ? {} : { apiMappingKey: path }) });
+    new ApiMapping(this, 'Mapping', { api, stage, domainName, apiMappingKey: path });
     new CfnOutput(this, 'Target', {
       value: domainName.regionalDomainName,
       description: `CNAME of ${host}`,

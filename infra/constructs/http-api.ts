@@ -2,7 +2,6 @@ import { Duration } from 'aws-cdk-lib';
 import { CfnStage, CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { readDeployment } from '../deployment.ts';
-import { CustomHost } from './custom-domain.ts';
 import { expiringLogs } from './function.ts';
 
 const accessLogFormat = JSON.stringify({
@@ -26,7 +25,7 @@ export function throttling(scope: Construct): CfnStage.RouteSettingsProperty {
 /** The HTTP API. Its routes are in the nested stack of the endpoints. */
 export class LatheApi extends Construct {
   readonly api: HttpApi;
-  /** Root URL, as clients see it. */
+  /** Root URL at API Gateway's own host. */
   readonly url: string;
 
   constructor(scope: Construct, id: string) {
@@ -46,11 +45,6 @@ export class LatheApi extends Construct {
     stage.defaultRouteSettings = throttling(this);
     // What API Gateway refuses itself reaches no function, so only this log has it.
     stage.accessLogSettings = { destinationArn: expiringLogs(this, 'AccessLogs').logGroupArn, format: accessLogFormat };
-    const { domain } = readDeployment(this);
-    if (domain && this.api.defaultStage) {
-      const { api: host, certificateArn } = domain;
-      new CustomHost(this, 'Host', { host, certificateArn, api: this.api, stage: this.api.defaultStage });
-    }
-    this.url = domain ? `https://${domain.api}` : this.api.apiEndpoint;
+    this.url = this.api.apiEndpoint;
   }
 }

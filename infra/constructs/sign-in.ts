@@ -13,10 +13,12 @@ import {
 import { Construct } from 'constructs';
 import { readDeployment } from '../deployment.ts';
 import { settings, signInSettings } from '../settings.ts';
-import type { LatheApi } from './http-api.ts';
 
 interface SignInProps {
-  api: LatheApi;
+  /** Root URL of the service, as clients see it. */
+  url: string;
+  /** The id of the HTTP API. */
+  apiId: string;
   /** The variables of all settings. */
   variables: Record<string, string>;
 }
@@ -29,15 +31,15 @@ export class SignIn extends Construct {
   /** Names the issuer to the endpoints of the sign-in. */
   readonly variables: Record<string, string>;
 
-  constructor(scope: Construct, id: string, { api, variables }: SignInProps) {
+  constructor(scope: Construct, id: string, { variables, ...service }: SignInProps) {
     super(scope, id);
     const own = Object.fromEntries(
       signInSettings.map((name) => [settings[name].variable, variables[settings[name].variable] ?? '']),
     );
-    this.variables = isIssuerChosen(this) ? own : { ...own, ...this.#addPool(api) };
+    this.variables = isIssuerChosen(this) ? own : { ...own, ...this.#addPool(service) };
   }
 
-  #addPool({ api, url }: LatheApi): Record<string, string> {
+  #addPool({ url, apiId }: Omit<SignInProps, 'variables'>): Record<string, string> {
     const { keepsData, signUp } = readDeployment(this);
     const pool = new UserPool(this, 'Pool', {
       featurePlan: FeaturePlan.ESSENTIALS,
@@ -78,7 +80,7 @@ export class SignIn extends Construct {
       refreshTokenValidity: Duration.hours(1),
     });
     // The id of the API is as unique in the region as the domain must be, and no secret: it is in the API's own URL.
-    this.#addLoginPages(pool, client, `lathe-${api.apiId}`);
+    this.#addLoginPages(pool, client, `lathe-${apiId}`);
     new CfnOutput(Stack.of(this), 'UserPoolId', {
       value: pool.userPoolId,
       description: 'User pool that people sign in by',

@@ -17,7 +17,8 @@ const stageName = 'live';
 export class RealTimeApi extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
-  readonly #endpoint: string;
+  /** Scheme and host, as clients see them. */
+  readonly origin: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -26,13 +27,11 @@ export class RealTimeApi extends Construct {
     const resource = this.stage.node.defaultChild;
     if (!(resource instanceof CfnStage)) throw new Error('The stage has no resource of its own.');
     resource.defaultRouteSettings = throttling(this);
-    const { domain } = readDeployment(this);
+    const { socketsDomain } = readDeployment(this);
     // The path of the stage leads to it on every host, so that clients need to know no more than the host.
-    if (domain?.sockets) {
-      const { sockets: host, certificateArn } = domain;
-      new CustomHost(this, 'Host', { host, certificateArn, api: this.api, stage: this.stage, path: stageName });
-    }
-    this.#endpoint = domain?.sockets ? `wss://${domain.sockets}` : this.api.apiEndpoint;
+    if (socketsDomain)
+      new CustomHost(this, 'Host', { ...socketsDomain, api: this.api, stage: this.stage, path: stageName });
+    this.origin = socketsDomain ? `wss://${socketsDomain.host}` : this.api.apiEndpoint;
   }
 
   /** Returns the management endpoint, the ARNs that allow calling it, and the URL that clients connect to. */
@@ -45,7 +44,7 @@ export class RealTimeApi extends Construct {
         post: `${connections}/POST/@connections/*`,
         disconnect: `${connections}/DELETE/@connections/*`,
       },
-      clientUrl: `${this.#endpoint}/${stageName}`,
+      clientUrl: `${this.origin}/${stageName}`,
     };
   }
 

@@ -31,6 +31,8 @@ export interface Inventory {
   /** Web ACLs, each with its rules. */
   webAcls: { rules: number }[];
   images: number;
+  /** Distributions in front of the API. */
+  distributions: number;
   /** Logical ids of what is billed by the hour. */
   hourly: string[];
   /** Engines' functions by engine. */
@@ -76,6 +78,7 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
       rules: Array.isArray(Properties.Rules) ? Properties.Rules.length : 0,
     })),
     images: functions.filter(({ image }) => image).length,
+    distributions: ofType('AWS::CloudFront::Distribution').length,
     hourly: all.flatMap(([id, resource]) => (isHourly(resource) ? [id] : [])),
     engines: new Map(
       functions.flatMap(({ entry, priced }) => {

@@ -3,7 +3,7 @@ import { currentTemplate } from '../local/template-cache.ts';
 import { hostedPlans, otherHosted } from './hosted-prices.ts';
 import { inventoryOf } from './inventory.ts';
 import { measurements } from './measurements.ts';
-import { type Costs, engineSeconds, idleCosts, jobCosts, total } from './model.ts';
+import { type Costs, engineSeconds, idleCosts, jobCosts, pageCosts, total } from './model.ts';
 import { prices } from './prices.ts';
 
 const inventory = inventoryOf(readFlattened(await currentTemplate()));
@@ -19,6 +19,11 @@ for (const job of measurements.jobs) {
     `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each; downloads over the internet: ${download.toFixed(2)}`,
   );
 }
+
+const { free } = prices.cloudfront;
+print(
+  `\n1,000 first loads of the page, in dollars: ${total(pageCosts(inventory)).toFixed(3)}. Of each month, CloudFront serves ${(free.requests / 1e6).toFixed()} million requests and ${free.gigabytes / 1000} TB for nothing, those of the API among them.`,
+);
 
 const idle = idleCosts(inventory);
 print('\nA month without a job, in dollars');

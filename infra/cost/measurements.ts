@@ -66,7 +66,9 @@ export const measurements = {
     },
   ] satisfies TypicalJob[],
   /** Requests of a client for one job: it is created, waited for and its file downloaded. */
-  requests: { count: 3, milliseconds: 60 },
+  requests: { count: 3, milliseconds: 60, responseBytes: 3e3 },
+  /** The first load of the page: its document, script, style and icon, with their sizes in gzip. */
+  firstLoad: { requests: 4, documents: 1, bytes: 25e3 },
   /** Between a function and the bucket. */
   bytesPerSecond: 80e6,
   /**

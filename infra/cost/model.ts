@@ -52,11 +52,22 @@ export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
       requests.count * invocation(inventory.api, requests.milliseconds / 1000) +
       (calls.invocations - 2) * invocation(inventory.worker, calls.milliseconds / 1000),
     'HTTP API': requests.count * httpApi.request,
+    distribution:
+      inventory.distributions * served({ requests: requests.count, bytes: requests.count * requests.responseBytes }),
     table: calls.dynamodbReads * dynamodb.read + calls.dynamodbWrites * dynamodb.write,
     queues: calls.sqsRequests * sqs.request.fifo,
     bucket: calls.s3Writes * s3.write + calls.s3Reads * s3.read + storage(job),
     bus: calls.busEvents * eventBridge.event,
     logs: (invocations * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
+  });
+}
+
+/** Computes what a thousand first loads of the page cost, beyond what CloudFront serves for nothing in a month. */
+export function pageCosts(inventory: Inventory): Costs {
+  const { requests, documents, bytes } = measurements.firstLoad;
+  return perThousand({
+    distribution: inventory.distributions * served({ requests, bytes }),
+    'CloudFront function': inventory.distributions * documents * prices.cloudfront.functionInvocation,
   });
 }
 
@@ -76,6 +87,10 @@ export function total(costs: Costs): number {
 
 function perThousand(costs: Costs): Costs {
   return Object.fromEntries(Object.entries(costs).map(([name, each]) => [name, each * 1000]));
+}
+
+function served({ requests, bytes }: { requests: number; bytes: number }): number {
+  return requests * prices.cloudfront.request + (bytes / 1e9) * prices.cloudfront.gigabyte;
 }
 
 /** Files are kept for four hours. */

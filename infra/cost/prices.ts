@@ -13,6 +13,14 @@ export const prices = {
     request: 0.2 / 1e6,
   },
   httpApi: { request: 1 / 1e6 },
+  /** Of HTTPS in Europe and North America. What it fetches from origins in AWS costs nothing more. */
+  cloudfront: {
+    request: 1 / 1e6,
+    functionInvocation: 0.1 / 1e6,
+    gigabyte: 0.085,
+    /** In every month, of all distributions of an account together. */
+    free: { requests: 10_000_000, functionInvocations: 2_000_000, gigabytes: 1_000 },
+  },
   sqs: {
     request: { standard: 0.4 / 1e6, fifo: 0.5 / 1e6 },
     /** In every month, of both kinds together. */

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
-import { fingerprint, markAsUsed, publish, removeOld } from './fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { markAsUsed, publish, removeOld } from './kept-folders.ts';
 import type { FunctionCode } from './lambda/options.ts';
 import type { LocalFunction } from './template/model.ts';
 

@@ -20,6 +20,8 @@ import type { CapacityMeter } from './aws/capacity/meter.ts';
 import { type EventBuses, startEventBuses } from './aws/event-bus.ts';
 import { type ServerAddresses, startServers } from './aws/servers.ts';
 import { bundlesOnDemand } from './bundles.ts';
+import { pageOnDemand } from './distribution/build.ts';
+import { createDistribution } from './distribution/distribution.ts';
 import { environmentFaults } from './faults/environments.ts';
 import { type Faults, readFaults } from './faults/faults.ts';
 import { type Credentials, makeCredentials, makeSessionCredentials, readSession } from './gate/credentials.ts';
@@ -32,7 +34,6 @@ import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
 import { openLogs } from './logs.ts';
 import type { AlarmState } from './monitoring/evaluate.ts';
 import { startMonitoring } from './monitoring/monitoring.ts';
-import { createLocalPage } from './page.ts';
 import { createSignInProvider, developmentUser, providerPath } from './sign-in/provider.ts';
 import { startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
@@ -205,12 +206,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const stagePath = `/${webSocketApi.stage}`;
   const [userPool] = stack.userPools;
   const provider = userPool && createSignInProvider(userPool, report);
-  const page = createLocalPage({ url, files: gateOrigin, sockets: `ws://localhost:${socketsPort}` }, report);
+  const build = pageOnDemand(report);
+  const [distribution] = stack.distributions;
+  const service = distribution ? createDistribution(distribution, { url, api: http, build, report }) : http;
   front.serve(
     (req, res) => {
       if (req.url?.startsWith('/_aws/')) return gate.handle(req, res);
-      if (page.serves(req)) return page.handle(req, res);
-      return provider && req.url?.startsWith(`${providerPath}/`) ? provider.handle(req, res) : http.handle(req, res);
+      return provider && req.url?.startsWith(`${providerPath}/`) ? provider.handle(req, res) : service.handle(req, res);
     },
     // What the API mappings of a domain would do: further paths lead to the one stage.
     upgradeAt(socketsFront ? [] : ['/ws', '/socket.io', stagePath], 404),
@@ -266,7 +268,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     alarms: monitoring.states,
     switches: new Map([...sources, ...schedules]),
     killFunction: (fn) => runtime.kill(fn),
-    preparePage: page.prepare,
+    preparePage: () => distribution && void build().catch(() => undefined),
     async stop() {
       monitoring.stop();
       await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));

@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
-import { fingerprint, publish, removeOld } from './fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { publish, removeOld } from './kept-folders.ts';
 import { synthesize, templateFile } from './synth.ts';
 
 /** What the template is made of. */
-const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared'];
+const sources = [
+  ...['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared'],
+  // Paths and headers of the page; its content is built apart from the template.
+  ...['web/headers.ts', 'web/html-files.ts', 'web/pages.ts'],
+];
 /** Folders among them that only read the template. */
 const readers = new Set(['infra/local', 'infra/setup']);
 const folder = join(projectRoot, 'cdk.out/local');

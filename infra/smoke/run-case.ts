@@ -1,4 +1,4 @@
-import { type Case, pathOf } from './cases.ts';
+import type { Case } from './cases.ts';
 import { type Health, type Job, type Service, SmokeError, type Task } from './service.ts';
 
 export type Outcome =
@@ -121,8 +121,8 @@ function outputOf(job: Job) {
 }
 
 /** Returns a line of the table: the case, its outcome and how long it took. */
-export function lineOf(one: Case, outcome: Outcome, milliseconds: number): string {
+export function lineOf(one: { name: string; path: string }, outcome: Outcome, milliseconds: number): string {
   const time = outcome.result === 'skipped' ? '' : `${(milliseconds / 1000).toFixed(1)} s`;
   const rest = outcome.result === 'ok' ? `${outcome.bytes.toLocaleString('en')} bytes` : outcome.reason;
-  return `${one.name.padEnd(10)} ${pathOf(one).padEnd(18)} ${outcome.result.padEnd(8)} ${time.padStart(8)}  ${rest}`;
+  return `${one.name.padEnd(10)} ${one.path.padEnd(18)} ${outcome.result.padEnd(8)} ${time.padStart(8)}  ${rest}`;
 }

@@ -73,6 +73,12 @@ export class Service {
     return formats.map(({ ext }) => ext);
   }
 
+  /** Returns the response to a path of the page, as a browser asks for it. */
+  async page(path: string): Promise<{ status: number; headers: Headers; text: string }> {
+    const response = await this.#retried(path, { headers: { accept: 'text/html,*/*' } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
   createJob(tasks: Record<string, unknown>): Promise<Job> {
     return this.#call('POST', '/v1/process/jobs', { tasks });
   }

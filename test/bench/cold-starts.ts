@@ -98,7 +98,7 @@ function medianOf(starts: Start[] = []): Start {
 
 async function prepare(folder: string, pick: (entry: string) => boolean, services: Server): Promise<Candidate[]> {
   const functions = resourcesOf(await readSynthesized(), 'AWS::Lambda::Function')
-    .filter(({ Properties }) => Properties.PackageType !== 'Image')
+    .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
     .map(({ Properties, Metadata }) => ({
       entry: String(Metadata?.['lathe:entry']),
       variables: variablesOf(Properties.Environment, addressOf(services)),

@@ -32,7 +32,8 @@ const credentialCode =
 
 const template = await readSynthesized();
 const zips = resourcesOf(template, 'AWS::Lambda::Function')
-  .filter(({ Properties }) => Properties.PackageType !== 'Image')
+  // What runs in a deployment is the CDK's own.
+  .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
   .map(({ Properties, Metadata }) => {
     const entry = String(Metadata?.['lathe:entry']);
     const reachesFiles = JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET');

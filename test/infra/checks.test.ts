@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
+import { App, CfnOutput, CfnResource, Stack } from 'aws-cdk-lib';
 import { CfnUserPool } from 'aws-cdk-lib/aws-cognito';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -60,7 +60,10 @@ const everything = {
   throttleBurst: '100',
   domain: 'api.example.com',
   socketsDomain: 'live.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:000000000000:certificate/0',
+  certificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/0',
+  socketsCertificateArn: 'arn:aws:acm:eu-central-1:000000000000:certificate/0',
+  priceClass: '200',
+  webAclArn: 'arn:aws:wafv2:us-east-1:000000000000:global/webacl/a/b',
   openBuckets: 'opened',
   signUp: 'true',
   'media.diskMegabytes': '4096',
@@ -161,18 +164,42 @@ describe('a stage', () => {
     }
   });
 
+  test('names what belongs to no region by itself and its region', () => {
+    const global = resourcesIn(full).filter(({ Type }) => /^AWS::CloudFront::(?!Distribution)/.test(Type));
+    const names = global.map(({ Properties }) => /"Name":"([^"]+)"/.exec(JSON.stringify(Properties))?.[1]);
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) expect(name).toMatch(/^Lathe-eu-central-1-[a-z]+$/);
+  });
+
   test('has hosts of its own where it is given them', () => {
     const { Outputs, Resources } = readTemplates(full);
     expect(Outputs.ApiUrl).toMatchObject({ Value: 'https://api.example.com' });
     expect(Outputs.SocketsUrl).toMatchObject({ Value: 'wss://live.example.com/live' });
     const hosts = Object.values(Resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::DomainName');
-    expect(hosts.map(({ Properties }) => Properties.DomainName)).toEqual(['api.example.com', 'live.example.com']);
+    expect(hosts.map(({ Properties }) => Properties.DomainName)).toEqual(['live.example.com']);
+    const [distribution] = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudFront::Distribution');
+    expect(distribution?.Properties.DistributionConfig).toMatchObject({
+      Aliases: ['api.example.com'],
+      PriceClass: 'PriceClass_200',
+      ViewerCertificate: { AcmCertificateArn: everything.certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },
+      WebACLId: everything.webAclArn,
+    });
   });
 
   test('keeps logs as long as it is told', () => {
     const groups = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90);
   });
+});
+
+test('without a page there is no distribution, and the API is at the host of API Gateway', () => {
+  const app = appWith('no-page', { page: 'false' });
+  const stack = new LatheStack(app, 'Lathe', {});
+  const types = stack.node.findAll().flatMap((each) => (CfnResource.isCfnResource(each) ? [each.cfnResourceType] : []));
+  expect(types.filter((type) => type.startsWith('AWS::CloudFront::') || type.startsWith('Custom::'))).toEqual([]);
+  const output = stack.node.findChild('ApiUrl');
+  if (!(output instanceof CfnOutput)) throw new Error('The stack has no ApiUrl.');
+  expect(JSON.stringify(stack.resolve(output.value))).toMatch(/"HttpApi\w+","ApiEndpoint"/);
 });
 
 describe('people sign in', () => {

@@ -5,7 +5,7 @@ import { audioSeconds } from '../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';
 import { inventoryOf } from '../../infra/cost/inventory.ts';
 import { measurements } from '../../infra/cost/measurements.ts';
-import { engineSeconds, idleCosts, jobCosts, total } from '../../infra/cost/model.ts';
+import { engineSeconds, idleCosts, jobCosts, pageCosts, total } from '../../infra/cost/model.ts';
 import { readSynthesized } from '../support/template.ts';
 
 const template = await readSynthesized();
@@ -20,6 +20,21 @@ const withResources = (added: object) => inventoryOf({ Resources: { ...template.
 describe('a month without a job', () => {
   test('costs less than three dollars', () => {
     expect(total(idleCosts(usual))).toBeLessThan(3);
+  });
+
+  test('costs nothing for the distribution, whose requests cost less than a hundredth of a cent a job', () => {
+    const without = Object.entries(template.Resources).filter(
+      ([, { Type }]) => Type !== 'AWS::CloudFront::Distribution',
+    );
+    expect(without.length).toBe(Object.keys(template.Resources).length - 1);
+    const direct = inventoryOf({ Resources: Object.fromEntries(without) });
+    expect(total(idleCosts(direct))).toBe(total(idleCosts(usual)));
+    expect(total(pageCosts(direct))).toBe(0);
+    const [job] = measurements.jobs;
+    if (!job) throw new Error('There is no typical job.');
+    const added = total(jobCosts(usual, job)) - total(jobCosts(direct, job));
+    expect(added).toBeGreaterThan(0.003);
+    expect(added).toBeLessThan(0.1);
   });
 
   test('is billed for nothing by the hour', () => {

@@ -10,7 +10,9 @@ import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { distributionHeader } from '../../shared/net/distribution.ts';
 import type { Permission } from '../../shared/permissions.ts';
+import { assetPaths, htmlFiles } from '../../web/html-files.ts';
 import { type FunctionName, functionOf } from '../support/running-stack.ts';
 import {
   type Json,
@@ -30,6 +32,10 @@ const stack = readTemplate({
 });
 
 const functions = resourcesOf(template, 'AWS::Lambda::Function');
+/** Those that CloudFormation runs in a deployment, which the CDK brings. */
+const deployers = resourcesOf(template, 'Custom::CDKBucketDeployment').map(({ Properties }) =>
+  referredTo(Properties.ServiceToken),
+);
 const queues = resourcesOf(template, 'AWS::SQS::Queue');
 const deadLetterIds = new Set(
   queues.flatMap(({ Properties }) => {
@@ -82,7 +88,9 @@ describe('every function', () => {
   });
 
   test('runs a module of this project by name', () => {
-    for (const { id, Metadata } of functions) expect(Metadata?.['lathe:entry'], id).toMatch(/^functions\/.+\.ts$/);
+    expect(new Set(deployers).size).toBe(1);
+    for (const { id, Metadata } of functions.filter((fn) => !deployers.includes(fn.id)))
+      expect(Metadata?.['lathe:entry'], id).toMatch(/^functions\/.+\.ts$/);
   });
 });
 
@@ -113,8 +121,11 @@ describe('no policy', () => {
   test('lets anybody in from outside the account', () => {
     for (const [id, statement] of statements) {
       if (statement.Effect === 'Deny' || statement.Principal === undefined) continue;
-      expect(['s3.amazonaws.com', 'cloudwatch.amazonaws.com'], id).toContain(Object(statement.Principal).Service);
-      expect(JSON.stringify(statement.Condition), id).toContain('aws:SourceAccount');
+      const { Service } = Object(statement.Principal);
+      expect(['s3.amazonaws.com', 'cloudwatch.amazonaws.com', 'cloudfront.amazonaws.com'], id).toContain(Service);
+      if (Service === 'cloudfront.amazonaws.com')
+        expect(JSON.stringify(statement.Condition), id).toMatch(/"StringEquals":\{"AWS:SourceArn":.*"PageDistribution/);
+      else expect(JSON.stringify(statement.Condition), id).toContain('aws:SourceAccount');
     }
   });
 });
@@ -239,6 +250,55 @@ describe('the bucket', () => {
   });
 });
 
+describe('the page', () => {
+  const [distribution] = stack.distributions;
+  const [api] = stack.httpApis;
+
+  test('has its documents at their paths and its files in a bucket; everything else is the API, of which nothing is kept', () => {
+    const paths = distribution?.behaviors.flatMap(({ origin, pattern }) => (origin.kind === 'build' ? [pattern] : []));
+    expect(paths).toEqual([...assetPaths, ...htmlFiles.flatMap((file) => file.paths)]);
+    expect(distribution?.behaviors.at(-1)).toMatchObject({
+      pattern: '*',
+      methods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
+      origin: { kind: 'api', api },
+    });
+  });
+
+  test('is in a bucket that only the distribution reads, and that goes with the stack', () => {
+    const bucket = resourcesOf(template, 'AWS::S3::Bucket').find(({ id }) => id.startsWith('Page'));
+    expect(bucket).toMatchObject({
+      DeletionPolicy: 'Delete',
+      Properties: {
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+      },
+    });
+    for (const { Properties } of resourcesOf(template, 'Custom::CDKBucketDeployment'))
+      expect(Properties).toMatchObject({ DestinationBucketName: { Ref: bucket?.id }, RetainOnDelete: false });
+  });
+
+  test('shows every endpoint, and nobody else, that requests come from the distribution', () => {
+    const { origin } = distribution?.behaviors.at(-1) ?? {};
+    const key = origin?.kind === 'api' ? origin.headers[distributionHeader] : undefined;
+    expect(key).toMatch(/^[0-9a-f-]{36}$/);
+    const told = stack.functions.filter(({ environment }) => environment.LATHE_DISTRIBUTION_KEY === key);
+    const endpoints = api?.routes.filter(({ routeKey }) => routeKey !== '$default').map((route) => route.function);
+    expect(new Set(told)).toEqual(new Set(endpoints));
+  });
+
+  test('is replaced after the endpoints that it calls, its documents after the files that they load', () => {
+    const [assets, documents] = resourcesOf(template, 'Custom::CDKBucketDeployment');
+    expect(assets?.Properties).toMatchObject({ Include: ['assets/*'], Prune: false });
+    expect(documents?.DependsOn).toEqual(
+      expect.arrayContaining([assets?.id, expect.stringMatching(/^ApiNestedStack/)]),
+    );
+  });
+});
+
 test('both APIs limit what all clients together may ask', () => {
   const stages = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
   expect(stages.length).toBe(2);
@@ -314,7 +374,8 @@ describe('people sign in', () => {
 
 test('files, records and people outlive the stack', () => {
   for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table', 'AWS::Cognito::UserPool']) {
-    for (const resource of resourcesOf(template, type)) expect(resource).toMatchObject({ DeletionPolicy: 'Retain' });
+    for (const resource of resourcesOf(template, type).filter(({ id }) => !id.startsWith('Page')))
+      expect(resource).toMatchObject({ DeletionPolicy: 'Retain' });
   }
 });
 

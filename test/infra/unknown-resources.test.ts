@@ -225,6 +225,49 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /takes implicit in place of code/,
     ],
     [
+      'a distribution that keeps responses of the API',
+      (template) => {
+        const config = first(template, 'AWS::CloudFront::Distribution').Properties.DistributionConfig;
+        within(config, 'DefaultCacheBehavior').CachePolicyId = '658327ea-f89d-4fab-a63d-7e88639e58f6';
+      },
+      /DefaultCacheBehavior\.CachePolicyId: expected "4135ea2d/,
+    ],
+    [
+      'a distribution that gives one caller the refusal of another',
+      (template) => {
+        const config = within(first(template, 'AWS::CloudFront::Distribution').Properties.DistributionConfig);
+        config.CustomErrorResponses = [];
+      },
+      /keeps responses of status 400, 403, 404/,
+    ],
+    [
+      'a distribution that does not wait for the API',
+      (template) => {
+        const config = first(template, 'AWS::CloudFront::Distribution').Properties.DistributionConfig;
+        within(config, 'Origins', 0, 'CustomOriginConfig').OriginReadTimeout = 30;
+      },
+      /does not wait for \w+\.execute-api/,
+    ],
+    [
+      'a distribution that may not read its bucket',
+      (template) => {
+        const policy = Object.values(template.Resources).find(({ Properties }) =>
+          JSON.stringify(Properties.PolicyDocument ?? '').includes('cloudfront.amazonaws.com'),
+        );
+        within(policy?.Properties.PolicyDocument, 'Statement', 1, 'Condition', 'StringEquals')['AWS:SourceArn'] =
+          'other';
+      },
+      /PageDistribution\w+ may not read arn:aws:s3:::page/,
+    ],
+    [
+      'a CloudFront function on another runtime',
+      (template) => {
+        const config = first(template, 'AWS::CloudFront::Function').Properties.FunctionConfig;
+        within(config).Runtime = 'cloudfront-js-1.0';
+      },
+      /Runtime: expected "cloudfront-js-2.0" but found "cloudfront-js-1.0"/,
+    ],
+    [
       'a policy apart from its role',
       (template) => {
         template.Resources.Wider = { Type: 'AWS::IAM::Policy', Properties: {} };

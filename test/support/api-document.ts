@@ -7,6 +7,7 @@ type Body = any;
 /** A response as the client of a test saw it. */
 export interface Response {
   status: number;
+  headers: Headers;
   body: Body;
 }
 
@@ -85,7 +86,8 @@ export class ApiDocument {
     if (response.status >= 500) problems.push('a server error');
     const documented = definition.responses[response.status];
     if (!documented) problems.push('a status that is not documented');
-    const schema = documented?.content?.['application/json']?.schema;
+    const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+    const schema = (documented?.content?.[type] ?? documented?.content?.['application/json'])?.schema;
     if (schema) {
       const validate = this.#validator(schema);
       if (!validate(response.body))

@@ -5,6 +5,8 @@ const covered: Record<string, string[]> = {
   'AWS::ApiGatewayV2::Integration': [
     ...['ApiId', 'CredentialsArn', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
   ],
+  // Its code is run by a test.
+  'AWS::CloudFront::Function': ['FunctionCode'],
   'AWS::ApiGatewayV2::Route': ['ApiId', 'AuthorizationType', 'RouteKey', 'Target'],
   // For people; a rule in the test counts what it shows.
   'AWS::CloudWatch::Dashboard': ['DashboardBody'],
@@ -17,6 +19,8 @@ const covered: Record<string, string[]> = {
   'AWS::Lambda::LayerVersion': ['Content', 'Description'],
   'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceArn'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
+  // The key of the build changes with the sources of the page.
+  'Custom::CDKBucketDeployment': ['SourceObjectKeys'],
 };
 
 /** Types of which a table below shows every property. */
@@ -25,9 +29,14 @@ const whole = ['AWS::CloudWatch::Alarm', 'AWS::Lambda::EventSourceMapping', 'AWS
 /** Writes what a template deploys as tables that fit a review: a changed limit, grant, route or retention changes a line. */
 export function templateTable(template: Template): string {
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
-  const { engines = [], others = [] } = Object.groupBy(functions, ({ Properties }) =>
-    Properties.PackageType === 'Image' || Properties.Layers !== undefined ? 'engines' : 'others',
-  );
+  const {
+    engines = [],
+    deployers = [],
+    others = [],
+  } = Object.groupBy(functions, ({ Properties, Metadata }) => {
+    if (Metadata?.['lathe:entry'] === undefined) return 'deployers';
+    return Properties.PackageType === 'Image' || Properties.Layers !== undefined ? 'engines' : 'others';
+  });
   const sections: [string, string[]][] = [
     ['Resources', resourceRows(template)],
     ['Parameters', parameterRows(template)],
@@ -36,6 +45,8 @@ export function templateTable(template: Template): string {
     ['Grants', grouped(functions, (fn) => grantsOf(template, fn), '\n- ')],
     ['Environment', grouped(others, environmentOf, ', ')],
     ['Environment of engines', grouped(engines, environmentOf, ', ')],
+    ['Environment of what runs in a deployment', grouped(deployers, environmentOf, ', ')],
+    ['Behaviors of the distribution', behaviorRows(template)],
     ['Queues', queueRows(template)],
     ['Alarms', alarmRows(template)],
     ['All other properties', otherProperties(template)],
@@ -162,6 +173,17 @@ function variablesOf({ Properties }: Pick<Identified, 'Properties'>): Record<str
   return Variables;
 }
 
+function behaviorRows(template: Template): string[] {
+  const rows = resourcesOf(template, 'AWS::CloudFront::Distribution').flatMap(({ Properties }) => {
+    const { CacheBehaviors, DefaultCacheBehavior } = Properties.DistributionConfig as Record<string, Json>;
+    return [CacheBehaviors ?? [], DefaultCacheBehavior ?? []].flat().map((behavior) => {
+      const { PathPattern = '', AllowedMethods, FunctionAssociations, ...rest } = behavior as Record<string, Json>;
+      return [short(PathPattern), ...[AllowedMethods, FunctionAssociations, rest].map(short)];
+    });
+  });
+  return table(['path', 'methods', 'function', 'other'], rows);
+}
+
 function queueRows(template: Template): string[] {
   const rows = resourcesOf(template, 'AWS::SQS::Queue').map(({ id, Properties }) => {
     const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy, ...rest } = Properties;
@@ -186,8 +208,14 @@ function otherProperties({ Resources }: Template): string[] {
       ? []
       : Object.entries(Properties)
           .filter(([property]) => !covered[Type]?.includes(property))
-          .map(([property, value]) => `- ${nameOf(id)} ${property}: ${short(value)}`),
+          .map(([property, value]) => `- ${nameOf(id)} ${property}: ${short(withoutBehaviors(value))}`),
   );
+}
+
+function withoutBehaviors(value: Json): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const { CacheBehaviors: _behaviors, DefaultCacheBehavior: _default, ...rest } = value;
+  return rest;
 }
 
 /** Writes what all have once, and of the rest equal sets once, under the names of all that have them. */

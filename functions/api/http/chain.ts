@@ -9,6 +9,7 @@ import type { Caller } from '../../../shared/accounts/caller.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
 import { parse } from './validate.ts';
+import { viewerAddress } from './viewer.ts';
 
 /** Who makes a request, the headers of every response to it, and how long it may be held. */
 export interface Admission {
@@ -61,7 +62,7 @@ export function handlerOf<const R extends Route>(
       method: event.requestContext.http.method,
       requestId: event.requestContext.requestId,
       source: {
-        address: event.requestContext.http.sourceIp,
+        address: viewerAddress(event),
         agent: (event.headers['user-agent'] ?? '').slice(0, maxAgentLength).toWellFormed(),
       },
       // Made for the few requests that log something of their own.
@@ -180,6 +181,8 @@ function accessLog(route: Route): Middleware {
       ...idsIn(event.pathParameters),
       route: `${route.method} ${route.path}`,
       status: response?.statusCode,
+      // The log of API Gateway has that of a server of CloudFront.
+      ip: viewerAddress(event),
       milliseconds: Date.now() - (started.get(event) ?? Date.now()),
     });
   };

@@ -1,4 +1,5 @@
 import type { LocalStack, PolicyStatement, Principal } from '../template/model.ts';
+import { wildcard } from '../wildcard.ts';
 
 /** Who asks: a role of the stack, or a service such as `s3.amazonaws.com` that delivers on its own. */
 export type Caller = { type: 'role'; arn: string; account: string } | { type: 'service'; name: string };
@@ -148,20 +149,4 @@ function splitArn(arn: string): string[] {
 function isArnLike(arn: string, pattern: string): boolean {
   const [parts, patterns] = [splitArn(arn), splitArn(pattern)];
   return parts.length === patterns.length && parts.every((part, index) => like(part, patterns[index] ?? ''));
-}
-
-const wildcards = new Map<string, RegExp>();
-
-function wildcard(pattern: string, ignoreCase: boolean): RegExp {
-  const key = `${ignoreCase}${pattern}`;
-  let expression = wildcards.get(key);
-  if (!expression) {
-    const source = pattern
-      .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-      .replace(/\*+/g, '.*')
-      .replaceAll('?', '.');
-    expression = new RegExp(`^${source}$`, ignoreCase ? 'isu' : 'su');
-    wildcards.set(key, expression);
-  }
-  return expression;
 }

@@ -3,6 +3,13 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { isText } from './body.ts';
 import type { RouteMatch } from './routes.ts';
 
+/** A request that another service of AWS has passed on: its own address, and the headers that it sends. */
+export interface ForwardedRequest {
+  address: string;
+  /** Names and values in turn. */
+  rawHeaders: string[];
+}
+
 export interface RequestFacts {
   accountId: string;
   apiId: string;
@@ -11,14 +18,16 @@ export interface RequestFacts {
   path: string;
   query: string;
   body: Buffer;
+  forwarded?: ForwardedRequest | undefined;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Builds the event of payload format 2.0 for a request. */
 export function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGatewayProxyEventV2 {
-  const { headers, cookies } = readHeaders(request);
-  const sourceIp = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const { forwarded } = facts;
+  const { headers, cookies } = readHeaders(forwarded?.rawHeaders ?? request.rawHeaders);
+  const sourceIp = forwarded?.address ?? (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   const host = headers.host ?? 'localhost';
   headers['x-forwarded-for'] = headers['x-forwarded-for'] ? `${headers['x-forwarded-for']}, ${sourceIp}` : sourceIp;
   headers['x-forwarded-proto'] ??= 'http';
@@ -60,13 +69,15 @@ export function buildEvent(request: IncomingMessage, facts: RequestFacts): APIGa
   };
 }
 
-function readHeaders(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+function readHeaders(rawHeaders: string[]): { headers: Record<string, string>; cookies: string[] } {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
-  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
     // Format 2.0 moves cookies out of the headers.
-    if (name === 'cookie') cookies.push(...values.flatMap((value) => value.split(/;\s*/)).filter(Boolean));
-    else headers[name] = values.join(',');
+    if (name === 'cookie') cookies.push(...value.split(/;\s*/).filter(Boolean));
+    else headers[name] = headers[name] === undefined ? value : `${headers[name]},${value}`;
   }
   return { headers, cookies };
 }

@@ -6,7 +6,7 @@ import type { LocalHttpApi, LocalStack } from '../template/model.ts';
 import { mayInvoke } from '../template/policies.ts';
 import { readBody } from './body.ts';
 import { isPreflight, preflightHeaders, responseHeaders } from './cors.ts';
-import { buildEvent } from './event.ts';
+import { buildEvent, type ForwardedRequest } from './event.ts';
 import { type GatewayResponse, messageResponse, readResponse } from './response.ts';
 import { createRouter, type RouteMatch } from './routes.ts';
 import { createThrottle } from './throttle.ts';
@@ -18,7 +18,8 @@ const INTEGRATION_SECONDS = 30;
 const LINGER_MILLISECONDS = 2_000;
 
 export interface HttpApi {
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Handles a request of a client, or one that another service has passed on. */
+  handle(request: IncomingMessage, response: ServerResponse, forwarded?: ForwardedRequest): Promise<void>;
 }
 
 /** Creates a handler of HTTP requests that responds as API Gateway does for an HTTP API. */
@@ -34,8 +35,13 @@ export function createHttpApi(
   const route = createRouter(api.routes);
   const isWithinRate = api.throttle ? createThrottle(api.throttle) : () => true;
 
-  async function respond(request: IncomingMessage, requestId: string): Promise<GatewayResponse | 'aborted'> {
-    if (headerBytes(request) > HEADER_LIMIT_BYTES) return messageResponse(431, 'Request Header Fields Too Large');
+  async function respond(
+    request: IncomingMessage,
+    requestId: string,
+    forwarded: ForwardedRequest | undefined,
+  ): Promise<GatewayResponse | 'aborted'> {
+    if (headerBytes(request, forwarded?.rawHeaders ?? request.rawHeaders) > HEADER_LIMIT_BYTES)
+      return messageResponse(431, 'Request Header Fields Too Large');
     if (api.cors && isPreflight(request)) {
       return {
         status: 204,
@@ -51,7 +57,8 @@ export function createHttpApi(
     const match = route(request.method ?? 'GET', path);
     if (!match) return messageResponse(404, 'Not Found');
     if (!isWithinRate()) return messageResponse(429, 'Too Many Requests');
-    const facts = { accountId: stack.account, apiId: api.apiId, requestId, match, path, query, body: body.bytes };
+    const [{ account: accountId }, { apiId }] = [stack, api];
+    const facts = { accountId, apiId, requestId, match, path, query, body: body.bytes, forwarded };
     return await integrate(match, buildEvent(request, facts));
   }
 
@@ -79,12 +86,12 @@ export function createHttpApi(
   }
 
   return {
-    async handle(request, response) {
+    async handle(request, response, forwarded) {
       // A client may disconnect at any time.
       request.on('error', () => {});
       response.on('error', () => {});
       const requestId = randomBytes(11).toString('base64');
-      const result = await respond(request, requestId);
+      const result = await respond(request, requestId, forwarded);
       if (result !== 'aborted') onResponse(result.status);
       if (result === 'aborted' || response.destroyed) return;
       const { origin } = request.headers;
@@ -152,9 +159,9 @@ function dropCorsHeaders(result: GatewayResponse): void {
   }
 }
 
-function headerBytes(request: IncomingMessage): number {
-  const line = (request.method ?? '').length + (request.url ?? '').length + 'HTTP/1.1'.length + 4;
-  return request.rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line);
+function headerBytes({ method = '', url = '' }: IncomingMessage, rawHeaders: string[]): number {
+  const line = method.length + url.length + 'HTTP/1.1'.length + 4;
+  return rawHeaders.reduce((sum, part) => sum + Buffer.byteLength(part, 'latin1') + 2, line);
 }
 
 function splitUrl(url: string): { path: string; query: string } {

@@ -17,6 +17,15 @@ export function resolve(value: unknown, names: Map<string, Referable>): unknown 
   return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, names)]));
 }
 
+/** Replaces parts of all texts in a value. */
+export function replaceTexts(value: unknown, replacements: [from: string, to: string][]): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replacements));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceTexts(item, replacements)]));
+  if (typeof value !== 'string') return value;
+  return replacements.reduce((text, [from, to]) => text.replaceAll(from, () => to), value);
+}
+
 function call(name: string, argument: unknown, names: Map<string, Referable>): unknown {
   switch (name) {
     case 'Ref':
@@ -36,9 +45,25 @@ function call(name: string, argument: unknown, names: Map<string, Referable>): u
         key.includes('.') ? attribute(key.split('.'), names) : named(key, names).ref,
       );
     }
+    case 'Fn::Split': {
+      const [separator, text] = parts(resolve(argument, names));
+      if (typeof separator !== 'string' || typeof text !== 'string')
+        throw new NotUnderstood(`Fn::Split of ${JSON.stringify(argument)}`);
+      return text.split(separator);
+    }
+    case 'Fn::Select': {
+      const [index, list] = parts(resolve(argument, names));
+      const chosen: unknown = Array.isArray(list) ? list[Number(index)] : undefined;
+      if (chosen === undefined) throw new NotUnderstood(`Fn::Select of ${JSON.stringify(argument)}`);
+      return chosen;
+    }
     default:
       throw new NotUnderstood(`The function ${name} is not understood by the local stack.`);
   }
+}
+
+function parts(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function named(name: string, names: Map<string, Referable>): Referable {

@@ -127,6 +127,37 @@ export interface LocalHttpApi {
   throttle?: { rate: number; burst: number };
 }
 
+/** What CloudFormation builds and uploads to a bucket; it is served from the build here. */
+export interface LocalBuild {
+  /** The folder that is built, from the project's root. */
+  folder: string;
+  /** One after the other. Patterns have `*`, and those to include count for more. */
+  uploads: { exclude: string[]; include: string[]; cacheControl: string }[];
+  /** What S3 responds with where a file is missing: to those who may not list a bucket it does not say so. */
+  missingStatus: 403 | 404;
+}
+
+export interface CacheBehavior {
+  /** With `*` for any characters and `?` for one. */
+  pattern: string;
+  methods: string[];
+  origin:
+    | { kind: 'api'; api: LocalHttpApi; host: string; headers: Record<string, string> }
+    | { kind: 'build'; build: LocalBuild };
+  /** The code of the CloudFront function that sees requests first. */
+  code?: string | undefined;
+  /** Headers of every response of the origin, by their names in small letters. */
+  headers: Record<string, string>;
+}
+
+/** A distribution of CloudFront. */
+export interface LocalDistribution {
+  logicalId: string;
+  domainName: string;
+  /** The first whose pattern matches a path is taken; the last matches any. */
+  behaviors: CacheBehavior[];
+}
+
 export interface LocalWebSocketApi {
   logicalId: string;
   apiId: string;
@@ -190,6 +221,7 @@ export interface LocalStack {
   buckets: LocalBucket[];
   httpApis: LocalHttpApi[];
   webSocketApis: LocalWebSocketApi[];
+  distributions: LocalDistribution[];
   eventBuses: LocalEventBus[];
   userPools: LocalUserPool[];
   queueSources: QueueSource[];

@@ -36,7 +36,16 @@ export function referable(
       };
     }
     case 'AWS::S3::Bucket':
-      return { ref: lower, attributes: { Arn: `arn:aws:s3:::${lower}` } };
+      return {
+        ref: lower,
+        attributes: { Arn: `arn:aws:s3:::${lower}`, RegionalDomainName: `${lower}.s3.${region}.amazonaws.com` },
+      };
+    case 'AWS::CloudFront::Distribution':
+      return { ref: logicalId, attributes: { DomainName: `${lower}.cloudfront.net` } };
+    case 'AWS::CloudFront::Function':
+      return { ref: logicalId, attributes: { FunctionARN: `arn:aws:cloudfront::${account}:function/${logicalId}` } };
+    case 'AWS::CloudFront::OriginAccessControl':
+      return { ref: logicalId, attributes: { Id: logicalId } };
     case 'AWS::Lambda::Function':
       return { ref: logicalId, attributes: { Arn: arn('lambda', `function:${logicalId}`) } };
     case 'AWS::Lambda::LayerVersion':
@@ -70,12 +79,23 @@ export function referable(
     case 'AWS::ApiGatewayV2::Stage':
     case 'AWS::Lambda::EventSourceMapping':
     case 'AWS::Lambda::Permission':
+    case 'AWS::CloudFront::ResponseHeadersPolicy':
     case 'AWS::S3::BucketPolicy':
     case 'AWS::SQS::QueuePolicy':
+    case 'Custom::CDKBucketDeployment':
       return { ref: logicalId };
     default:
       throw new NotUnderstood(`Resources of type ${type} (${logicalId}) are not understood by the local stack.`);
   }
+}
+
+/**
+ * Returns where a resource is reached on this machine in place of its URL in AWS, as a pair, if it has one: here are neither
+ * its DNS name nor TLS.
+ */
+export function localUrlOf(type: string, { attributes }: Referable, origins: Origins): [url: string, here: string][] {
+  if (type === 'AWS::CloudFront::Distribution') return [[`https://${attributes?.DomainName}`, origins.api]];
+  return type === 'AWS::S3::Bucket' ? [[`https://${attributes?.RegionalDomainName}`, origins.gate]] : [];
 }
 
 function endpointOf(protocol: unknown, { api, sockets = api.replace(/^http/, 'ws') }: Origins): string {
@@ -88,4 +108,5 @@ export const pseudoParameters: [string, Referable][] = [
   ['AWS::Region', { ref: region }],
   ['AWS::Partition', { ref: 'aws' }],
   ['AWS::URLSuffix', { ref: 'amazonaws.com' }],
+  ['AWS::StackId', { ref: arn('cloudformation', 'stack/Lathe/6f6a1f60-0000-4000-8000-000000000000') }],
 ];

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { projectRoot } from '../../bundling.ts';
 import { readAlarms } from './alarms.ts';
+import { readDeployments } from './deployments.ts';
+import { type FilledBucket, readDistributions } from './distributions.ts';
 import { readFlattened } from './flatten.ts';
-import { type Referable, resolve } from './intrinsics.ts';
+import { type Referable, replaceTexts, resolve } from './intrinsics.ts';
 import type {
   ApiRoute,
   KeyAttribute,
@@ -20,7 +22,7 @@ import type {
   Schedule,
   TableIndex,
 } from './model.ts';
-import { account, type Origins, pseudoParameters, referable, region } from './names.ts';
+import { account, localUrlOf, type Origins, pseudoParameters, referable, region } from './names.ts';
 import { mayInvoke, readPolicy } from './policies.ts';
 import { isObject, NotUnderstood, Properties } from './properties.ts';
 
@@ -57,15 +59,19 @@ export function readTemplate(options: ReadOptions): LocalStack {
   for (const id of Object.keys(options.parameters)) {
     if (!Object.hasOwn(parameters, id)) throw new NotUnderstood(`The template has no parameter ${id}.`);
   }
+  const urls: [string, string][] = [];
   for (const [logicalId, resource] of Object.entries(declared)) {
     const { Type, Properties: given } = objectOf(resource);
-    names.set(logicalId, referable(String(Type), logicalId, options.origins, objectOf(given)));
+    const named = referable(String(Type), logicalId, options.origins, objectOf(given));
+    names.set(logicalId, named);
+    urls.push(...localUrlOf(String(Type), named, options.origins));
   }
 
   const resources = Object.entries(declared).map(([logicalId, declaration]): Resource => {
     const fields = new Properties(logicalId, declaration);
     const type = fields.text('Type');
-    const properties = new Properties(`${logicalId} (${type})`, resolve(fields.raw('Properties'), names));
+    const resolved = replaceTexts(resolve(fields.raw('Properties'), names), urls);
+    const properties = new Properties(`${logicalId} (${type})`, resolved);
     const metadata = objectOf(fields.raw('Metadata'));
     fields.pass(
       'Order of creation and fate at deletion, which CloudFormation sees to',
@@ -86,8 +92,15 @@ type ByType = (type: string) => Resource[];
 
 function assemble(ofType: ByType): LocalStack {
   const { functionRoles, invokers } = readRoles(ofType);
-  const layers = new Map(ofType('AWS::Lambda::LayerVersion').map(readLayer));
-  const functions = ofType('AWS::Lambda::Function').map((resource) => readFunction(resource, functionRoles, layers));
+  const deployments = readDeployments(ofType);
+  const layers = new Map(
+    ofType('AWS::Lambda::LayerVersion')
+      .filter(({ ref }) => !deployments.layers.has(ref))
+      .map(readLayer),
+  );
+  const functions = ofType('AWS::Lambda::Function')
+    .filter(({ arn }) => !deployments.handlers.has(arn))
+    .map((resource) => readFunction(resource, functionRoles, layers));
   const functionNamed = (name: string): LocalFunction => {
     const found = functions.find((candidate) => candidate.name === name || candidate.arn === name);
     if (!found) throw new NotUnderstood(`The template has no function ${name}.`);
@@ -98,6 +111,11 @@ function assemble(ofType: ByType): LocalStack {
     properties.pass('Logs go to a file here', 'RetentionInDays');
   const schedules = ofType('AWS::Events::Rule').map((resource) => readSchedule(resource, functionNamed));
   const { httpApis, webSocketApis } = readApis(ofType, functionNamed, invokers);
+  const buckets = readBuckets(ofType);
+  const filled = buckets.flatMap(({ name, arn, domainName, policy }): FilledBucket[] => {
+    const build = deployments.builds.get(name);
+    return build ? [{ arn, domainName, policy, build }] : [];
+  });
   checkPermissions(ofType, functionNamed, [...httpApis, ...webSocketApis], schedules);
   return {
     account,
@@ -105,9 +123,10 @@ function assemble(ofType: ByType): LocalStack {
     functions,
     queues,
     tables: ofType('AWS::DynamoDB::Table').map(readTable),
-    buckets: readBuckets(ofType),
+    buckets: buckets.filter(({ name }) => !deployments.builds.has(name)),
     httpApis,
     webSocketApis,
+    distributions: readDistributions(ofType, httpApis, filled),
     eventBuses: ofType('AWS::Events::EventBus').map(readEventBus),
     userPools: readUserPools(ofType),
     queueSources: ofType('AWS::Lambda::EventSourceMapping').map((resource) =>
@@ -291,12 +310,12 @@ function readQueues(ofType: ByType): LocalQueue[] {
   return queues;
 }
 
-function readBuckets(ofType: ByType): LocalBucket[] {
+function readBuckets(ofType: ByType): (LocalBucket & { domainName: string })[] {
   const policies = ofType('AWS::S3::BucketPolicy').map(({ properties }) => ({
     bucket: properties.text('Bucket'),
     statements: readPolicy(properties.object('PolicyDocument')),
   }));
-  return ofType('AWS::S3::Bucket').map(({ logicalId, ref, arn, properties }): LocalBucket => {
+  return ofType('AWS::S3::Bucket').map(({ logicalId, ref, arn, attributes, properties }) => {
     const cors = properties.object('CorsConfiguration');
     const lifecycle = properties.object('LifecycleConfiguration');
     const notifications = properties.object('NotificationConfiguration');
@@ -310,6 +329,7 @@ function readBuckets(ofType: ByType): LocalBucket[] {
       logicalId,
       name: ref,
       arn,
+      domainName: attributes.RegionalDomainName ?? '',
       cors: cors.objects('CorsRules').map((rule) => ({
         allowedMethods: rule.texts('AllowedMethods'),
         allowedOrigins: rule.texts('AllowedOrigins'),

@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoredKeys } from '../../../infra/keys/stored-keys.ts';
 import { findMissing } from '../../../infra/local/engine-checks.ts';
 import { fontVariables } from '../../../infra/local/fonts.ts';
-import { currentTemplate } from '../../../infra/local/template-cache.ts';
+import { synthesize } from '../../../infra/local/synth.ts';
 import { newApiKey } from '../../../shared/aws/api-keys.ts';
 import { encodeMissing } from '../../../shared/catalogue/missing.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -36,7 +36,9 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
     // After the end of ministack, which comes first where the command is broken off.
     process.once('exit', remove);
     print(`ministack is at ${ministack.endpoint}; its log is ${log}`);
-    const outputs = await deploy(ministack.endpoint, await currentTemplate(), await parameters(receiver.host), print);
+    // It has no CloudFront.
+    const template = await synthesize(join(folder, 'assembly'), { page: 'false' });
+    const outputs = await deploy(ministack.endpoint, template, await parameters(receiver.host), print);
     const { ApiUrl: url, TableName: table } = outputs;
     if (!url || !table) throw new Error(`Expected ApiUrl and TableName but received ${JSON.stringify(outputs)}.`);
     const [apiKey, otherKey] = [await addUser(ministack.endpoint, table), await addUser(ministack.endpoint, table)];

@@ -66,6 +66,16 @@ describe('sizes of engines', () => {
 });
 
 describe('a deployment', () => {
+  const certificate = (region: string) => `arn:aws:acm:${region}:000000000000:certificate/0`;
+  const hosts = { domain: 'a.example.com', socketsDomain: 'b.example.com', certificateArn: certificate('us-east-1') };
+
+  test('has a certificate for WebSockets where it is, which in us-east-1 may be that of the distribution', () => {
+    const socketsOf = (context: Record<string, unknown>) => readDeployment(scopeWith(context)).socketsDomain;
+    const own = { region: 'eu-central-1', socketsCertificateArn: certificate('eu-central-1') };
+    expect(socketsOf({ ...hosts, ...own })?.certificateArn).toBe(own.socketsCertificateArn);
+    expect(socketsOf({ ...hosts, region: 'us-east-1' })?.certificateArn).toBe(hosts.certificateArn);
+  });
+
   test('keeps its data by default, and not in the stages for trying out', () => {
     const keeps = (context: Record<string, unknown>) => readDeployment(scopeWith(context)).keepsData;
     expect([keeps({}), keeps({ stage: 'prod' }), keeps({ stage: 'dev' }), keeps({ stage: 'test' })]).toEqual([
@@ -85,11 +95,25 @@ describe('a deployment', () => {
     [{ throttleRate: '0' }, 'Expected a positive integer for throttleRate but received 0.'],
     [{ domain: 'https://a.example.com' }, 'Expected a host name for domain'],
     [{ domain: 'a.example.com' }, 'Expected certificateArn where domain is given'],
-    [{ socketsDomain: 'a.example.com' }, 'Expected domain where socketsDomain'],
+    [{ certificateArn: certificate('us-east-1') }, 'Expected domain where certificateArn is given'],
     [
-      { domain: 'a.example.com', socketsDomain: 'a.example.com', certificateArn: 'arn:aws:acm:x:y:certificate/z' },
-      'Expected another host for socketsDomain',
+      { domain: 'a.example.com', certificateArn: certificate('eu-central-1') },
+      'Expected a certificate in us-east-1 for certificateArn, the only region that CloudFront takes them from',
     ],
+    [{ socketsDomain: 'b.example.com' }, 'Expected socketsCertificateArn where socketsDomain is given'],
+    [
+      { ...hosts, region: 'eu-central-1' },
+      'Only with region=us-east-1 is certificateArn in the region that the WebSocket API takes it from.',
+    ],
+    [
+      { ...hosts, region: 'eu-central-1', socketsCertificateArn: certificate('us-east-1') },
+      'Expected a certificate in eu-central-1 for socketsCertificateArn',
+    ],
+    [{ ...hosts, socketsDomain: hosts.domain }, 'Expected another host for socketsDomain'],
+    [{ page: 'no' }, 'Expected true or false for page but received no.'],
+    [{ ...hosts, page: 'false' }, 'Expected no domain where page is false'],
+    [{ priceClass: '300' }, 'Expected 100, 200 or All for priceClass but received 300.'],
+    [{ webAclArn: 'arn:aws:wafv2:eu-central-1:000000000000:regional/webacl/a/b' }, 'which is in us-east-1'],
   ])('is refused where a context value is wrong: %j', ([context, message]) => {
     expect(() => readDeployment(scopeWith(context))).toThrow(message);
   });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { type Case, cases } from '../../../infra/smoke/cases.ts';
+import { type Case, cases, pathOf } from '../../../infra/smoke/cases.ts';
+import { checkPage } from '../../../infra/smoke/check-page.ts';
 import { lineOf, runCase } from '../../../infra/smoke/run-case.ts';
 import { Service } from '../../../infra/smoke/service.ts';
 
@@ -12,16 +13,16 @@ if (!image) throw new Error('There are no cases.');
 const usable = { version: '1', engines: [{ name: 'image', usable: true }] };
 const options = { seconds: 60, onProgress: () => undefined };
 
-type Responses = Record<string, (path: string) => { status?: number; body: unknown }>;
+type Responses = Record<string, (path: string) => { status?: number; headers?: Record<string, string>; body: unknown }>;
 
 /** Serves responses by the start of the path; `{url}` in a body is the URL of the server. */
 async function serve(responses: Responses) {
   const server = createServer((req, res) => {
     req.resume();
     const [, respond] = Object.entries(responses).find(([path]) => req.url?.startsWith(path)) ?? [];
-    const { status = 200, body } = respond?.(req.url ?? '') ?? { status: 404, body: 'not here' };
+    const { status = 200, headers = {}, body } = respond?.(req.url ?? '') ?? { status: 404, body: 'not here' };
     const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body).replaceAll('{url}', url));
-    res.writeHead(status).end(content);
+    res.writeHead(status, headers).end(content);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -126,9 +127,35 @@ test('a wait that is refused becomes a poll, and a request that is throttled is 
   expect(paths).toEqual([`${path}/wait`, path, path]);
 });
 
+test('the page is loaded with what it names, and fails without its headers or its scripts', async () => {
+  const html = Buffer.from('<script type="module" src="/assets/a-1.js"></script>');
+  const headers = {
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  };
+  const kept = { 'cache-control': 'public, max-age=31536000, immutable' };
+  const script = { '/assets/a-1.js': () => ({ headers: kept, body: Buffer.from('1') }) };
+  using whole = await serve({ ...script, '/': () => ({ headers, body: html }) });
+  expect(await checkPage(whole.service)).toEqual({ result: 'ok', bytes: html.length + 1 });
+  using open = await serve({ ...script, '/': () => ({ headers: { 'cache-control': 'no-cache' }, body: html }) });
+  expect(await checkPage(open.service)).toMatchObject({
+    result: 'failed',
+    reason: expect.stringContaining('content-security-policy'),
+  });
+  using broken = await serve({ '/assets': () => ({ status: 404, body: '' }), '/': () => ({ headers, body: html }) });
+  expect(await checkPage(broken.service)).toMatchObject({
+    result: 'failed',
+    reason: expect.stringContaining('a-1.js responded with a 404'),
+  });
+  const none = { status: 404, headers: { 'content-type': 'application/json' }, body: {} };
+  using without = await serve({ '/': () => none });
+  expect(await checkPage(without.service)).toMatchObject({ result: 'skipped' });
+});
+
 test('a line of the table has the path, the outcome and the time', () => {
   const both: Case = { ...image, steps: [...image.steps, { operation: 'convert', to: 'pdf' }] };
-  expect(lineOf(both, { result: 'ok', bytes: 1234 }, 1520)).toBe(
+  expect(lineOf({ name: both.name, path: pathOf(both) }, { result: 'ok', bytes: 1234 }, 1520)).toBe(
     'image      png → webp → pdf   ok          1.5 s  1,234 bytes',
   );
 });

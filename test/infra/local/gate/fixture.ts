@@ -108,6 +108,7 @@ export function makeStack(origin: string): LocalStack {
       },
     ],
     httpApis: [],
+    distributions: [],
     webSocketApis: [],
     eventBuses: [],
     userPools: [],

@@ -1,0 +1,254 @@
+import { Annotations, CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AccessLevel,
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  type IOrigin,
+  OriginRequestPolicy,
+  OriginSslPolicy,
+  ResponseHeadersPolicy,
+  S3OriginAccessControl,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketBase,
+  BucketEncryption,
+  type IBucket,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { BucketDeployment, type BucketDeploymentProps, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct, type IDependable } from 'constructs';
+import { distributionHeader } from '../../shared/net/distribution.ts';
+import type { OtherOrigins } from '../../web/headers.ts';
+import { assetPaths, htmlFiles } from '../../web/html-files.ts';
+import { projectRoot } from '../bundling.ts';
+import { readDeployment } from '../deployment.ts';
+import { run } from '../images/shell.ts';
+import { pageBuild, pageFingerprint } from '../page-build.ts';
+import { expiringLogs } from './function.ts';
+import { localBundling } from './local-bundling.ts';
+import { pageFunctionCode } from './page-function.ts';
+import { headersBehaviors } from './page-headers.ts';
+
+/** Names the folder that the deployed files are built from, so that the local stack serves the same. */
+const buildMetadata = 'lathe:build';
+
+/** API Gateway ends a request after 30 seconds; what waits for it has to last longer. */
+const originTimeout = Duration.seconds(35);
+
+/**
+ * Statuses whose responses CloudFront would keep for ten seconds, by their paths alone: what one caller is refused, another
+ * would be refused as well.
+ */
+const cachedStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+interface PageProps {
+  api: HttpApi;
+  origins: OtherOrigins;
+}
+
+/**
+ * The page and the API at one host: a distribution that takes the paths of the page from a bucket of its own, and passes
+ * everything else on to the API.
+ */
+export class Page extends Construct {
+  /** Root URL of page and API, as clients see it. */
+  readonly url: string;
+  /** What the distribution shows the API in its header: the random part of the stack's id, which nobody outside the account sees. */
+  readonly key: string;
+  readonly #documents: BucketDeployment;
+
+  constructor(scope: Construct, id: string, { api, origins }: PageProps) {
+    super(scope, id);
+    this.key = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
+    const { priceClass, domain, webAclArn } = readDeployment(this);
+    const bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      // CloudFront has no part in the key of KMS that AWS manages, and what is here is for everybody to see.
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      // It holds the build and nothing else.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: `${Stack.of(this).stackName}: page and API`,
+      defaultBehavior: this.#apiBehavior(api),
+      additionalBehaviors: this.#pageBehaviors(this.#originOf(asInterface(bucket)), origins),
+      errorResponses: cachedStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      priceClass,
+      ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
+      ...(domain === undefined
+        ? {}
+        : {
+            domainNames: [domain.host],
+            certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }),
+    });
+    Annotations.of(distribution).acknowledgeWarning(
+      '@aws-cdk/aws-cloudfront-origins:listBucketSecurityRisk',
+      'The default behavior leads to the API, and the function leads / to a document: no request lists the bucket.',
+    );
+    if (domain)
+      new CfnOutput(this, 'HostTarget', {
+        value: distribution.distributionDomainName,
+        description: `CNAME of ${domain.host}`,
+      });
+    this.url = `https://${domain?.host ?? distribution.distributionDomainName}`;
+    this.#documents = this.#deploy(bucket);
+  }
+
+  /** Has documents replaced after what they call is. */
+  deployAfter(...dependencies: IDependable[]): void {
+    this.#documents.node.addDependency(...dependencies);
+  }
+
+  #apiBehavior({ apiId }: HttpApi): BehaviorOptions {
+    const { region, urlSuffix } = Stack.of(this);
+    return {
+      origin: new HttpOrigin(`${apiId}.execute-api.${region}.${urlSuffix}`, {
+        customHeaders: { [distributionHeader]: this.key },
+        originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+        readTimeout: originTimeout,
+        keepaliveTimeout: Duration.seconds(60),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      // API Gateway finds the API by the host, so that of the distribution must not reach it.
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      // A redirect would come after the key had been sent in the clear, and hide that from whoever wrote the URL.
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    };
+  }
+
+  #originOf(bucket: IBucket): IOrigin {
+    return S3BucketOrigin.withOriginAccessControl(bucket, {
+      originAccessControl: new S3OriginAccessControl(this, 'Access', { originAccessControlName: this.#name('page') }),
+      // Without the right to list, what is missing would be forbidden.
+      originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
+    });
+  }
+
+  #pageBehaviors(origin: IOrigin, origins: OtherOrigins): Record<string, BehaviorOptions> {
+    const documents = new EdgeFunction(this, 'Paths', {
+      functionName: this.#name('page'),
+      comment: 'Leads the paths of the page to its documents',
+      code: FunctionCode.fromInline(pageFunctionCode()),
+      runtime: FunctionRuntime.JS_2_0,
+    });
+    const behaviors = htmlFiles.map(({ name, paths, headers }) => {
+      const word = name.replace(/\.html$/, '');
+      const behavior: BehaviorOptions = {
+        origin,
+        allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        responseHeadersPolicy: new ResponseHeadersPolicy(this, `Headers-${word}`, {
+          responseHeadersPolicyName: this.#name(word),
+          comment: `Headers of ${name}`,
+          ...headersBehaviors(headers(origins)),
+        }),
+      };
+      return { paths, behavior };
+    });
+    const functionAssociations = [{ function: documents, eventType: FunctionEventType.VIEWER_REQUEST }];
+    const [first] = behaviors;
+    if (!first) throw new Error('The page has no document.');
+    return Object.fromEntries([
+      ...assetPaths.map((path) => [path, first.behavior] as const),
+      ...behaviors.flatMap(({ paths, behavior }) =>
+        paths.map((path) => [path, { ...behavior, functionAssociations }] as const),
+      ),
+    ]);
+  }
+
+  /** Returns a name that no stack of another stage or region has: these resources belong to no region. */
+  #name(word: string): string {
+    const { stackName, region } = Stack.of(this);
+    return `${stackName}-${region}-${word}`;
+  }
+
+  /** Uploads the build: first what documents load, beside that of earlier builds, which open pages still load; then the documents. */
+  #deploy(bucket: Bucket): BucketDeployment {
+    const build = new Asset(this, 'Build', {
+      path: `${projectRoot}/web`,
+      assetHash: pageFingerprint(),
+      bundling: localBundling((folder) => run(pageBuild(folder))),
+    });
+    const logGroup = expiringLogs(this, 'DeploymentLogs');
+    const common = {
+      sources: [Source.bucket(build.bucket, build.s3ObjectKey)],
+      // Known by its name alone, it gets no tag of its deployments. Where there is one, they leave the files when the stack goes.
+      destinationBucket: Bucket.fromBucketName(this, 'Destination', bucket.bucketName),
+      retainOnDelete: false,
+      outputObjectKeys: false,
+      memoryLimit: 256,
+      role: this.#deployer(bucket, build, logGroup),
+      logGroup,
+    };
+    const deploy = (
+      id: string,
+      props: Pick<BucketDeploymentProps, 'cacheControl' | 'exclude' | 'include' | 'prune'>,
+    ) => {
+      const deployment = new BucketDeployment(this, id, { ...common, ...props });
+      for (const each of deployment.node.findAll())
+        if (CfnResource.isCfnResource(each) && each.cfnResourceType === 'Custom::CDKBucketDeployment')
+          each.addMetadata(buildMetadata, 'web');
+      return deployment;
+    };
+    const assets = deploy('Assets', {
+      exclude: ['*'],
+      include: ['assets/*'],
+      prune: false,
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+    });
+    const documents = deploy('Documents', { exclude: ['assets/*'], cacheControl: [CacheControl.noCache()] });
+    documents.node.addDependency(assets);
+    // Both run by the function of the first, with its layer.
+    documents.node.tryRemoveChild('AwsCliLayer');
+    return documents;
+  }
+
+  /** Returns a role that may do no more than copy the build into the bucket, and take it away with the stack. */
+  #deployer(bucket: Bucket, build: Asset, logs: ILogGroup): IRole {
+    const statements = [
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logs.logGroupArn],
+      }),
+      // Not of this build alone: a role that changes with every build may not have changed everywhere yet when it is used.
+      new PolicyStatement({ actions: ['s3:GetObject'], resources: [build.bucket.arnForObjects('*')] }),
+      new PolicyStatement({ actions: ['s3:ListBucket', 's3:GetBucketTagging'], resources: [bucket.bucketArn] }),
+      new PolicyStatement({ actions: ['s3:PutObject', 's3:DeleteObject'], resources: [bucket.arnForObjects('*')] }),
+    ];
+    return new Role(this, 'Deployer', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: 'Copies the build of the page into its bucket',
+      inlinePolicies: { Permissions: new PolicyDocument({ statements }) },
+    }).withoutPolicyUpdates();
+  }
+}
+
+/** Returns a bucket as the interface that it has. Its class does not fit that where optional properties are exact. */
+function asInterface(bucket: Construct): IBucket {
+  if (bucket instanceof BucketBase) return bucket;
+  throw new Error(`Expected a bucket but received ${bucket.node.path}.`);
+}

@@ -1,0 +1,40 @@
+import type { Outcome } from './run-case.ts';
+import { type Service, SmokeError } from './service.ts';
+
+/** Headers without which a browser would let the page do more than it needs. */
+const expected: [header: string, pattern: RegExp][] = [
+  ['content-security-policy', /default-src 'none'/],
+  ['x-content-type-options', /^nosniff$/],
+  ['cache-control', /^no-cache$/],
+];
+
+/** Loads the page as a browser does: its document with its headers, and the scripts and styles that it names. */
+export async function checkPage(service: Service): Promise<Outcome> {
+  try {
+    const { status, headers, text } = await service.page('/');
+    // What a deployment without a page responds with is an error of the API.
+    if (status === 404 && headers.get('content-type')?.startsWith('application/json'))
+      return { result: 'skipped', reason: 'The service has no page.' };
+    if (status !== 200)
+      return { result: 'failed', reason: `The page responded with a ${status}: ${text.slice(0, 300)}` };
+    const wrong = expected.find(([header, pattern]) => !pattern.test(headers.get(header) ?? ''));
+    if (wrong)
+      return { result: 'failed', reason: `The page has ${wrong[0]}: ${headers.get(wrong[0])}, not ${wrong[1]}.` };
+    const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    if (files.length === 0) return { result: 'failed', reason: 'The page names no script.' };
+    let bytes = text.length;
+    for (const path of files) {
+      const file = await service.page(path);
+      if (file.status !== 200 || !file.headers.get('cache-control')?.includes('immutable'))
+        return {
+          result: 'failed',
+          reason: `${path} responded with a ${file.status}, and is kept: ${file.headers.get('cache-control')}.`,
+        };
+      bytes += file.text.length;
+    }
+    return { result: 'ok', bytes };
+  } catch (error) {
+    if (!(error instanceof SmokeError)) throw error;
+    return { result: 'failed', reason: error.message };
+  }
+}
