@@ -8,7 +8,7 @@ import { Problem } from '../parts/notice.tsx';
 import { Status, Wide } from '../parts/view.tsx';
 import { go } from '../router.ts';
 import { cancelJob } from '../service/cancel.ts';
-import { followJob } from '../service/live.ts';
+import { followJob, isOver } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
 import { Graph, type GraphNode } from './graph.tsx';
@@ -31,7 +31,7 @@ export function JobView({ id }: { id: string }) {
       (found) => {
         if (!isShown) return;
         job.value = found;
-        if (found.endedAt === null)
+        if (!isOver(found))
           unfollow = followJob(id, {
             onChange: (next) => {
               problem.value = '';
