@@ -50,20 +50,22 @@ function Workbench({ description }: { description: Description }) {
       )}
       <section class="stack" aria-labelledby="tasks">
         <h2 id="tasks">Tasks</h2>
-        <ol class="stack bare">
-          {current.tasks.map((task) => (
-            <TaskCard
-              key={task.key}
-              task={task}
-              operation={operations.find(({ name }) => name === task.operation)}
-              problems={check.byTask.get(task.key) ?? []}
-              onRemove={() => {
-                draft.value = withoutTask(draft.value, task);
-                focusOn('operation');
-              }}
-            />
-          ))}
-        </ol>
+        {current.tasks.length > 0 && (
+          <ol class="stack bare">
+            {current.tasks.map((task) => (
+              <TaskCard
+                key={task.key}
+                task={task}
+                operation={operations.find(({ name }) => name === task.operation)}
+                problems={check.byTask.get(task.key) ?? []}
+                onRemove={() => {
+                  draft.value = withoutTask(draft.value, task);
+                  focusOn('operation');
+                }}
+              />
+            ))}
+          </ol>
+        )}
         <AddTask operations={operations} />
       </section>
       {current.tasks.length > 0 && (
@@ -110,7 +112,7 @@ function Start() {
         </div>
       </fieldset>
       <details>
-        <summary>The JSON of a job</summary>
+        <summary>Paste the JSON of a job</summary>
         <div class="stack">
           <Field id="pasted" label="JSON" problem={problem.value}>
             {(attributes) => <textarea {...attributes} ref={text} rows={6} spellcheck={false} class="mono" />}

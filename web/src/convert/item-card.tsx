@@ -87,7 +87,7 @@ function PageChoice({ item }: { item: Item }) {
   ];
   return (
     <fieldset>
-      <legend>Convert</legend>
+      <legend>What to convert</legend>
       <div class="row">
         {choices.map(({ isPage, title }) => (
           <label key={title} class="check">
