@@ -8,6 +8,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
+import { ffmpeg } from '../engines/media/samples.ts';
 import { startChromium } from '../support/chromium.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { choose, click, shows } from './browser.ts';
@@ -27,9 +28,11 @@ beforeAll(async () => {
     .toBuffer();
   await writeFile(join(folder, 'picture.png'), picture);
   await writeFile(join(folder, 'letter.md'), '# A letter\n\nWith *emphasis*.\n');
+  await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=25:duration=1', '-c:v', 'mpeg4', path('film.avi'));
   files = createServer((req, res) => {
-    res.writeHead(200, { 'content-type': 'image/png' });
-    if (req.url === '/picture.png') res.end(picture);
+    res.writeHead(200, { 'content-type': req.url === '/article' ? 'text/html' : 'image/png' });
+    if (req.url === '/article') res.end('<!doctype html><title>Article</title><h1>Turned on a lathe</h1>');
+    else if (req.url === '/picture.png') res.end(picture);
     // Never ends: a transfer that can be canceled at any time.
     else res.write(picture.subarray(0, 100));
   });
@@ -145,6 +148,39 @@ test('a file is fetched from its URL, and what is no URL is refused', async () =
   await click(page, 'Add');
   await click(page, 'Convert');
   expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 320 });
+});
+
+test('an address is converted as the page that a browser shows, or as its file', async () => {
+  await page.type('input[name=url]', fileUrl('article'));
+  await click(page, 'Add');
+  // No name of a file: a page, of which the options are known.
+  await page.waitForSelector('summary');
+  await page.locator('label::-p-text(The file at this address)').click();
+  await page.waitForFunction(() => !document.querySelector('summary'));
+  await page.locator('label::-p-text(The web page)').click();
+  await page.select('select', 'png');
+  await click(page, 'Options');
+  await page.locator('input[id$=-viewport_width]').fill('500');
+  await click(page, 'Convert');
+  expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'png', width: 500 });
+});
+
+test('a video is converted and followed where no WebSocket opens', async () => {
+  await page.evaluateOnNewDocument(() => {
+    globalThis.WebSocket = class extends EventTarget {
+      constructor() {
+        super();
+        queueMicrotask(() => this.dispatchEvent(new Event('error')));
+      }
+    } as unknown as typeof WebSocket;
+  });
+  await page.reload();
+  await choose(page, path('film.avi'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'mp4');
+  const waited = page.waitForRequest((sent) => sent.url().endsWith('/wait'));
+  await click(page, 'Convert');
+  await waited;
+  expect((await downloaded()).subarray(4, 8).toString()).toBe('ftyp');
 });
 
 test('a conversion is canceled, here and at the service', async () => {
