@@ -1,6 +1,7 @@
 /** Paths that show the page; the service answers all others itself. `*` is the id of what is shown. */
 export const pagePaths = [
   '/',
+  '/builder',
   '/jobs',
   '/jobs/*',
   '/keys',

@@ -1,74 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'puppeteer-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
-import { startChromium } from '../support/chromium.ts';
-import { type RunningService, startService } from '../support/running-stack.ts';
 import { choose, click, shows } from './browser.ts';
-
-let service: RunningService;
-let browser: Browser;
-let folder: string;
-let files: Server;
-let page: Page;
-/** Requests to anybody else, and what the page reported: errors, and what its policy blocked. */
-let complaints: string[];
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lathe-page-'));
-  const picture = await sharp({ create: { width: 320, height: 200, channels: 3, background: '#c64a1b' } })
-    .png()
-    .toBuffer();
-  await writeFile(join(folder, 'picture.png'), picture);
-  await writeFile(join(folder, 'letter.md'), '# A letter\n\nWith *emphasis*.\n');
-  files = createServer((req, res) => {
-    res.writeHead(200, { 'content-type': 'image/png' });
-    if (req.url === '/picture.png') res.end(picture);
-    // Never ends: a transfer that can be canceled at any time.
-    else res.write(picture.subarray(0, 100));
-  });
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-  service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-  files.closeAllConnections();
-  files.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(async () => {
-  complaints = [];
-  page = await browser.newPage();
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => {
-    const text = message.text();
-    // Who is not signed in yet learns that by this response.
-    if (message.type() === 'error' && !text.includes('401')) complaints.push(text);
-  });
-  page.on('request', (sent) => {
-    const { hostname, protocol } = new URL(sent.url());
-    if (protocol.startsWith('http') && !['localhost', '127.0.0.1'].includes(hostname)) complaints.push(sent.url());
-  });
-  await page.goto(service.url);
-});
-
-afterEach(async () => {
-  expect(complaints).toEqual([]);
-  await page.close();
-});
-
-const path = (name: string) => join(folder, name);
-const fileUrl = (name: string) => `http://127.0.0.1:${(files.address() as AddressInfo).port}/${name}`;
+// One running service for all of them: starting it takes longer than most of these tests.
+import './builder-scenarios.ts';
+import { fileUrl, page, path, service } from './running-page.ts';
 
 /** Waits for the one result and returns its bytes, as a click on its link saves them. */
 async function downloaded(): Promise<Buffer> {
@@ -145,6 +85,39 @@ test('a file is fetched from its URL, and what is no URL is refused', async () =
   await click(page, 'Add');
   await click(page, 'Convert');
   expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'webp', width: 320 });
+});
+
+test('an address is converted as the page that a browser shows, or as its file', async () => {
+  await page.type('input[name=url]', fileUrl('article'));
+  await click(page, 'Add');
+  // No name of a file: a page, of which the options are known.
+  await page.waitForSelector('summary');
+  await page.locator('label::-p-text(The file at this address)').click();
+  await page.waitForFunction(() => !document.querySelector('summary'));
+  await page.locator('label::-p-text(The web page)').click();
+  await page.select('select', 'png');
+  await click(page, 'Options');
+  await page.locator('input[id$=-viewport_width]').fill('500');
+  await click(page, 'Convert');
+  expect(await sharp(await downloaded()).metadata()).toMatchObject({ format: 'png', width: 500 });
+});
+
+test('a video is converted and followed where no WebSocket opens', async () => {
+  await page.evaluateOnNewDocument(() => {
+    globalThis.WebSocket = class extends EventTarget {
+      constructor() {
+        super();
+        queueMicrotask(() => this.dispatchEvent(new Event('error')));
+      }
+    } as unknown as typeof WebSocket;
+  });
+  await page.reload();
+  await choose(page, path('film.avi'));
+  await page.waitForFunction(() => document.querySelector('select')?.value === 'mp4');
+  const waited = page.waitForRequest((sent) => sent.url().endsWith('/wait'));
+  await click(page, 'Convert');
+  await waited;
+  expect((await downloaded()).subarray(4, 8).toString()).toBe('ftyp');
 });
 
 test('a conversion is canceled, here and at the service', async () => {

@@ -77,6 +77,28 @@ export async function makeViews(service: RunningService, folder: string): Promis
         );
       },
     },
+    {
+      name: 'address',
+      path: '/',
+      async prepare(page) {
+        await page.locator('input[name=url]').fill('https://example.com/news');
+        await click(page, 'Add');
+        await page.waitForFunction(() => document.querySelector('select')?.value === 'pdf');
+      },
+    },
+    {
+      name: 'builder',
+      path: '/builder',
+      async prepare(page) {
+        await click(page, 'Two formats of one picture');
+        await (await page.waitForSelector('li input[type=file]'))?.uploadFile(picture);
+        await page.locator('li summary::-p-text(Options)').click();
+        await page.waitForSelector('.options input');
+        await page.select('#operation', 'import/sftp');
+        await click(page, 'Add a task');
+        await page.waitForSelector('.field .wrong');
+      },
+    },
     { name: 'jobs', path: '/jobs', prepare: (page) => shows(page, 'meadow') },
     { name: 'job', path: `/jobs/${job.id}`, prepare: (page) => shows(page, 'links') },
     { name: 'failed-job', path: `/jobs/${failed.id}`, prepare: (page) => shows(page, 'Tasks') },

@@ -21,6 +21,12 @@ const convert: View = { path: '/', title: 'Convert', show: Convert };
 const views: View[] = [
   convert,
   {
+    path: '/builder',
+    title: 'Builder',
+    signInTo: 'to build jobs',
+    show: lazy(async () => ({ default: (await import('./builder/builder.tsx')).Builder })),
+  },
+  {
     path: '/jobs',
     title: 'Jobs',
     signInTo: 'to see your jobs',
@@ -99,7 +105,7 @@ export function App() {
       </main>
       <footer class="small quiet">
         <a href="/docs">API reference</a>
-        <a href="/openapi.json">OpenAPI document</a>
+        <a href="/v1/openapi.json">OpenAPI document</a>
         <a href="/health">Health</a>
       </footer>
     </>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isProcessing, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
 import { type Refusal, refusals } from '../../../shared/operations/problems.ts';
 import { required } from '../../../shared/settings.ts';
-import { operationSchemas } from '../creation/schemas.ts';
+import { isSecret, operationSchemas } from '../creation/schemas.ts';
 import { responseSchemas } from '../http/response-schemas.ts';
 import type { Route } from '../http/route.ts';
 import { routes } from '../routes.ts';
@@ -100,7 +100,16 @@ function nameOf(operation: OperationName): string {
 
 function parametersOf(operation: OperationName, schema: z.ZodType): Json {
   const parameters = schemaOf(schema, 'input');
-  return isProcessing(operation) ? withCatalogue(operation, parameters) : parameters;
+  return isProcessing(operation) ? withCatalogue(operation, parameters) : withSecrets(parameters);
+}
+
+/** Marks the parameters that are secrets, so that forms which are made from the document hide them. */
+function withSecrets({ properties, ...schema }: Json): Json {
+  const marked = Object.entries<Json>(Object(properties)).map(([name, property]) => [
+    name,
+    isSecret(name) && property.type === 'string' ? { ...property, format: 'password' } : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(marked) };
 }
 
 function bodyOf(route: Route, body: z.ZodType): Json {

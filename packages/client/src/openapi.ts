@@ -1332,13 +1332,20 @@ export interface components {
             input: string | string[];
             /** @constant */
             operation: "export/blobstore";
+            /** Format: password */
             sas_token?: string;
-            /** @description Required unless sas_token is given. */
+            /**
+             * Format: password
+             * @description Required unless sas_token is given.
+             */
             storage_access_key?: string;
             storage_account: string;
         } & ((unknown | unknown) & (unknown | unknown));
         ExportObjstoreATask: {
-            /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+            /**
+             * Format: password
+             * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
+             */
             access_key_id?: string;
             bucket: string;
             /** @description Content-Disposition header of the stored files. */
@@ -1357,11 +1364,14 @@ export interface components {
             /** @constant */
             operation: "export/objstore_a";
             region: string;
+            /** Format: password */
             secret_access_key?: string;
+            /** Format: password */
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ExportObjstoreBTask: {
             bucket: string;
+            /** Format: password */
             client_email: string;
             /** @description Content-Disposition header of the stored files. */
             content_disposition?: string;
@@ -1373,6 +1383,7 @@ export interface components {
             input: string | string[];
             /** @constant */
             operation: "export/objstore_b";
+            /** Format: password */
             private_key: string;
             project_id: string;
         } & (unknown | unknown);
@@ -1385,11 +1396,16 @@ export interface components {
             input: string | string[];
             /** @constant */
             operation: "export/sftp";
-            /** @description Required unless private_key is given. */
+            /**
+             * Format: password
+             * @description Required unless private_key is given.
+             */
             password?: string;
             path_prefix?: string;
             port?: number | string;
+            /** Format: password */
             private_key?: string;
+            /** Format: password */
             username: string;
         } & ((unknown | unknown) & (unknown | unknown));
         ExportUrlTask: {
@@ -1482,13 +1498,20 @@ export interface components {
             filename?: string;
             /** @constant */
             operation: "import/blobstore";
+            /** Format: password */
             sas_token?: string;
-            /** @description Required unless sas_token is given. */
+            /**
+             * Format: password
+             * @description Required unless sas_token is given.
+             */
             storage_access_key?: string;
             storage_account: string;
         } & (unknown | unknown);
         ImportObjstoreATask: {
-            /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+            /**
+             * Format: password
+             * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
+             */
             access_key_id?: string;
             bucket: string;
             /**
@@ -1504,11 +1527,14 @@ export interface components {
             /** @constant */
             operation: "import/objstore_a";
             region: string;
+            /** Format: password */
             secret_access_key?: string;
+            /** Format: password */
             session_token?: string;
         } & (unknown & (unknown | unknown));
         ImportObjstoreBTask: {
             bucket: string;
+            /** Format: password */
             client_email: string;
             /** @description Object name in the bucket, including path. */
             file: string;
@@ -1516,6 +1542,7 @@ export interface components {
             filename?: string;
             /** @constant */
             operation: "import/objstore_b";
+            /** Format: password */
             private_key: string;
             project_id: string;
         };
@@ -1529,10 +1556,15 @@ export interface components {
             host_key_fingerprint?: string;
             /** @constant */
             operation: "import/sftp";
-            /** @description Required unless private_key is given. */
+            /**
+             * Format: password
+             * @description Required unless private_key is given.
+             */
             password?: string;
             port?: number | string;
+            /** Format: password */
             private_key?: string;
+            /** Format: password */
             username: string;
         } & (unknown | unknown);
         ImportUploadTask: {
@@ -3227,8 +3259,12 @@ export interface operations {
                     content_type?: string;
                     /** @description Id of the task to read files from. Several as an array. */
                     input: string | string[];
+                    /** Format: password */
                     sas_token?: string;
-                    /** @description Required unless sas_token is given. */
+                    /**
+                     * Format: password
+                     * @description Required unless sas_token is given.
+                     */
                     storage_access_key?: string;
                     storage_account: string;
                 } & ((unknown | unknown) & (unknown | unknown));
@@ -3262,7 +3298,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+                    /**
+                     * Format: password
+                     * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
+                     */
                     access_key_id?: string;
                     bucket: string;
                     /** @description Content-Disposition header of the stored files. */
@@ -3279,7 +3318,9 @@ export interface operations {
                     key?: string;
                     key_prefix?: string;
                     region: string;
+                    /** Format: password */
                     secret_access_key?: string;
+                    /** Format: password */
                     session_token?: string;
                 } & (unknown & (unknown | unknown));
             };
@@ -3313,6 +3354,7 @@ export interface operations {
             content: {
                 "application/json": {
                     bucket: string;
+                    /** Format: password */
                     client_email: string;
                     /** @description Content-Disposition header of the stored files. */
                     content_disposition?: string;
@@ -3322,6 +3364,7 @@ export interface operations {
                     file_prefix?: string;
                     /** @description Id of the task to read files from. Several as an array. */
                     input: string | string[];
+                    /** Format: password */
                     private_key: string;
                     project_id: string;
                 } & (unknown | unknown);
@@ -3361,11 +3404,16 @@ export interface operations {
                     host_key_fingerprint?: string;
                     /** @description Id of the task to read files from. Several as an array. */
                     input: string | string[];
-                    /** @description Required unless private_key is given. */
+                    /**
+                     * Format: password
+                     * @description Required unless private_key is given.
+                     */
                     password?: string;
                     path_prefix?: string;
                     port?: number | string;
+                    /** Format: password */
                     private_key?: string;
+                    /** Format: password */
                     username: string;
                 } & ((unknown | unknown) & (unknown | unknown));
             };
@@ -3478,8 +3526,12 @@ export interface operations {
                     container: string;
                     /** @description Overrides the name of the file. */
                     filename?: string;
+                    /** Format: password */
                     sas_token?: string;
-                    /** @description Required unless sas_token is given. */
+                    /**
+                     * Format: password
+                     * @description Required unless sas_token is given.
+                     */
                     storage_access_key?: string;
                     storage_account: string;
                 } & (unknown | unknown);
@@ -3513,7 +3565,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Omit together with secret_access_key if the deployment itself has access to the bucket. */
+                    /**
+                     * Format: password
+                     * @description Omit together with secret_access_key if the deployment itself has access to the bucket.
+                     */
                     access_key_id?: string;
                     bucket: string;
                     /**
@@ -3527,7 +3582,9 @@ export interface operations {
                     /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
                     key_prefix?: string;
                     region: string;
+                    /** Format: password */
                     secret_access_key?: string;
+                    /** Format: password */
                     session_token?: string;
                 } & (unknown & unknown & (unknown | unknown));
             };
@@ -3561,11 +3618,13 @@ export interface operations {
             content: {
                 "application/json": {
                     bucket: string;
+                    /** Format: password */
                     client_email: string;
                     /** @description Object name in the bucket, including path. */
                     file: string;
                     /** @description Overrides the name of the file. */
                     filename?: string;
+                    /** Format: password */
                     private_key: string;
                     project_id: string;
                 };
@@ -3606,10 +3665,15 @@ export interface operations {
                     host: string | number;
                     /** @description SHA-256 fingerprint that the host key of the server must have. */
                     host_key_fingerprint?: string;
-                    /** @description Required unless private_key is given. */
+                    /**
+                     * Format: password
+                     * @description Required unless private_key is given.
+                     */
                     password?: string;
                     port?: number | string;
+                    /** Format: password */
                     private_key?: string;
+                    /** Format: password */
                     username: string;
                 } & (unknown | unknown);
             };

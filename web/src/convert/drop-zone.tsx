@@ -70,9 +70,9 @@ function AddressForm() {
         <input
           name="url"
           type="url"
-          aria-label="Address of a file"
+          aria-label="Address of a file or web page"
           aria-describedby="url-problem"
-          placeholder="or paste the URL of a file"
+          placeholder="or paste the URL of a file or web page"
           autocomplete="off"
         />
         <button type="submit">Add</button>

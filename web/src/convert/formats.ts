@@ -1,4 +1,4 @@
-import { request } from '../service/request.ts';
+import { once } from '../service/once.ts';
 import type { FormatList, Option, OptionList } from '../service/types.ts';
 
 const kinds: [title: string, formats: string][] = [
@@ -25,27 +25,35 @@ export function groupFormats(formats: string[]): FormatGroup[] {
   return [...groups, { title: 'Other', formats: [...left].sort() }].filter((group) => group.formats.length > 0);
 }
 
-const known = new Map<string, Promise<unknown>>();
-
-/** Asks once; what failed is asked again. */
-function once<T>(path: string): Promise<T> {
-  const asked = (known.get(path) ?? request<T>('GET', path)) as Promise<T>;
-  known.set(path, asked);
-  asked.catch(() => known.delete(path));
-  return asked;
+/** Returns the formats that an operation makes of a format; `*` stands for any. */
+export async function outputsOf(format: string, operation = 'convert'): Promise<string[]> {
+  const query = new URLSearchParams({ input_format: format });
+  return formatsIn(await once<FormatList>(`/v1/query/formats/${operation}?${query}`));
 }
 
-/** Returns the formats that a format can be converted to; `*` stands for any. */
-export async function outputsOf(format: string): Promise<string[]> {
-  const query = new URLSearchParams({ input_format: format });
-  const { formats } = await once<FormatList>(`/v1/query/formats/convert?${query}`);
+/** Returns the formats that an operation reads. */
+export async function inputsOf(operation: string): Promise<string[]> {
+  return formatsIn(await once<FormatList>(`/v1/query/formats/${operation}?output_format=*`));
+}
+
+function formatsIn({ formats }: FormatList): string[] {
   return formats.map(({ ext }) => ext);
 }
 
+/** An operation from a format to another. What is empty is left to the service: the format stays, or any may come. */
+export interface Conversion {
+  operation: string;
+  from: string;
+  to: string;
+}
+
 /** Returns the options of a conversion. */
-export async function optionsOf(from: string, to: string): Promise<Option[]> {
-  const query = new URLSearchParams({ input_format: from, output_format: to });
-  return (await once<OptionList>(`/v1/query/options/convert?${query}`)).options;
+export async function optionsOf({ operation, from, to }: Conversion): Promise<Option[]> {
+  const query = new URLSearchParams({
+    ...(from === '' ? {} : { input_format: from }),
+    ...(to === '' ? {} : { output_format: to }),
+  });
+  return (await once<OptionList>(`/v1/query/options/${operation}?${query}`)).options;
 }
 
 const likely: Record<string, string[]> = {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { sizeText } from '../format.ts';
-import { groupFormats } from './formats.ts';
-import { cancel, type Item, isBusy, remove, start } from './items.ts';
+import { FormatSelect } from './format-select.tsx';
+import { cancel, chooseKind, type Item, isBusy, remove, start } from './items.ts';
 import { OptionsForm } from './options-form.tsx';
 import { kindOf, Preview } from './preview.tsx';
 
@@ -14,7 +14,7 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
     <li class="card stack">
       <div class="item-head">
         <span class="badge" aria-hidden="true">
-          {item.from === '*' ? 'URL' : item.from}
+          {item.isPage.value || item.from.value === '*' ? 'URL' : item.from.value}
         </span>
         <div class="grow">
           <h2 class="name">{item.name}</h2>
@@ -40,7 +40,8 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
           ✕
         </button>
       </div>
-      {!hasStarted && item.to.value !== '' && item.from !== '*' && <Options item={item} />}
+      {!hasStarted && 'url' in item.source && <PageChoice item={item} />}
+      {!hasStarted && item.to.value !== '' && item.from.value !== '*' && <Options item={item} />}
       {isBusy(item) && <Progress item={item} />}
       {item.problem.value !== '' && (
         <div class="notice bad" role="alert">
@@ -60,30 +61,47 @@ export function ItemCard({ item, mayStart }: { item: Item; mayStart: boolean }) 
 function FormatChoice({ item, disabled }: { item: Item; disabled: boolean }) {
   const outputs = item.outputs.value;
   const id = `to-${item.id}`;
+  const blank = outputs === undefined ? '…' : outputs.length === 0 ? 'none' : undefined;
   return (
     <div class="to">
       <label for={id}>to</label>
-      <select
+      <FormatSelect
         id={id}
-        disabled={disabled || !outputs || outputs.length === 0}
+        formats={outputs ?? []}
         value={item.to.value}
-        onChange={({ currentTarget }) => {
-          item.to.value = currentTarget.value;
+        disabled={disabled || blank !== undefined}
+        {...(blank === undefined ? {} : { blank })}
+        onChange={(format) => {
+          item.to.value = format;
         }}
-      >
-        {!outputs && <option value="">…</option>}
-        {outputs?.length === 0 && <option value="">none</option>}
-        {groupFormats(outputs ?? []).map(({ title, formats }) => (
-          <optgroup key={title} label={title}>
-            {formats.map((format) => (
-              <option key={format} value={format}>
-                {format.toUpperCase()}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
+      />
     </div>
+  );
+}
+
+/** Asks what is at an address: a file, or a page to be seen as in a browser. */
+function PageChoice({ item }: { item: Item }) {
+  const choices = [
+    { isPage: false, title: 'The file at this address' },
+    { isPage: true, title: 'The web page, as a browser shows it' },
+  ];
+  return (
+    <fieldset>
+      <legend>What to convert</legend>
+      <div class="row">
+        {choices.map(({ isPage, title }) => (
+          <label key={title} class="check">
+            <input
+              type="radio"
+              name={`page-${item.id}`}
+              checked={item.isPage.value === isPage}
+              onChange={() => chooseKind(item, isPage)}
+            />
+            <span>{title}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 
@@ -97,7 +115,18 @@ function Options({ item }: { item: Item }) {
       }}
     >
       <summary>Options{chosen > 0 && ` (${chosen})`}</summary>
-      {isOpen.value && <OptionsForm item={item} />}
+      {(isOpen.value || chosen > 0) && (
+        <OptionsForm
+          id={String(item.id)}
+          operation="convert"
+          from={item.from.value}
+          to={item.to.value}
+          values={item.options.value}
+          onChange={(values) => {
+            item.options.value = values;
+          }}
+        />
+      )}
     </details>
   );
 }
@@ -118,7 +147,7 @@ function Progress({ item }: { item: Item }) {
 
 function Results({ item, size }: { item: Item; size: number | undefined }) {
   const files = item.results.value;
-  const original = kindOf(item.from) === 'image' ? item.original : undefined;
+  const original = kindOf(item.from.value) === 'image' ? item.original : undefined;
   const [first] = files;
   return (
     <div class="stack">

@@ -1,14 +1,14 @@
-import { computed, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { extensionOf } from '../format.ts';
 import { cancelJob } from '../service/cancel.ts';
 import { followJob } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, ResultFile, Task } from '../service/types.ts';
 import { likelyOutput, outputsOf } from './formats.ts';
+import type { OptionValues } from './options-form.tsx';
 import { upload } from './upload.ts';
 
 export type Source = { file: File } | { url: string };
-export type OptionValues = Record<string, string>;
 
 export type Phase = 'ready' | 'uploading' | 'working' | 'done' | 'failed' | 'canceled';
 
@@ -17,8 +17,10 @@ export interface Item {
   id: number;
   source: Source;
   name: string;
+  /** Whether what is at the address is rendered as a web page, and not taken as a file. */
+  isPage: Signal<boolean>;
   /** By the name; `*` if that says nothing. */
-  from: string;
+  from: ReadonlySignal<string>;
   /** A picture, recording or text of the original that the browser can show. */
   original?: string;
   outputs: Signal<string[] | undefined>;
@@ -46,7 +48,13 @@ export const finished = computed(() => items.value.filter(({ phase }) => phase.v
 export function add(sources: Source[]): void {
   const added = sources.map(itemOf);
   items.value = [...items.value, ...added];
-  for (const item of added) void findOutputs(item);
+  for (const item of added) void begin(item);
+}
+
+async function begin(item: Item): Promise<void> {
+  await findOutputs(item);
+  // Of an address such as /index.php only the page can be meant.
+  if ('url' in item.source && item.outputs.value?.length === 0) chooseKind(item, true);
 }
 
 /** Takes an item off the list, and ends its work. */
@@ -58,12 +66,16 @@ export function remove(item: Item): void {
 
 function itemOf(source: Source): Item {
   const name = 'file' in source ? source.file.name : nameIn(source.url);
+  const extension = extensionOf(name);
+  // Pages of the web have such names, or none.
+  const isPage = signal('url' in source && ['', 'htm', 'html'].includes(extension));
   made += 1;
   return {
     id: made,
     source,
     name,
-    from: extensionOf(name) || '*',
+    isPage,
+    from: computed(() => (isPage.value ? 'html' : extension || '*')),
     ...('file' in source ? { original: URL.createObjectURL(source.file) } : {}),
     outputs: signal(undefined),
     to: signal(''),
@@ -87,12 +99,22 @@ function nameIn(url: string): string {
   }
 }
 
+/** Takes what is at an address as a web page, or as a file. */
+export function chooseKind(item: Item, isPage: boolean): void {
+  item.isPage.value = isPage;
+  item.problem.value = '';
+  void findOutputs(item);
+}
+
 async function findOutputs(item: Item): Promise<void> {
+  const from = item.from.value;
   try {
-    const outputs = await outputsOf(item.from);
+    const outputs = await outputsOf(from);
+    // Another choice was made meanwhile.
+    if (from !== item.from.value) return;
     item.outputs.value = outputs;
-    item.to.value = likelyOutput(item.from, outputs);
-    if (outputs.length === 0) item.problem.value = `Files named .${item.from} cannot be converted here.`;
+    item.to.value = likelyOutput(from, outputs);
+    if (outputs.length === 0) item.problem.value = `Files named .${from} cannot be converted here.`;
   } catch (error) {
     item.outputs.value = [];
     item.problem.value = messageOf(error);
@@ -140,11 +162,14 @@ function showUpload(item: Item, share: number): void {
   if (item.phase.value === 'uploading') item.progress.value = share;
 }
 
-function jobOf({ source, to, options }: Item): object {
+function jobOf({ source, isPage, to, options }: Item): object {
   return {
     tag: 'page',
     tasks: {
-      import: 'file' in source ? { operation: 'import/upload' } : { operation: 'import/url', url: source.url },
+      import:
+        'file' in source
+          ? { operation: 'import/upload' }
+          : { operation: isPage.value ? 'import/webpage' : 'import/url', url: source.url },
       convert: { operation: 'convert', input: 'import', output_format: to.value, options: options.value },
       export: { operation: 'export/url', input: 'convert' },
     },

@@ -1,70 +1,108 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../service/request.ts';
 import type { Option } from '../service/types.ts';
-import { optionsOf } from './formats.ts';
-import type { Item, OptionValues } from './items.ts';
+import { type Conversion, optionsOf } from './formats.ts';
+
+export type OptionValues = Record<string, string | number | boolean>;
+
+interface Props extends Conversion {
+  /** Sets the ids of the fields apart from those of other forms. */
+  id: string;
+  values: OptionValues;
+  onChange(values: OptionValues): void;
+  /** Option to what the service finds wrong with it. */
+  problems?: Record<string, string>;
+}
 
 /** Tells whether an option applies beside the others, by the rules that the service checks. */
-function applies(option: Option, all: Option[], values: OptionValues): boolean {
+function applies(option: Option, values: OptionValues): boolean {
   return option.conditions.every(({ name, required, meta }) => {
-    const other = values[name] ?? all.find((each) => each.name === name)?.default_value ?? '';
-    if (other === '') return !required;
-    return meta.some(({ value }) => String(value) === other);
+    const other = values[name];
+    if (other === undefined) return !required;
+    return meta.some(({ value }) => String(value) === String(other));
   });
 }
 
+/** Returns the values that the service would take: those of options that there are, apply, and list them. */
+function accepted(all: Option[], values: OptionValues): OptionValues {
+  const kept = Object.entries(values).filter(([name, value]) => {
+    const option = all.find((each) => each.name === name);
+    if (!option || !applies(option, values)) return false;
+    return option.type !== 'enum' || (option.enum_values ?? []).some((each) => each.value === String(value));
+  });
+  return kept.length < Object.keys(values).length ? accepted(all, Object.fromEntries(kept)) : values;
+}
+
+/** Returns what a field holds as a value of its type; a number that is still being typed stays text. */
+function typed({ data_type }: Option, text: string): string | number | boolean {
+  if (data_type === 'boolean') return text === 'true';
+  return data_type !== 'string' && String(Number(text)) === text ? Number(text) : text;
+}
+
 /** Shows the options of a conversion as a form; what is left alone is left to the service. */
-export function OptionsForm({ item }: { item: Item }) {
+export function OptionsForm({ id, operation, from, to, values, onChange, problems = {} }: Props) {
   const options = useSignal<Option[] | undefined>(undefined);
   const problem = useSignal('');
+  const isOther = useRef(false);
+  const now = useRef({ values, onChange });
+  now.current = { values, onChange };
   useEffect(() => {
     let isCurrent = true;
     options.value = undefined;
-    item.options.value = {};
-    optionsOf(item.from, item.to.value).then(
+    problem.value = '';
+    optionsOf({ operation, from, to }).then(
       (found) => {
-        if (isCurrent) options.value = found;
+        if (!isCurrent) return;
+        options.value = found;
+        // What was chosen for other formats need not be an option of these.
+        const left = accepted(found, now.current.values);
+        if (isOther.current && left !== now.current.values) now.current.onChange(left);
+        isOther.current = true;
       },
       (error) => {
-        problem.value = messageOf(error);
+        if (isCurrent) problem.value = messageOf(error);
       },
     );
     return () => {
       isCurrent = false;
     };
-  }, [item.to.value]);
-  useSignalEffect(() => {
-    // An option whose condition no longer holds would be refused.
-    const all = options.value;
-    if (!all) return;
-    const kept = Object.entries(item.options.value).filter(([name]) => {
-      const option = all.find((each) => each.name === name);
-      return option && applies(option, all, item.options.value);
-    });
-    if (kept.length < Object.keys(item.options.value).length) item.options.value = Object.fromEntries(kept);
-  });
+  }, [operation, from, to]);
   if (problem.value !== '') return <p class="quiet">{problem.value}</p>;
   const all = options.value;
   if (!all) return <p class="quiet">Loading options …</p>;
-  if (all.length === 0) return <p class="quiet">This conversion has no options.</p>;
-  const set = (name: string, value: string) => {
-    const { [name]: _, ...others } = item.options.value;
-    item.options.value = value === '' ? others : { ...others, [name]: value };
+  const unknown = Object.keys(values).filter((name) => !all.some((option) => option.name === name));
+  if (all.length === 0 && unknown.length === 0) return <p class="quiet">There are no options for this.</p>;
+  const set = (option: Option, text: string) => {
+    const { [option.name]: _, ...others } = values;
+    onChange(accepted(all, text === '' ? others : { ...others, [option.name]: typed(option, text) }));
   };
   return (
     <div class="options">
       {all
-        .filter((option) => applies(option, all, item.options.value))
+        .filter((option) => applies(option, values))
         .map((option) => (
           <OptionField
             key={option.name}
-            id={`option-${item.id}-${option.name}`}
+            id={`option-${id}-${option.name}`}
             option={option}
-            value={item.options.value[option.name] ?? ''}
-            onChange={(value) => set(option.name, value)}
+            value={String(values[option.name] ?? '')}
+            problem={problems[option.name] ?? ''}
+            onChange={(text) => set(option, text)}
           />
         ))}
+      {unknown.map((name) => (
+        <div key={name} class="field">
+          <span>
+            <code>{name}</code> is no option of this.
+          </span>
+          <div>
+            <button type="button" onClick={() => onChange(accepted(all, values))}>
+              Remove
+            </button>
+          </div>
+        </div>
+      ))}
     </div>
   );
 }
@@ -73,28 +111,38 @@ interface FieldProps {
   id: string;
   option: Option;
   value: string;
-  onChange(value: string): void;
+  problem: string;
+  onChange(text: string): void;
 }
 
-function OptionField({ id, option, value, onChange }: FieldProps) {
+function OptionField({ id, option, value, problem, onChange }: FieldProps) {
   const range = rangeText(option);
   return (
     <div class="field">
       <label for={id}>{option.label ?? titleOf(option.name)}</label>
       <div class="with-unit">
-        <Control id={id} option={option} value={value} onChange={onChange} />
+        <Control id={id} option={option} value={value} problem={problem} onChange={onChange} />
         {option.units !== undefined && <span class="quiet small">{option.units}</span>}
       </div>
       <span class="hint" id={`${id}-hint`}>
         {option.hint}
         {range !== '' && ` ${range}`}
       </span>
+      {problem !== '' && (
+        <span class="wrong" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
     </div>
   );
 }
 
-function Control({ id, option, value, onChange }: FieldProps) {
-  const common = { id, 'aria-describedby': `${id}-hint` };
+function Control({ id, option, value, problem, onChange }: FieldProps) {
+  const common = {
+    id,
+    'aria-describedby': problem === '' ? `${id}-hint` : `${id}-hint ${id}-problem`,
+    ...(problem === '' ? {} : { 'aria-invalid': true }),
+  };
   const choices =
     option.data_type === 'boolean'
       ? [
@@ -142,7 +190,8 @@ function rangeText({ data_type, properties: { min, max } = {} }: Option): string
   return max === undefined ? '' : `At most ${max}.`;
 }
 
-function titleOf(name: string): string {
+/** Returns the name of a parameter or value as people would write it. */
+export function titleOf(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

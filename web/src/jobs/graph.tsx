@@ -1,31 +1,62 @@
+import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
-import { spanText } from '../format.ts';
-import type { Task } from '../service/types.ts';
-import { type End, layOut, nodeSize } from './layout.ts';
+import { type End, type Linked, layOut, nodeSize } from './layout.ts';
 
-/** Draws the tasks of a job and what each waits for. The table below it says the same in words. */
-export function Graph({ tasks }: { tasks: Task[] }) {
-  const { width, height, nodes, edges } = useMemo(() => layOut(tasks), [tasks]);
+/** A task as the graph shows it. */
+export interface GraphNode extends Linked {
+  title: string;
+  detail: string;
+  /** Its status, which decides its look. */
+  state: string;
+  /** Where a click on it leads. */
+  link?: string;
+}
+
+/** Draws tasks and what each waits for. What is beside it says the same in words. */
+export function Graph({ tasks }: { tasks: GraphNode[] }) {
+  // States change all the time, places only with the links.
+  const links = tasks.map(({ id, dependsOn }) => `${id}<${dependsOn}`).join();
+  const { width, height, places, edges } = useMemo(() => {
+    const { nodes, edges: ends, ...size } = layOut(tasks);
+    return {
+      ...size,
+      places: new Map(nodes.map((node) => [node.id, node])),
+      edges: ends.map(({ from, to }) => curve(from, to)).join(''),
+    };
+  }, [links]);
+  const hasLinks = tasks.some(({ link }) => link !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
     <section class="graph" tabIndex={0} aria-label="Graph of the tasks">
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        <path class="edge" d={edges.map(({ from, to }) => curve(from, to)).join('')} />
-        {nodes.map(({ task, x, y }) => (
-          <g key={task.id} class={task.status} transform={`translate(${x} ${y})`}>
-            <rect width={nodeSize.width} height={nodeSize.height} rx="8" />
-            <text x="12" y="24">
-              {short(task.name || task.operation)}
-            </text>
-            <text class="detail" x="12" y="42">
-              {short(detailOf(task))}
-            </text>
-          </g>
-        ))}
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: the section has its name */}
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden={!hasLinks}>
+        <path class="edge" d={edges} />
+        {tasks.map(({ id, title, detail, state, link }) => {
+          const { x = 0, y = 0 } = places.get(id) ?? {};
+          return <Box key={id} x={x} y={y} title={title} detail={detail} state={state} link={link} />;
+        })}
       </svg>
     </section>
   );
 }
+
+type BoxProps = Omit<GraphNode, 'id' | 'dependsOn' | 'link'> & { x: number; y: number; link: string | undefined };
+
+/** Only those boxes are drawn again whose task has changed. */
+const Box = memo(({ x, y, title, detail, state, link }: BoxProps) => {
+  const box = (
+    <g class={state} transform={`translate(${x} ${y})`}>
+      <rect width={nodeSize.width} height={nodeSize.height} rx="8" />
+      <text x="12" y="24">
+        {short(title)}
+      </text>
+      <text class="detail" x="12" y="42">
+        {short(detail)}
+      </text>
+    </g>
+  );
+  return link === undefined ? box : <a href={link}>{box}</a>;
+});
 
 function curve(from: End, to: End): string {
   const [x1, y1] = [from.x + nodeSize.width, from.y + nodeSize.height / 2];
@@ -33,13 +64,6 @@ function curve(from: End, to: End): string {
   const bend = (x2 - x1) / 2;
   const onwards = to.passes ? `h${nodeSize.width}` : '';
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}${onwards}`;
-}
-
-function detailOf({ operation, status, startedAt, endedAt, progress }: Task): string {
-  if (status === 'processing') return `${operation} · ${progress === undefined ? '…' : `${Math.round(progress)} %`}`;
-  return endedAt === null || startedAt === null
-    ? `${operation} · ${status}`
-    : `${operation} · ${spanText(startedAt, endedAt)}`;
 }
 
 function short(text: string): string {

@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals';
+import { memo } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
+import { editAsNew } from '../builder/state.ts';
 import { durationText, sizeText, spanText, timeText } from '../format.ts';
 import { useAction } from '../parts/load.ts';
 import { Problem } from '../parts/notice.tsx';
 import { Status, Wide } from '../parts/view.tsx';
 import { go } from '../router.ts';
 import { cancelJob } from '../service/cancel.ts';
-import { followJob } from '../service/live.ts';
+import { followJob, isOver } from '../service/live.ts';
 import { messageOf, request } from '../service/request.ts';
 import type { Job, Task } from '../service/types.ts';
-import { Graph } from './graph.tsx';
+import { Graph, type GraphNode } from './graph.tsx';
 
 /** Shows a job as it is now, and as it changes. */
 export function JobView({ id }: { id: string }) {
@@ -18,15 +20,23 @@ export function JobView({ id }: { id: string }) {
   useEffect(() => {
     let unfollow = () => {};
     let isShown = true;
+    let frame: number | undefined;
+    let latest: Job | undefined;
+    // A job of many tasks changes more often than the screen does.
+    const showLatest = () => {
+      frame = undefined;
+      job.value = latest;
+    };
     request<Job>('GET', `/v1/process/jobs/${id}?include=tasks`).then(
       (found) => {
         if (!isShown) return;
         job.value = found;
-        if (found.endedAt === null)
+        if (!isOver(found))
           unfollow = followJob(id, {
             onChange: (next) => {
               problem.value = '';
-              job.value = next;
+              latest = next;
+              frame ??= requestAnimationFrame(showLatest);
             },
             onProblem: (error) => {
               problem.value = messageOf(error);
@@ -40,6 +50,7 @@ export function JobView({ id }: { id: string }) {
     return () => {
       isShown = false;
       unfollow();
+      if (frame !== undefined) cancelAnimationFrame(frame);
     };
   }, [id]);
   return (
@@ -59,6 +70,7 @@ function Shown({ job }: { job: Job }) {
   const { problem, run } = useAction();
   const tasks = job.tasks ?? [];
   const open = tasks.filter(({ endedAt }) => endedAt === null);
+  const now = useSeconds(open.length > 0);
   const remove = async () => {
     await request('DELETE', `/v1/process/jobs/${job.id}`);
     go('/jobs');
@@ -87,12 +99,23 @@ function Shown({ job }: { job: Job }) {
           </div>
         </dl>
         {job.result.msg !== undefined && <div class="notice bad">{job.result.msg}</div>}
-        {tasks.length > 0 && <Graph tasks={tasks} />}
+        {tasks.length > 0 && <Graph tasks={tasks.map(nodeOf)} />}
         {job.tasksTruncated && <p class="quiet">The job has more tasks than one response can hold.</p>}
         <div class="row">
           {open.length > 0 && (
             <button type="button" onClick={() => void run(() => cancelJob(job))}>
               Cancel
+            </button>
+          )}
+          {!job.tasksTruncated && (
+            <button
+              type="button"
+              onClick={() => {
+                editAsNew(job);
+                go('/builder');
+              }}
+            >
+              Edit as a new job
             </button>
           )}
           <button type="button" class="danger" onClick={() => void run(remove)}>
@@ -116,18 +139,7 @@ function Shown({ job }: { job: Job }) {
           </thead>
           <tbody>
             {tasks.map((task) => (
-              <tr key={task.id}>
-                <td>{task.name}</td>
-                <td>{task.operation}</td>
-                <td>
-                  <Status of={task.status} />
-                </td>
-                <td class="number">{spanText(task.createdAt, task.startedAt ?? task.endedAt)}</td>
-                <td class="number">{spanText(task.startedAt, task.endedAt)}</td>
-                <td>
-                  <Result task={task} />
-                </td>
-              </tr>
+              <Row key={task.id} task={task} now={task.endedAt === null ? now : 0} />
             ))}
           </tbody>
         </table>
@@ -138,6 +150,47 @@ function Shown({ job }: { job: Job }) {
     </>
   );
 }
+
+/** Counts the seconds while something runs, so that what says how long is true. */
+function useSeconds(isRunning: boolean): number {
+  const seconds = useSignal(0);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => {
+      seconds.value += 1;
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return seconds.value;
+}
+
+function nodeOf(task: Task): GraphNode {
+  const { id, dependsOn, name, operation, status } = task;
+  return { id, dependsOn, title: name || operation, detail: detailOf(task), state: status };
+}
+
+function detailOf({ operation, status, startedAt, endedAt, progress }: Task): string {
+  if (status === 'processing') return `${operation} · ${progress === undefined ? '…' : `${Math.round(progress)} %`}`;
+  return endedAt === null || startedAt === null
+    ? `${operation} · ${status}`
+    : `${operation} · ${spanText(startedAt, endedAt)}`;
+}
+
+/** A row is drawn again when its task has changed, and each second while that runs. */
+const Row = memo(({ task }: { task: Task; now: number }) => (
+  <tr>
+    <td>{task.name}</td>
+    <td>{task.operation}</td>
+    <td>
+      <Status of={task.status} />
+    </td>
+    <td class="number">{spanText(task.createdAt, task.startedAt ?? task.endedAt)}</td>
+    <td class="number">{spanText(task.startedAt, task.endedAt)}</td>
+    <td>
+      <Result task={task} />
+    </td>
+  </tr>
+));
 
 function Result({ task: { result } }: { task: Task }) {
   if (result.msg !== undefined) return <>{result.msg}</>;

@@ -1,7 +1,11 @@
-import type { Task } from '../service/types.ts';
+/** A task and what it waits for. */
+export interface Linked {
+  id: string;
+  dependsOn: string[];
+}
 
 interface Node {
-  task: Task;
+  id: string;
   x: number;
   y: number;
 }
@@ -25,7 +29,7 @@ const gap = { x: 64, y: 18, edge: 20 };
 
 /** A place in a column: a task, or a line that passes by on its way to a later column. */
 interface Place {
-  task?: Task;
+  id?: string;
   before: Place[];
   y: number;
 }
@@ -34,7 +38,7 @@ interface Place {
  * Lays the tasks of a job out in columns: each right of all that it depends on, near the middle of those. A line over
  * several columns has a place in each of them, so that it crosses no task.
  */
-export function layOut(tasks: Task[]): Layout {
+export function layOut(tasks: Linked[]): Layout {
   const columns: Place[][] = [];
   const places = new Map<string, { place: Place; depth: number }>();
   const put = (depth: number, place: Place): Place => {
@@ -53,20 +57,20 @@ export function layOut(tasks: Task[]): Layout {
         const found = places.get(id);
         return found ? [passing(found.place, found.depth, depth)] : [];
       });
-      places.set(task.id, { place: put(depth, { task, before, y: 0 }), depth });
+      places.set(task.id, { place: put(depth, { id: task.id, before, y: 0 }), depth });
     }
   const step = nodeSize.height + gap.y;
   const height = Math.max(1, ...columns.map((column) => column.length)) * step - gap.y;
   for (const column of columns) arrange(column, height, step);
   const xOf = (depth: number) => gap.edge + depth * (nodeSize.width + gap.x);
   const nodes = columns.flatMap((column, depth) =>
-    column.flatMap(({ task, y }) => (task ? [{ task, x: xOf(depth), y }] : [])),
+    column.flatMap(({ id, y }) => (id === undefined ? [] : [{ id, x: xOf(depth), y }])),
   );
   const edges = columns.flatMap((column, depth) =>
-    column.flatMap(({ task, before, y }) =>
+    column.flatMap(({ id, before, y }) =>
       before.map((from) => ({
-        from: { x: xOf(depth - 1), y: from.y, passes: from.task === undefined },
-        to: { x: xOf(depth), y, passes: task === undefined },
+        from: { x: xOf(depth - 1), y: from.y, passes: from.id === undefined },
+        to: { x: xOf(depth), y, passes: id === undefined },
       })),
     ),
   );
@@ -82,10 +86,10 @@ function arrange(column: Place[], height: number, step: number): void {
   for (const [row, place] of column.entries()) place.y = top + row * step;
 }
 
-function columnsOf(tasks: Task[]): Task[][] {
+function columnsOf(tasks: Linked[]): Linked[][] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const depths = new Map<string, number>();
-  const depthOf = (task: Task): number => {
+  const depthOf = (task: Linked): number => {
     const known = depths.get(task.id);
     if (known !== undefined) return known;
     // The service accepts no circle; one would end here all the same.
@@ -95,7 +99,7 @@ function columnsOf(tasks: Task[]): Task[][] {
     depths.set(task.id, depth);
     return depth;
   };
-  const columns: Task[][] = [];
+  const columns: Linked[][] = [];
   for (const task of tasks) {
     const depth = depthOf(task);
     while (columns.length <= depth) columns.push([]);

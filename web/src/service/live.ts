@@ -18,7 +18,7 @@ export interface Follower {
   onProblem(error: unknown, isFinal: boolean): void;
 }
 
-/** Tells each time anything about a job has changed, until it has ended; returns what stops that. */
+/** Tells each time anything about a job has changed, until it and all its tasks have ended; returns what stops that. */
 export function followJob(id: string, { onChange, onProblem }: Follower): () => void {
   const stopped = new AbortController();
   let known: Job | undefined;
@@ -47,7 +47,7 @@ export function followJob(id: string, { onChange, onProblem }: Follower): () => 
   const run = async () => {
     await fetchJob(false);
     const isLive = await listen(`job.${id}`, listener);
-    while (!stopped.signal.aborted && known?.endedAt === null) {
+    while (!stopped.signal.aborted && known && !isOver(known)) {
       if (!isLive) await fetchJob(true);
       else {
         await pause(500);
@@ -66,6 +66,11 @@ export function followJob(id: string, { onChange, onProblem }: Follower): () => 
     })
     .finally(() => stop(`job.${id}`, listener));
   return () => stopped.abort();
+}
+
+/** Whether nothing of a job will change any more: one that has failed may still have tasks that have not ended. */
+export function isOver({ endedAt, tasks = [] }: Job): boolean {
+  return endedAt !== null && tasks.every((task) => task.endedAt !== null);
 }
 
 /** Whether the same request may succeed later: nobody was reached, or whoever was could not respond just then. */

@@ -8,6 +8,7 @@ export type JobPage = Of<'JobPage'>;
 export type FormatList = Of<'FormatList'>;
 export type OptionList = Of<'OptionList'>;
 export type Option = OptionList['options'][number];
+export type DryRun = Of<'DryRun'>;
 export type Me = Of<'Me'>;
 export type Token = Of<'Token'>;
 export type Health = Of<'Health'>;

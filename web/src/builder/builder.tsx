@@ -1,0 +1,328 @@
+import { useSignal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import { durationText } from '../format.ts';
+import { Graph, type GraphNode } from '../jobs/graph.tsx';
+import { useAction, useLoaded } from '../parts/load.ts';
+import { Empty, Problem } from '../parts/notice.tsx';
+import { Secret, View } from '../parts/view.tsx';
+import { go } from '../router.ts';
+import type { Job } from '../service/types.ts';
+import { type Check, useCheck } from './check.ts';
+import { CodeTabs } from './code-tabs.tsx';
+import { type Draft, draftOf, emptyDraft, parseJob, withNewTask, withoutTask } from './draft.ts';
+import { Field } from './fields.tsx';
+import { focusOn } from './focus.ts';
+import { type Description, type Operation, operationsOf } from './operations.ts';
+import { runDraft } from './run.ts';
+import { draft } from './state.ts';
+import { TaskCard } from './task-card.tsx';
+import { templates } from './templates.ts';
+
+/** Shows the builder of jobs. */
+export function Builder() {
+  const loaded = useLoaded<Description>('/v1/openapi.json');
+  return (
+    <View
+      title="Job builder"
+      lead="Put a job together from tasks, see what it would take, run it, or copy it as code."
+      from={loaded}
+    >
+      {(description) => <Workbench description={description} />}
+    </View>
+  );
+}
+
+function Workbench({ description }: { description: Description }) {
+  const operations = useMemo(() => operationsOf(description), [description]);
+  const current = draft.value;
+  const check = useCheck(current);
+  return (
+    <>
+      <Start />
+      {current.tasks.length === 0 ? (
+        <div class="card">
+          <Empty title="No tasks yet">
+            <p>Start from one of these jobs, or add a task.</p>
+          </Empty>
+        </div>
+      ) : (
+        <Overview current={current} check={check} />
+      )}
+      <section class="stack" aria-labelledby="tasks">
+        <h2 id="tasks">Tasks</h2>
+        {current.tasks.length > 0 && (
+          <ol class="stack bare">
+            {current.tasks.map((task) => (
+              <TaskCard
+                key={task.key}
+                task={task}
+                operation={operations.find(({ name }) => name === task.operation)}
+                problems={check.byTask.get(task.key) ?? []}
+                onRemove={() => {
+                  draft.value = withoutTask(draft.value, task);
+                  focusOn('operation');
+                }}
+              />
+            ))}
+          </ol>
+        )}
+        <AddTask operations={operations} />
+      </section>
+      {current.tasks.length > 0 && (
+        <>
+          <JobSettings current={current} />
+          <section class="stack" aria-labelledby="as-code">
+            <h2 id="as-code">As code</h2>
+            <CodeTabs draft={current} />
+          </section>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Offers jobs to start from, and takes the JSON of one. */
+function Start() {
+  const before = useSignal<Draft | undefined>(undefined);
+  const problem = useSignal('');
+  const text = useRef<HTMLTextAreaElement>(null);
+  const replace = (next: Draft) => {
+    before.value = draft.value.tasks.length > 0 ? draft.value : undefined;
+    draft.value = next;
+  };
+  const read = () => {
+    try {
+      replace(parseJob(text.current?.value ?? ''));
+      problem.value = '';
+      if (text.current) text.current.value = '';
+    } catch (error) {
+      problem.value = error instanceof Error ? error.message : String(error);
+    }
+  };
+  return (
+    <div class="card stack">
+      <fieldset>
+        <legend>Start from</legend>
+        <div class="row">
+          {templates.map(({ title, job }) => (
+            <button key={title} type="button" onClick={() => replace(draftOf(job))}>
+              {title}
+            </button>
+          ))}
+        </div>
+      </fieldset>
+      <details>
+        <summary>Paste the JSON of a job</summary>
+        <div class="stack">
+          <Field id="pasted" label="JSON" problem={problem.value}>
+            {(attributes) => <textarea {...attributes} ref={text} rows={6} spellcheck={false} class="mono" />}
+          </Field>
+          <div>
+            <button type="button" onClick={read}>
+              Use this JSON
+            </button>
+          </div>
+        </div>
+      </details>
+      {before.value && (
+        <div class="row small" role="status">
+          <span class="quiet">The job that was here is replaced.</span>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              draft.value = before.value ?? emptyDraft;
+              before.value = undefined;
+            }}
+          >
+            Undo
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Shows the draft as a graph, what the service says to it, and what runs it. */
+function Overview({ current, check }: { current: Draft; check: Check }) {
+  const { problem, run } = useAction();
+  const progress = useSignal<number | undefined>(undefined);
+  const stop = useRef(new AbortController());
+  const created = useSignal<Job | undefined>(undefined);
+  const nodes = current.tasks.map(({ key, name, operation, inputs, parameters }): GraphNode => {
+    const format = typeof parameters.output_format === 'string' ? ` → ${parameters.output_format}` : '';
+    const isWrong = check.byTask.has(key);
+    return {
+      ...{ id: key, dependsOn: inputs, title: name, detail: operation + format, link: `#${key}` },
+      state: isWrong ? 'failed' : 'created',
+    };
+  });
+  const start = () =>
+    run(async () => {
+      const empty = current.tasks.find(({ operation, file }) => operation === 'import/upload' && !file);
+      if (empty) {
+        focusOn(`${empty.key}-upload`);
+        throw new Error(`Choose a file for ${empty.name} first.`);
+      }
+      stop.current = new AbortController();
+      progress.value = 0;
+      try {
+        const job = await runDraft(
+          current,
+          (share) => {
+            progress.value = share;
+          },
+          stop.current.signal,
+        );
+        // Its secret is shown this once, so the view of the job has to wait.
+        if (job.webhook) created.value = job;
+        else go(`/jobs/${job.id}`);
+      } finally {
+        progress.value = undefined;
+      }
+    });
+  return (
+    <div class="card stack">
+      <Graph tasks={nodes} />
+      <div class="row apart">
+        <Verdict check={check} />
+        <div class="row">
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              draft.value = emptyDraft;
+            }}
+          >
+            Clear
+          </button>
+          {progress.value === undefined ? (
+            <button
+              type="button"
+              class="main"
+              disabled={!check.estimate || !check.isCurrent}
+              onClick={() => void start()}
+            >
+              Run the job
+            </button>
+          ) : (
+            <button type="button" onClick={() => stop.current.abort()}>
+              Cancel
+            </button>
+          )}
+        </div>
+      </div>
+      {progress.value !== undefined && <progress aria-label="Upload" value={progress.value} />}
+      {check.others.length > 0 && <Problem text={check.others.join(' ')} />}
+      {problem.value !== '' && <Problem text={problem.value} />}
+      {created.value?.webhook && (
+        <>
+          <Secret value={created.value.webhook.secret} label="The job is created. This secret signs its webhook." />
+          <div>
+            <a class="button" href={`/jobs/${created.value.id}`}>
+              Show the job
+            </a>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Verdict({ check: { isCurrent, estimate, byTask, others } }: { check: Check }) {
+  const count = [...byTask.values()].reduce((sum, problems) => sum + problems.length, others.length);
+  return (
+    <span role="status" class="small">
+      {count > 0 ? (
+        <span class="wrong">{count === 1 ? '1 problem' : `${count} problems`}</span>
+      ) : !isCurrent || !estimate ? (
+        <span class="quiet">Checking …</span>
+      ) : (
+        <>
+          Valid. <span class="quiet">{estimateText(estimate)}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+function estimateText({ conversionSeconds, remainingMinutes }: NonNullable<Check['estimate']>): string {
+  const time = `About ${durationText(conversionSeconds)} of conversion time`;
+  return remainingMinutes === null ? `${time}.` : `${time}, of ${durationText(remainingMinutes * 60)} left this month.`;
+}
+
+/** Adds a task of any operation that the service has. */
+function AddTask({ operations }: { operations: Operation[] }) {
+  const chosen = useSignal('');
+  const groups = [...Map.groupBy(operations, ({ group }) => group)];
+  const add = () => {
+    const operation = operations.find(({ name }) => name === chosen.value);
+    if (!operation) return;
+    draft.value = withNewTask(draft.value, operation);
+    focusOn(`${draft.value.tasks.at(-1)?.key}-task-name`);
+  };
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <select
+        id="operation"
+        aria-label="Operation of the new task"
+        class="grow"
+        value={chosen.value}
+        onChange={({ currentTarget }) => {
+          chosen.value = currentTarget.value;
+        }}
+      >
+        <option value="">Choose what the task does</option>
+        {groups.map(([group, own]) => (
+          <optgroup key={group} label={group}>
+            {own.map(({ name, summary }) => (
+              <option key={name} value={name}>
+                {summary}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      <button type="submit" disabled={chosen.value === ''}>
+        Add a task
+      </button>
+    </form>
+  );
+}
+
+const settings = [
+  { name: 'tag', label: 'Tag', hint: 'To find the job by; without effect.' },
+  { name: 'webhook_url', label: 'Webhook', hint: 'A URL that is called when the job has ended.' },
+];
+
+function JobSettings({ current }: { current: Draft }) {
+  const set = (name: string, text: string) => {
+    const { [name]: _, ...others } = current.settings;
+    draft.value = { ...current, settings: text === '' ? others : { ...others, [name]: text } };
+  };
+  return (
+    <details>
+      <summary>Settings of the job</summary>
+      <div class="options">
+        {settings.map(({ name, label, hint }) => (
+          <Field key={name} id={`job-${name}`} label={label} hint={hint}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                autocomplete="off"
+                value={String(current.settings[name] ?? '')}
+                onInput={({ currentTarget }) => set(name, currentTarget.value.trim())}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </details>
+  );
+}

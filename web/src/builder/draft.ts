@@ -1,0 +1,219 @@
+import { extensionOf } from '../format.ts';
+import type { Job } from '../service/types.ts';
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+export type Parameters = Record<string, Json>;
+
+/** A task of a job that is not created yet. */
+export interface DraftTask {
+  /** Stays the same while the name changes; no task can have it as its name. */
+  key: string;
+  name: string;
+  operation: string;
+  /** Keys of tasks of the draft, or ids of earlier tasks. */
+  inputs: string[];
+  parameters: Parameters;
+  /** What is uploaded when the job is run. */
+  file?: File;
+}
+
+export interface Draft {
+  tasks: DraftTask[];
+  /** What the job has beside its tasks: `tag`, `webhook_url`. */
+  settings: Parameters;
+}
+
+/** A job as the service takes it. */
+export type JobBody = Parameters & { tasks: Record<string, Parameters> };
+
+export const emptyDraft: Draft = { tasks: [], settings: {} };
+
+let made = 0;
+
+function newKey(): string {
+  made += 1;
+  return `task.${made}`;
+}
+
+/** Returns the job that a draft describes. */
+export function jobOf({ tasks, settings }: Draft): JobBody {
+  const names = new Map(tasks.map(({ key, name }) => [key, name]));
+  const definitions = tasks.map(({ name, operation, inputs, parameters }): [string, Parameters] => {
+    const given = inputs.map((input) => names.get(input) ?? input);
+    const [first] = given;
+    return [
+      name,
+      { operation, ...(first === undefined ? {} : { input: given.length > 1 ? given : first }), ...parameters },
+    ];
+  });
+  return { ...settings, tasks: Object.fromEntries(definitions) };
+}
+
+/** Reads the JSON of a job, or throws what is wrong with it. */
+export function parseJob(text: string): Draft {
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`Expected JSON. ${error instanceof Error ? error.message : ''}`.trim());
+  }
+  if (!isObject(parsed) || !isObject(parsed.tasks))
+    throw new Error('Expected a job: { "tasks": { "name": { "operation": "…" } } }.');
+  const { tasks, ...settings } = parsed;
+  return draftOf({ ...settings, tasks: Object.fromEntries(Object.entries(tasks).map(definitionOf)) });
+}
+
+function definitionOf([name, definition]: [string, Json]): [string, Parameters] {
+  if (!isObject(definition) || typeof definition.operation !== 'string')
+    throw new Error(`Expected the task ${name} to be an object with an operation.`);
+  return [name, definition];
+}
+
+/** Returns the draft of a job. */
+export function draftOf({ tasks, ...settings }: JobBody): Draft {
+  const keys = new Map(Object.keys(tasks).map((name) => [name, newKey()]));
+  return {
+    settings,
+    tasks: Object.entries(tasks).map(([name, { operation, input, ...parameters }]) => ({
+      key: keys.get(name) ?? newKey(),
+      name,
+      operation: String(operation),
+      inputs: inputsIn(input).map((given) => keys.get(given) ?? given),
+      parameters,
+    })),
+  };
+}
+
+function inputsIn(input: Json | undefined): string[] {
+  if (input === undefined || input === null) return [];
+  return (Array.isArray(input) ? input : [input]).map(String);
+}
+
+const mask = '********';
+
+/** Returns the draft of another job like one that exists. What the service keeps to itself, secrets and files, is left out. */
+export function draftLike({ tag, tasks = [] }: Job): Draft {
+  const names = new Map(tasks.map(({ id, name }) => [id, name]));
+  const definitions = tasks.map(({ name, operation, payload, dependsOn }): [string, Parameters] => {
+    const input = dependsOn.map((id) => names.get(id) ?? id);
+    return [name, { operation, ...(input.length > 0 ? { input } : {}), ...withoutMasks(payload as Parameters) }];
+  });
+  return draftOf({ ...(typeof tag === 'string' ? { tag } : {}), tasks: Object.fromEntries(definitions) });
+}
+
+function withoutMasks(payload: Parameters): Parameters {
+  const kept = Object.entries(payload).flatMap(([name, value]): [string, Json][] => {
+    if (value === mask || value === '') return [];
+    if (!isObject(value)) return [[name, value]];
+    const inner = withoutMasks(value);
+    return Object.keys(inner).length > 0 ? [[name, inner]] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isObject(value: Json | undefined): value is Parameters {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Adds a task. One that reads files reads those of the last task that makes any. */
+export function withNewTask(draft: Draft, { name, takesInput }: { name: string; takesInput: boolean }): Draft {
+  const source = draft.tasks.findLast(({ operation }) => !operation.startsWith('export/'));
+  const task: DraftTask = {
+    key: newKey(),
+    name: freeName(draft, name.split('/')[0] ?? name),
+    operation: name,
+    inputs: takesInput && source ? [source.key] : [],
+    parameters: {},
+  };
+  return { ...draft, tasks: [...draft.tasks, task] };
+}
+
+function freeName({ tasks }: Draft, wanted: string): string {
+  const taken = new Set(tasks.map(({ name }) => name));
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted}-${number}`;
+  return name;
+}
+
+/** Replaces a task by a changed one. */
+export function withTask(draft: Draft, changed: DraftTask): Draft {
+  return { ...draft, tasks: draft.tasks.map((task) => (task.key === changed.key ? changed : task)) };
+}
+
+/** Removes a task, also from the inputs of others. */
+export function withoutTask(draft: Draft, { key }: DraftTask): Draft {
+  const others = draft.tasks.filter((task) => task.key !== key);
+  return { ...draft, tasks: others.map((task) => ({ ...task, inputs: task.inputs.filter((each) => each !== key) })) };
+}
+
+/** Sets a parameter of a task, or takes it away. */
+export function withParameter(task: DraftTask, name: string, value: Json | undefined): DraftTask {
+  const { [name]: _, ...others } = task.parameters;
+  return { ...task, parameters: value === undefined ? others : { ...task.parameters, [name]: value } };
+}
+
+/** Returns the tasks that may feed a task: those that it does not feed itself, and that make files. */
+export function possibleInputs(task: DraftTask, { tasks }: Draft): DraftTask[] {
+  const fed = new Set([task.key]);
+  for (let before = 0; before !== fed.size; ) {
+    before = fed.size;
+    for (const { key, inputs } of tasks) if (inputs.some((input) => fed.has(input))) fed.add(key);
+  }
+  return tasks.filter(({ key, operation }) => !fed.has(key) && !operation.startsWith('export/'));
+}
+
+/** Returns the format of a task's files, as far as it can be known before there are any. */
+export function formatOf(task: DraftTask | undefined, draft: Draft, seen = new Set<string>()): string {
+  if (!task || seen.has(task.key)) return '';
+  const { operation, parameters, file } = task;
+  const text = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : '');
+  if (operation === 'import/webpage') return 'html';
+  if (!operation.includes('/')) return text('output_format') || inputFormatOf(task, draft, seen);
+  const url = text('url');
+  const names = [
+    file?.name ?? '',
+    text('filename'),
+    URL.canParse(url) ? new URL(url).pathname : '',
+    ...['key', 'file', 'blob', 'file_string'].map(text),
+  ];
+  return names.map(extensionOf).find((extension) => extension !== '') ?? '';
+}
+
+/** Returns the format of what a task reads, as far as it can be known. */
+export function inputFormatOf(task: DraftTask, draft: Draft, seen = new Set<string>()): string {
+  if (typeof task.parameters.input_format === 'string') return task.parameters.input_format;
+  const known = new Set(seen).add(task.key);
+  const sources = task.inputs.map((input) => draft.tasks.find(({ key }) => key === input));
+  return sources.map((source) => formatOf(source, draft, known)).find((format) => format !== '') ?? '';
+}
+
+/** A problem with a field of a task; that of the whole task has no field. */
+export interface FieldProblem {
+  field: string;
+  text: string;
+}
+
+/** Sorts what the service found wrong by the tasks that it is about; the rest is about the job. */
+export function problemsByTask(
+  { tasks }: Draft,
+  fields: Record<string, string[]>,
+): { byTask: Map<string, FieldProblem[]>; others: string[] } {
+  const byTask = new Map<string, FieldProblem[]>();
+  const others: string[] = [];
+  for (const [path, texts] of Object.entries(fields)) {
+    const task =
+      tasks.find(({ name }) => path === `tasks.${name}`) ?? tasks.find(({ name }) => path.startsWith(`tasks.${name}.`));
+    if (!task) others.push(...texts.map((text) => `${path}: ${text}`));
+    else {
+      const field = path.slice(`tasks.${task.name}.`.length);
+      byTask.set(task.key, [...(byTask.get(task.key) ?? []), ...texts.map((text) => ({ field, text }))]);
+    }
+  }
+  return { byTask, others };
+}
+
+/** Returns the keys of tasks that have the name of another: a job can hold only one of them. */
+export function tasksOfSameName({ tasks }: Draft): string[] {
+  const names = tasks.map(({ name }) => name);
+  return tasks.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name)).map(({ key }) => key);
+}

@@ -1,0 +1,187 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { titleOf } from '../convert/options-form.tsx';
+import type { Json } from './draft.ts';
+import type { Parameter } from './operations.ts';
+
+interface FieldProps {
+  id: string;
+  label: string;
+  hint?: string;
+  problem?: string;
+  /** Gets what ties a control to its label, hint and problem. */
+  children(attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }): ComponentChildren;
+}
+
+/** Shows a control with its name, what it is for, and what is wrong with it. */
+export function Field({ id, label, hint = '', problem = '', children }: FieldProps) {
+  const described = [...(hint === '' ? [] : [`${id}-hint`]), ...(problem === '' ? [] : [`${id}-problem`])].join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(problem === '' ? {} : { 'aria-invalid': true }),
+      })}
+      {hint !== '' && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {problem !== '' && (
+        <span class="wrong" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface ParameterProps {
+  id: string;
+  parameter: Parameter;
+  value: Json | undefined;
+  problem: string;
+  onChange(value: Json | undefined): void;
+}
+
+/** Shows a parameter of an operation as a field of its kind. */
+export function ParameterField({ id, parameter, value, problem, onChange }: ParameterProps) {
+  const { name, kind, values, hint, example, isRequired } = parameter;
+  const given = value === undefined || value === null ? '' : typeof value === 'object' ? '' : String(value);
+  const setText = (text: string) => onChange(text === '' ? undefined : text);
+  return (
+    <Field id={id} label={titleOf(name)} hint={hint} problem={problem}>
+      {(attributes) => {
+        const common = { ...attributes, ...(isRequired ? { required: true } : {}) };
+        switch (kind) {
+          case 'choice':
+            return (
+              <select {...common} value={given} onChange={({ currentTarget }) => setText(currentTarget.value)}>
+                <option value="">Choose</option>
+                {values.map((each) => (
+                  <option key={each} value={each}>
+                    {titleOf(each)}
+                  </option>
+                ))}
+              </select>
+            );
+          case 'boolean':
+            return (
+              <select
+                {...common}
+                value={given}
+                onChange={({ currentTarget: { value: text } }) => onChange(text === '' ? undefined : text === 'true')}
+              >
+                <option value="">Default</option>
+                <option value="true">Yes</option>
+                <option value="false">No</option>
+              </select>
+            );
+          case 'number':
+            return (
+              <input
+                {...common}
+                type="number"
+                step="any"
+                value={given}
+                onInput={({ currentTarget: { value: text } }) =>
+                  onChange(text === '' ? undefined : String(Number(text)) === text ? Number(text) : text)
+                }
+              />
+            );
+          case 'pairs':
+            return (
+              <textarea
+                {...common}
+                rows={2}
+                placeholder="Name: value"
+                spellcheck={false}
+                // What is typed is not always whole lines, which alone are kept.
+                defaultValue={textOfPairs(value)}
+                onInput={({ currentTarget }) => onChange(pairsIn(currentTarget.value))}
+              />
+            );
+          case 'long text':
+            return (
+              <textarea
+                {...common}
+                rows={3}
+                spellcheck={false}
+                value={given}
+                onInput={({ currentTarget }) => setText(currentTarget.value)}
+              />
+            );
+          default: {
+            const line = {
+              ...common,
+              autocomplete: 'off',
+              spellcheck: false,
+              placeholder: example,
+              value: given,
+              onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setText(currentTarget.value),
+            };
+            return kind === 'secret' ? <input {...line} type="password" /> : <input {...line} type="text" />;
+          }
+        }
+      }}
+    </Field>
+  );
+}
+
+function textOfPairs(value: Json | undefined): string {
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([name, each]) => `${name}: ${each}`)
+    .join('\n');
+}
+
+function pairsIn(text: string): Json | undefined {
+  const pairs = text.split('\n').flatMap((line) => {
+    const colon = line.indexOf(':');
+    return colon > 0 ? [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()]] : [];
+  });
+  return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
+}
+
+/** Lets a person choose a file. */
+export function FileField({ id, hint, onChoose }: { id: string; hint: string; onChoose(file: File): void }) {
+  return (
+    <Field id={id} label="File" hint={hint}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="file"
+          onChange={({ currentTarget: { files } }) => {
+            const [file] = files ?? [];
+            if (file) onChoose(file);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface DisclosureProps {
+  title: string;
+  /** Opens it, for what has to be seen; from then on the person decides. */
+  isNeeded: boolean;
+  children(isOpen: boolean): ComponentChildren;
+}
+
+/** Shows what few need only on demand. */
+export function Disclosure({ title, isNeeded, children }: DisclosureProps) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      open={isOpen.value || isNeeded}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>{title}</summary>
+      {children(isOpen.value)}
+    </details>
+  );
+}

@@ -1,0 +1,301 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { FormatSelect } from '../convert/format-select.tsx';
+import { inputsOf, outputsOf } from '../convert/formats.ts';
+import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
+import { sizeText } from '../format.ts';
+import { messageOf } from '../service/request.ts';
+import { type DraftTask, type FieldProblem, inputFormatOf, possibleInputs, withParameter, withTask } from './draft.ts';
+import { Disclosure, Field, FileField, ParameterField } from './fields.tsx';
+import { focusOn } from './focus.ts';
+import type { Operation } from './operations.ts';
+import { draft } from './state.ts';
+
+interface Props {
+  task: DraftTask;
+  /** Undefined if the service has no such operation. */
+  operation: Operation | undefined;
+  problems: FieldProblem[];
+  onRemove(): void;
+}
+
+/** Shows a task of the draft as a form. */
+export function TaskCard({ task, operation, problems, onRemove }: Props) {
+  const { key, name, parameters } = task;
+  const change = (next: DraftTask) => {
+    draft.value = withTask(draft.value, next);
+  };
+  const problemOf = (field: string) =>
+    problems
+      .filter((problem) => problem.field === field)
+      .map(({ text }) => text)
+      .join(' ');
+  const fields = operation?.parameters ?? [];
+  const needed = fields.filter(({ isRequired }) => isRequired);
+  const others = fields.filter(({ isRequired }) => !isRequired);
+  const shownFields = ['name', 'input', 'input_format', 'output_format', 'file', ...fields.map((each) => each.name)];
+  const left = problems.filter(({ field }) => !shownFields.includes(field) && !field.startsWith('options.'));
+  const field = (parameter: (typeof fields)[number]) => (
+    <ParameterField
+      key={parameter.name}
+      id={`${key}-${parameter.name}`}
+      parameter={parameter}
+      value={parameters[parameter.name]}
+      problem={problemOf(parameter.name)}
+      onChange={(value) => change(withParameter(task, parameter.name, value))}
+    />
+  );
+  return (
+    <li class="card stack task" id={key} tabIndex={-1} aria-label={`Task ${name}`}>
+      <div class="item-head">
+        <div class="grow">
+          <h3 class="name">{operation?.summary ?? task.operation}</h3>
+          <code class="small quiet">{task.operation}</code>
+        </div>
+        <button type="button" class="plain remove" aria-label={`Remove ${name}`} onClick={onRemove}>
+          ✕
+        </button>
+      </div>
+      {left.length > 0 && (
+        <ul class="bare wrong">
+          {left.map(({ field: each, text }) => (
+            <li key={each + text}>{each === '' ? text : `${each}: ${text}`}</li>
+          ))}
+        </ul>
+      )}
+      <div class="fields">
+        <Field id={`${key}-task-name`} label="Name" problem={problemOf('name')}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              value={name}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => change({ ...task, name: currentTarget.value })}
+            />
+          )}
+        </Field>
+        {operation?.takesInput && <Inputs task={task} problem={problemOf('input')} onChange={change} />}
+        {task.operation === 'import/upload' && (
+          <FileField
+            id={`${key}-upload`}
+            hint={task.file ? `${task.file.name}, ${sizeText(task.file.size)}` : 'Uploaded when the job is run.'}
+            onChoose={(file) => change({ ...task, file })}
+          />
+        )}
+        {task.operation === 'import/base64' && (
+          <FileField
+            id={`${key}-content`}
+            hint="Fills in the fields file and filename."
+            onChoose={(file) => void dataUriOf(file).then((uri) => change(withContent(task, uri, file.name)))}
+          />
+        )}
+        {operation && operation.outputFormat !== 'none' && (
+          <Formats task={task} operation={operation} problemOf={problemOf} onChange={change} />
+        )}
+        {needed.map(field)}
+      </div>
+      {operation?.takesOptions && <Options task={task} operation={operation} problems={problems} onChange={change} />}
+      {others.length > 0 && (
+        <Disclosure
+          title={`More${countText(others.filter((parameter) => parameter.name in parameters).length)}`}
+          isNeeded={others.some((parameter) => problemOf(parameter.name) !== '')}
+        >
+          {() => <div class="options">{others.map(field)}</div>}
+        </Disclosure>
+      )}
+    </li>
+  );
+}
+
+const countText = (count: number) => (count > 0 ? ` (${count})` : '');
+
+function dataUriOf(file: File): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const reader = new FileReader();
+  reader.addEventListener('load', () => resolve(String(reader.result)));
+  reader.addEventListener('error', () => reject(reader.error));
+  reader.readAsDataURL(file);
+  return promise;
+}
+
+function withContent(task: DraftTask, uri: string, name: string): DraftTask {
+  return withParameter(withParameter(task, 'file', uri), 'filename', name);
+}
+
+interface PartProps {
+  task: DraftTask;
+  onChange(task: DraftTask): void;
+}
+
+/** Shows where a task reads from, in the order in which it does. */
+function Inputs({ task, problem, onChange }: PartProps & { problem: string }) {
+  const { key, name, inputs } = task;
+  const nameOf = (input: string) => draft.value.tasks.find((each) => each.key === input)?.name ?? input;
+  const left = possibleInputs(task, draft.value).filter((each) => !inputs.includes(each.key));
+  const adder = `${key}-input`;
+  const set = (next: string[]) => {
+    onChange({ ...task, inputs: next });
+    focusOn(adder);
+  };
+  return (
+    <Field id={adder} label="Input" problem={problem}>
+      {(attributes) => (
+        <>
+          {inputs.length > 0 && (
+            <ol class="bare inputs" aria-label={`Inputs of ${name}`}>
+              {inputs.map((input, index) => (
+                <li key={input}>
+                  <span>{nameOf(input)}</span>
+                  {index > 0 && (
+                    <button
+                      type="button"
+                      class="plain"
+                      aria-label={`Move ${nameOf(input)} up in ${name}`}
+                      onClick={() => set(inputs.toSpliced(index, 1).toSpliced(index - 1, 0, input))}
+                    >
+                      ↑
+                    </button>
+                  )}
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`Remove ${nameOf(input)} from the inputs of ${name}`}
+                    onClick={() => set(inputs.toSpliced(index, 1))}
+                  >
+                    ✕
+                  </button>
+                </li>
+              ))}
+            </ol>
+          )}
+          <select
+            {...attributes}
+            value=""
+            onChange={({ currentTarget }) => {
+              if (currentTarget.value !== '') set([...inputs, currentTarget.value]);
+            }}
+          >
+            <option value="">{inputs.length > 0 ? 'Add another …' : 'Choose a task'}</option>
+            {left.map((each) => (
+              <option key={each.key} value={each.key}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+    </Field>
+  );
+}
+
+interface FormatsProps extends PartProps {
+  operation: Operation;
+  problemOf(field: string): string;
+}
+
+/** Shows the formats that a task reads and writes: those that the service has for it. */
+function Formats({ task, operation, problemOf, onChange }: FormatsProps) {
+  const inputs = useSignal<string[]>([]);
+  const outputs = useSignal<string[]>([]);
+  const failure = useSignal('');
+  const from = inputFormatOf(task, draft.value);
+  const known = operation.outputFormats;
+  useEffect(() => {
+    let isCurrent = true;
+    Promise.all([inputsOf(operation.name), known ?? outputsOf(from === '' ? '*' : from, operation.name)]).then(
+      ([readable, writable]) => {
+        if (!isCurrent) return;
+        failure.value = '';
+        inputs.value = readable;
+        outputs.value = writable;
+      },
+      (error) => {
+        if (isCurrent) failure.value = messageOf(error);
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [operation.name, from]);
+  const { parameters } = task;
+  const set = (name: string) => (format: string) =>
+    onChange(withParameter(task, name, format === '' ? undefined : format));
+  const given = (name: string) => (typeof parameters[name] === 'string' ? parameters[name] : '');
+  const detected = given('input_format') === '' && from !== '' ? ` (${from.toUpperCase()})` : '';
+  return (
+    <>
+      {operation.takesInputFormat && (
+        <Field id={`${task.key}-input_format`} label="From" problem={problemOf('input_format')}>
+          {(attributes) => (
+            <FormatSelect
+              {...attributes}
+              formats={inputs.value}
+              value={given('input_format')}
+              blank={`As the file is${detected}`}
+              onChange={set('input_format')}
+            />
+          )}
+        </Field>
+      )}
+      <Field id={`${task.key}-output_format`} label="To" problem={problemOf('output_format') || failure.value}>
+        {(attributes) => (
+          <FormatSelect
+            {...attributes}
+            formats={outputs.value}
+            value={given('output_format')}
+            blank={operation.outputFormat === 'required' ? 'Choose a format' : 'The same format'}
+            onChange={set('output_format')}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+interface OptionsProps extends PartProps {
+  operation: Operation;
+  problems: FieldProblem[];
+}
+
+/** Shows the options of a task as soon as it is known what they are of. */
+function Options({ task, operation, problems, onChange }: OptionsProps) {
+  const { key, parameters } = task;
+  const values = optionsIn(task);
+  const from = inputFormatOf(task, draft.value);
+  const to = typeof parameters.output_format === 'string' ? parameters.output_format : '';
+  const count = Object.keys(values).length;
+  const own = problems.flatMap(({ field, text }) =>
+    field.startsWith('options.') ? [[field.slice('options.'.length), text]] : [],
+  );
+  return (
+    <Disclosure title={`Options${countText(count)}`} isNeeded={own.length > 0}>
+      {(isOpen) =>
+        from === '' && operation.takesInputFormat ? (
+          <p class="quiet">The options depend on the format of the input: choose it at “From” to see them.</p>
+        ) : (
+          (isOpen || count > 0) && (
+            <OptionsForm
+              id={key}
+              operation={operation.name}
+              from={from}
+              to={to}
+              values={values}
+              problems={Object.fromEntries(own)}
+              onChange={(next) =>
+                onChange(withParameter(task, 'options', Object.keys(next).length > 0 ? next : undefined))
+              }
+            />
+          )
+        )
+      }
+    </Disclosure>
+  );
+}
+
+function optionsIn({ parameters: { options } }: DraftTask): OptionValues {
+  if (typeof options !== 'object' || options === null) return {};
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]),
+  );
+}
