@@ -12,6 +12,7 @@ import { FunctionError } from './function-error.ts';
 import type { Invocation } from './invocation.ts';
 import { readLines } from './lines.ts';
 import type { FunctionCode, RuntimeOptions } from './options.ts';
+import { lowerPriority } from './priority.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeApiServer } from './runtime-api.ts';
 import { RuntimeSession } from './session.ts';
@@ -161,6 +162,7 @@ export class Environment {
       // The last argument is for whoever looks at the list of processes.
       const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
       this.#process = child;
+      if (child.pid !== undefined) lowerPriority(child.pid, fn);
       this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
       if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
       if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -76,6 +77,12 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     });
     const given = /^(AWS_|LAMBDA_|_HANDLER$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(Object(environment)).filter((name) => !given.test(name))).toEqual([]);
+  });
+
+  test('that nobody waits for runs after the service itself', async () => {
+    await using runtime = fixtureRuntime();
+
+    expect(await runtime.invoke(fixtureFunction('priority', { packaging }), {})).toBeGreaterThan(getPriority());
   });
 
   test('writes its output to the log line by line', async () => {

@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { relative } from 'node:path';
+import { projectRoot } from '../../bundling.ts';
+import type { LocalFunction } from '../template/model.ts';
+
+/** Functions that a person or a client waits for at that moment; all others work behind queues, or on a schedule. */
+const awaited = /^functions\/(?:api|events)\//;
+
+/** Niceness of what is awaited and of the rest. The process of the service, which all of them wait for, has 0. */
+const niceness = { awaited: 1, other: 4 };
+const retryMs = 130;
+
+/**
+ * Has the machine run functions after the service itself, and those that nobody waits for last. In Lambda each has processors
+ * of its own; here, conversions would keep the service from responding and from sending events, which slows them in turn.
+ */
+export function lowerPriority(pid: number, { entry }: LocalFunction): void {
+  const nice = awaited.test(relative(projectRoot, entry)) ? niceness.awaited : niceness.other;
+  setPriority(pid, nice);
+  lowerSession(pid, nice);
+}
+
+/**
+ * Does the same for the session that the process leads: where Linux shares processors between sessions first, the niceness of
+ * single processes counts within each of them only. Elsewhere there is no such file, and nothing to do.
+ */
+function lowerSession(pid: number, nice: number, attempts = 20): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(nice), { flag: 'r+' });
+  } catch (error) {
+    // Linux takes one such change in a tenth of a second from whoever is not root.
+    const isTooSoon = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+    if (isTooSoon && attempts > 0) setTimeout(() => lowerSession(pid, nice, attempts - 1), retryMs).unref();
+  }
+}
