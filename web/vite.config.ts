@@ -22,7 +22,10 @@ export default defineConfig({
         emptyOutDir: false,
         rolldownOptions: {
           input: file('docs.html'),
+          // Names without a dot, as those of the page.
           output: { chunkFileNames: ({ name }) => `assets/${name.replaceAll('.', '-')}-[hash].js` },
+          // Its packages do not say that their modules only export: whatever is imported only by name would be loaded at once, the
+          // editor among it, which is a quarter of the whole.
           treeshake: { moduleSideEffects: [{ test: /node_modules\/@scalar\/.+\.js$/, sideEffects: false }] },
         },
         // The scripts of the reference are what they are.

@@ -5,7 +5,7 @@ import { type Item, type Key, toAttributes } from '../../shared/aws/table.ts';
 import { clientAs, roleOf } from '../support/roles.ts';
 
 /** A function that has no rights of its own, in whose name tests look into the table. */
-const reader = 'HttpDocs';
+const reader = 'HttpOpenapi';
 
 /** Lets tests read and write every item. */
 export function openTable(stack: LocalStack): void {
