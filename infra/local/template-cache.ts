@@ -6,13 +6,9 @@ import { publish, removeOld } from './kept-folders.ts';
 import { synthesize, templateFile } from './synth.ts';
 
 /** What the template is made of. */
-const sources = [
-  ...['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared'],
-  // Paths and headers of the page; its content is built apart from the template.
-  ...['web/headers.ts', 'web/html-files.ts', 'web/pages.ts'],
-];
-/** Folders among them that only read the template. */
-const readers = new Set(['infra/local', 'infra/setup']);
+const sources = ['cdk.json', 'package-lock.json', 'package.json', 'infra', 'functions', 'layers', 'shared', 'web'];
+/** Folders among them that only read the template, or hold what of the page is not in it. */
+const readers = new Set(['infra/local', 'infra/setup', 'web/dist', 'web/public', 'web/src']);
 const folder = join(projectRoot, 'cdk.out/local');
 
 /**

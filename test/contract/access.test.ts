@@ -93,13 +93,14 @@ describe('Every endpoint that takes a key', () => {
     for (const [name, statuses] of results) expect(statuses, name).toEqual(refused.map(([what]) => [what, 401]));
   });
 
-  it('responds with 403 to a key without its scope, and names that', async () => {
+  it('responds with 403 to a key without its scope, and names that, for nobody else to be shown', async () => {
     const results = await ofEach(async (row) => {
-      const { status, body } = await send(row, owned, without[row.scope]);
-      return { status, code: body?.errorCode, isNamed: body?.msg?.includes(`needs the scope ${row.scope},`) };
+      const { status, headers, body } = await send(row, owned, without[row.scope]);
+      const isNamed = body?.msg?.includes(`needs the scope ${row.scope},`);
+      return { status, code: body?.errorCode, isNamed, kept: headers.get('cache-control') };
     });
     for (const [name, result] of results)
-      expect(result, name).toEqual({ status: 403, code: 'insufficient_permission', isNamed: true });
+      expect(result, name).toEqual({ status: 403, code: 'insufficient_permission', isNamed: true, kept: 'no-store' });
   });
 
   it('responds with 404 to the key of another account for what belongs to this one', async () => {

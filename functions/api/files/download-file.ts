@@ -14,7 +14,7 @@ export const handler = publicEndpoint(routes.file, async ({ params, method }) =>
     !task || isDeletedOrExpired(task, now) || Date.parse(task.createdAt) + settings.fileSeconds * 1000 <= now;
   const file = filesGone ? undefined : task.files.find(({ token }) => sameToken(token, params.token));
   if (!file) throw notFound('There is no such file: the link is wrong, or the file was deleted or has expired.');
-  return { headers: { Location: await presignDownload(file, method), 'Cache-Control': 'no-store' } };
+  return { headers: { Location: await presignDownload(file, method) } };
 });
 
 function sameToken(expected: string, given: string): boolean {

@@ -25,6 +25,9 @@ export interface Admission {
 /** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
 const maxBodyBytes = 5_500_000;
 
+/** What one caller is shown is for nobody else, whatever is between them and the service. */
+const notKept = { 'Cache-Control': 'no-store' };
+
 const logger = new Logger({ serviceName: 'lathe' });
 
 /** Makes the Lambda handler of a route: one chain for all of them, from the row of the route table. */
@@ -77,6 +80,7 @@ export function handlerOf<const R extends Route>(
       statusCode: response.status ?? route.success,
       headers: {
         ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...notKept,
         ...admission?.headers,
         ...response.headers,
       },
@@ -146,7 +150,7 @@ function errorBody(headersOf: (event: object) => Record<string, string> | undefi
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,
         expose: true,
-        headers: { 'Content-Type': 'application/json', ...headersOf(request.event), ...error.headers },
+        headers: { 'Content-Type': 'application/json', ...notKept, ...headersOf(request.event), ...error.headers },
       });
     },
   };

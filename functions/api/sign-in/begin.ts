@@ -22,7 +22,7 @@ export const handler = publicEndpoint(routes['sign-in'], async ({ query, cookies
     code_challenge_method: 'S256',
   });
   return {
-    headers: { Location: url.href, 'Cache-Control': 'no-store' },
+    headers: { Location: url.href },
     cookies: [writeCookie(attemptCookie(), browser, attemptSeconds)],
   };
 });

@@ -21,7 +21,7 @@ export const handler = publicEndpoint(routes['sign-in-callback'], async ({ query
   await takeInvitations(person);
   const session = await createSession(person);
   return {
-    headers: { Location: new URL(attempt.returnTo, required('LATHE_URL')).href, 'Cache-Control': 'no-store' },
+    headers: { Location: new URL(attempt.returnTo, required('LATHE_URL')).href },
     cookies: [writeCookie(sessionCookie(), session, sessionSeconds)],
   };
 });

@@ -19,7 +19,6 @@ export const handler = publicEndpoint(routes['sign-out'], async ({ cookies, head
   });
   return {
     body: { url },
-    headers: { 'Cache-Control': 'no-store' },
     cookies: [writeCookie(sessionCookie(), '', 0)],
   };
 });

@@ -111,8 +111,8 @@ function refusalOf(request: IncomingMessage, behavior: CacheBehavior | undefined
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Served): void {
-  // What the client still sends would be read as its next request.
-  const unread = request.complete ? {} : { connection: 'close' };
+  // What the client still sends would be read as its next request; after a 413 CloudFront ends the connection anyway.
+  const unread = request.complete && status !== 413 ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...unread, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ForwardedRequest } from '../gateway/event.ts';
 
-/** What belongs to one connection is not passed on to the next. */
-const CONNECTION_HEADERS = new Set([
+/** What CloudFront passes on to no origin: what belongs to one connection, and what a viewer might say of itself. */
+const REMOVED_HEADERS = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
-  ...['trailer', 'transfer-encoding', 'upgrade'],
+  ...['trailer', 'transfer-encoding', 'upgrade', 'x-forwarded-proto', 'x-real-ip'],
 ]);
 
 /** An address that stands for one of CloudFront's servers: what the API sees is never that of its client. */
@@ -30,7 +30,8 @@ export function forwardedTo(
   const kept: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2);
-    if (!CONNECTION_HEADERS.has(name.toLowerCase()) && !Object.hasOwn(own, name.toLowerCase())) kept.push(name, value);
+    const key = name.toLowerCase();
+    if (!REMOVED_HEADERS.has(key) && !key.startsWith('x-edge-') && !Object.hasOwn(own, key)) kept.push(name, value);
   }
   return { address: EDGE_ADDRESS, rawHeaders: [...Object.entries(own).flat(), ...kept] };
 }

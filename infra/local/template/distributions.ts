@@ -27,8 +27,9 @@ const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 /** Statuses whose responses CloudFront keeps for ten seconds where a distribution does not say otherwise. */
 const cachedStatuses = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 
-/** Quotas of CloudFront: additional behaviors, characters of a path pattern, bytes of a function. */
+/** Quotas of CloudFront: additional behaviors, characters of a path pattern and of a header, bytes of a function. */
 const MAX_BEHAVIORS = 25;
+const MAX_HEADER = 1_783;
 const MAX_PATTERN = 255;
 const MAX_CODE_BYTES = 10_240;
 
@@ -92,6 +93,8 @@ function readHeaders({ ref, properties }: Resource): [id: string, headers: Recor
     if (override === undefined) return;
     if (override !== true) throw new NotUnderstood(`${ref}: ${name} does not replace that of the origin.`);
     headers[name] = value(header);
+    if (headers[name].length > MAX_HEADER)
+      throw new NotUnderstood(`${ref}: CloudFront takes ${MAX_HEADER} characters of ${name}.`);
   };
   take('content-security-policy', security.object('ContentSecurityPolicy'), (it) => it.text('ContentSecurityPolicy'));
   take('x-content-type-options', security.object('ContentTypeOptions'), () => 'nosniff');

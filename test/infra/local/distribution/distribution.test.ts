@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDistribution } from '../../../../infra/local/distribution/distribution.ts';
 import type { ForwardedRequest } from '../../../../infra/local/gateway/event.ts';
@@ -134,6 +135,13 @@ describe('the page', () => {
     expect(reports.at(-1)).toMatch(/^distribution: /);
     serve(distribution);
   });
+});
+
+test('the function is ECMAScript 5, all of which CloudFront has', () => {
+  const codes = new Set(distribution.behaviors.flatMap(({ code }) => code ?? []));
+  expect(codes.size).toBe(1);
+  for (const code of codes)
+    expect(transformSync(code, { target: 'es5' }).code).toBe(transformSync(code, { target: 'esnext' }).code);
 });
 
 describe('the API', () => {
