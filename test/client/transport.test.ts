@@ -53,6 +53,21 @@ describe('a request', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test('for the end of a job is sent again after the time that a wait which is not held asks for', async () => {
+    const job = { id: 'a', status: 'processing', endedAt: null, tasks: [] };
+    const ended = { ...job, status: 'completed', endedAt: '2026-01-01T00:00:00Z' };
+    await using server = await startFileServer(
+      inTurn(
+        (response) => json(response, 200, job, { 'retry-after': '1' }),
+        (response) => json(response, 200, ended),
+      ),
+    );
+    const began = performance.now();
+    expect(await new Lathe({ url: server.url, retry }).wait('a')).toEqual(ended);
+    expect(performance.now() - began).toBeGreaterThan(950);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test('is sent again after its connection was lost, with the same idempotency key', async () => {
     const job = { id: 'a', status: 'created' };
     await using server = await startFileServer(

@@ -1,5 +1,5 @@
 import { LatheError } from './errors.ts';
-import { pause, pauseBefore } from './retry.ts';
+import { pause, pauseBefore, retryAfterOf } from './retry.ts';
 import { type EventMessage, type JobEventName, openChannel, type TaskEventName } from './socket.ts';
 import type { Transport } from './transport.ts';
 import type { CallOptions, Health, Job, Task, Token } from './types.ts';
@@ -14,6 +14,8 @@ export interface FollowOptions extends CallOptions {
 
 /** Failed connections in a row after which events are no longer expected by sockets. */
 const maxFailures = 3;
+/** How often the tasks are looked at that a failed job has left to end. */
+const lastTasksMs = 1_000;
 
 /** Yields the events of a job until it and all its tasks have ended, each state once, over any number of connections. */
 export async function* followJob(
@@ -39,7 +41,11 @@ export async function* followJob(
   }
   // What has happened so far is known at once, and not only when the first wait ends.
   yield* history.compare(await showJob(transport, id, signal));
-  while (!history.isOver) yield* history.compare(await waitOnce(transport, id, signal));
+  while (!history.isOver) {
+    const { job, pauseMs } = await waitOnce(transport, id, signal);
+    yield* history.compare(job);
+    if (!history.isOver) await pause(pauseMs, signal);
+  }
 }
 
 /** Returns where to connect, with a token for the job alone: browsers cannot send a key, and addresses are logged. */
@@ -55,15 +61,24 @@ function showJob(transport: Transport, id: string, signal: AbortSignal | undefin
   return transport.json('GET', `/v1/process/jobs/${encodeURIComponent(id)}`, { signal });
 }
 
-/** Waits for the end of a job for as long as the service lets a request wait, and returns the job as it is then. */
-export async function waitOnce(transport: Transport, id: string, signal: AbortSignal | undefined): Promise<Job> {
+/**
+ * Waits for the end of a job for as long as the service lets a request wait, and returns the job as it is then, with the pause
+ * before another wait: the service holds only so many for an account, and none for the tasks of a job that has ended.
+ */
+export async function waitOnce(
+  transport: Transport,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<{ job: Job; pauseMs: number }> {
+  const path = `/v1/process/jobs/${encodeURIComponent(id)}/wait`;
   try {
-    return await transport.json<Job>('GET', `/v1/process/jobs/${encodeURIComponent(id)}/wait`, { signal, retries: 0 });
+    const { body: job, headers } = await transport.call<Job>('GET', path, { signal, retries: 0 });
+    return { job, pauseMs: retryAfterOf(headers) ?? (job.endedAt === null ? 0 : lastTasksMs) };
   } catch (error) {
     if (!(error instanceof LatheError) || !error.mayPass) throw error;
     // Too many clients wait at once, or this connection was lost: the job itself is shown at once, or retried.
     await pause(error.retryAfterMs ?? pauseBefore(1, transport.policy), signal);
-    return showJob(transport, id, signal);
+    return { job: await showJob(transport, id, signal), pauseMs: 0 };
   }
 }
 

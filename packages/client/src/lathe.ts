@@ -1,6 +1,7 @@
 import { type DownloadOptions, type Link, readFile, type Target, writeFile } from './download.ts';
 import { LatheError } from './errors.ts';
 import { type FollowOptions, followJob, isOver, type JobEvent, waitOnce } from './follow.ts';
+import { pause } from './retry.ts';
 import {
   type CompressOptions,
   type ConvertOptions,
@@ -114,14 +115,15 @@ export class Lathe {
   /** Waits until a job and all its tasks have ended, however they did, and returns it. */
   async wait(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
     for (;;) {
-      const found = await waitOnce(this.#transport, idOf(job), signal);
+      const { job: found, pauseMs } = await waitOnce(this.#transport, idOf(job), signal);
       if (isOver(found)) return found;
+      await pause(pauseMs, signal);
     }
   }
 
   /** Waits for the end of a job for as long as the service holds a request, and returns the job as it is then. */
-  waitOnce(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
-    return waitOnce(this.#transport, idOf(job), signal);
+  async waitOnce(job: Job | string, { signal }: CallOptions = {}): Promise<Job> {
+    return (await waitOnce(this.#transport, idOf(job), signal)).job;
   }
 
   /** Writes a file of a result to a path or stream. */

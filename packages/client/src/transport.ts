@@ -50,6 +50,11 @@ export class Transport {
 
   /** Sends a request and returns the body of its response, or throws a `LatheError`. */
   async json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await this.call<T>(method, path, options)).body;
+  }
+
+  /** Sends a request and returns the body and the headers of its response, or throws a `LatheError`. */
+  async call<T>(method: string, path: string, options: RequestOptions = {}): Promise<{ body: T; headers: Headers }> {
     const { query = {}, body, headers, idempotencyKey, ...rest } = options;
     const url = new URL(`${this.url}${path}`);
     for (const [name, value] of Object.entries(query))
@@ -70,9 +75,8 @@ export class Transport {
       timeoutMs: this.#timeoutMs,
     });
     const text = await response.text();
-    if (text === '') return JSON.parse('null');
     try {
-      return JSON.parse(text);
+      return { body: JSON.parse(text || 'null'), headers: response.headers };
     } catch (cause) {
       const msg = `${this.url} responded with something other than JSON: is it the address of a Lathe service?`;
       throw new LatheError('invalid_response', msg, { status: response.status, cause });

@@ -204,6 +204,19 @@ class Failures(unittest.TestCase):
             paths = [request.path for request in requests]
             self.assertEqual(paths, ["/v1/process/jobs/a/wait", "/v1/process/jobs/a"])
 
+    def test_pauses_between_waits_that_are_not_held(self) -> None:
+        open_job = {"id": "a", "status": "processing", "endedAt": None, "tasks": []}
+        ended = {**open_job, "status": "completed", "endedAt": "2026-01-01T00:00:00Z"}
+
+        def respond(handler: BaseHTTPRequestHandler, number: int) -> None:
+            reply(handler, 200, *((open_job, {"Retry-After": "1"}) if number == 1 else (ended, {})))
+
+        with serving(respond) as (url, requests):
+            began = time.monotonic()
+            self.assertEqual(Lathe(url=url, retry=QUICK).wait("a"), ended)
+            self.assertGreater(time.monotonic() - began, 0.95)
+            self.assertEqual(len(requests), 2)
+
     def test_resumes_a_download(self) -> None:
         content = bytes(range(256)) * 1000
 

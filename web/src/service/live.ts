@@ -1,4 +1,4 @@
-import { RequestError, request } from './request.ts';
+import { call, RequestError, request } from './request.ts';
 import type { Health, Job, Task, Token } from './types.ts';
 
 /** Without a word from the socket for this long, the state is asked for. */
@@ -6,6 +6,7 @@ const silenceMs = 10_000;
 const openMs = 4_000;
 /** A state that could not be read is read again after this long. */
 const retryMs = 3_000;
+const lastTasksMs = 1_000;
 
 type Listener = (subject: Job | Task) => void;
 
@@ -30,7 +31,9 @@ export function followJob(id: string, { onChange, onProblem }: Follower): () => 
   const fetchJob = async (wait: boolean): Promise<void> => {
     const path = `/v1/process/jobs/${id}${wait ? '/wait' : '?include=tasks'}`;
     try {
-      show(merged(known, await request<Job>('GET', path, undefined, stopped.signal)));
+      const { body, headers } = await call<Job>('GET', path, undefined, stopped.signal);
+      show(merged(known, body));
+      if (wait && !isOver(body)) await pause(pauseAfter(body, headers));
     } catch (error) {
       if (stopped.signal.aborted || !isPassing(error)) throw error;
       onProblem(error, false);
@@ -71,6 +74,12 @@ export function followJob(id: string, { onChange, onProblem }: Follower): () => 
 /** Whether nothing of a job will change any more: one that has failed may still have tasks that have not ended. */
 export function isOver({ endedAt, tasks = [] }: Job): boolean {
   return endedAt !== null && tasks.every((task) => task.endedAt !== null);
+}
+
+/** How long to wait before another wait: the service holds only so many, and none for the tasks of a job that has ended. */
+function pauseAfter({ endedAt }: Job, headers: Headers): number {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : endedAt === null ? 0 : lastTasksMs;
 }
 
 /** Whether the same request may succeed later: nobody was reached, or whoever was could not respond just then. */

@@ -18,12 +18,17 @@ export class RequestError extends Error {
 export const sent: { csrf?: string; account?: string } = {};
 
 /** Sends a request to the service and returns the body of its response. */
-export async function request<T>(
+export async function request<T>(...given: Parameters<typeof call>): Promise<T> {
+  return (await call<T>(...given)).body;
+}
+
+/** Sends a request to the service and returns the body of its response, with its headers. */
+export async function call<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,
   signal?: AbortSignal,
-): Promise<T> {
+): Promise<{ body: T; headers: Headers }> {
   const response = await fetch(path, {
     method,
     headers: {
@@ -41,7 +46,7 @@ export async function request<T>(
   if (response.ok) {
     // What is deleted leaves no body.
     const text = await response.text();
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    return { body: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers };
   }
   throw new RequestError(response.status, await errorOf(response));
 }

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 from urllib.parse import quote
 
-from .errors import JobFailedError, LatheError
+from .errors import JobFailedError, LatheError, seconds_in
 from .transfers import Input, Progress, Target, post_file, read_file, write_file
 from .transport import RetryPolicy, Transport
+
+# How often the tasks are looked at that a failed job has left to end, in seconds.
+_LAST_TASKS = 1.0
 
 Job = dict[str, Any]
 Task = dict[str, Any]
@@ -102,7 +105,7 @@ class Lathe:
     def follow(self, job: Job | str) -> Iterator[Event]:
         """Yields the events of a job, each state once, until it and all its tasks have ended."""
         known: dict[str, dict[str, Any]] = {}
-        current = self.job(_id_of(job))
+        current, pause = self.job(_id_of(job)), 0.0
         while True:
             tasks = [("task", task) for task in current.get("tasks", [])]
             for kind, subject in [*tasks, ("job", current)] if current["endedAt"] else [("job", current), *tasks]:
@@ -113,17 +116,19 @@ class Lathe:
                 yield Event(_event_of(kind, subject["status"], before), subject)
             if _is_over(current):
                 return
-            current = self._wait_once(_id_of(job))
+            time.sleep(pause)
+            current, pause = self._wait_once(_id_of(job))
 
     def wait(self, job: Job | str, *, timeout: float | None = None) -> Job:
         """Waits until a job and all its tasks have ended, however they did, and returns it."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            current = self._wait_once(_id_of(job))
+            current, pause = self._wait_once(_id_of(job))
             if _is_over(current):
                 return current
-            if deadline is not None and time.monotonic() >= deadline:
+            if deadline is not None and time.monotonic() + pause >= deadline:
                 raise TimeoutError(f"The job {current['id']} has not ended within {timeout} seconds.")
+            time.sleep(pause)
 
     def read(self, file: File | str, *, on_progress: Progress | None = None) -> Iterator[bytes]:
         """Yields a file of a result chunk by chunk."""
@@ -226,15 +231,22 @@ class Lathe:
             raise JobFailedError(ended)
         return _result_of(ended)
 
-    def _wait_once(self, job_id: str) -> Job:
+    def _wait_once(self, job_id: str) -> tuple[Job, float]:
+        """Waits for as long as the service holds a request; returns the job and the pause before another wait.
+
+        The service holds only so many for an account, and none for the tasks of a job that has ended.
+        """
         try:
-            return self.request("GET", f"/v1/process/jobs/{quote(job_id, safe='')}/wait", retries=0)
+            path = f"/v1/process/jobs/{quote(job_id, safe='')}/wait"
+            job, headers = self._transport.call("GET", path, retries=0)
+            asked = seconds_in(headers.get("Retry-After"))
+            return job, (_LAST_TASKS if job["endedAt"] else 0.0) if asked is None else asked
         except LatheError as error:
             if not error.may_pass:
                 raise
             # Too many clients wait at once, or this connection was lost: the job itself is shown at once, or retried.
             time.sleep(self._transport.retry.pause_before(1) if error.retry_after is None else error.retry_after)
-            return self.job(job_id)
+            return self.job(job_id), 0.0
 
     def _pages(self, path: str, filters: Mapping[str, Any]) -> Iterator[Any]:
         page = 1

@@ -58,7 +58,7 @@ class JobFailedError(LatheError):
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> LatheError:
     """Returns the error that a response stands for: one of the service, of API Gateway, or of the file store."""
-    retry_after = _seconds_in(headers.get("Retry-After"))
+    retry_after = seconds_in(headers.get("Retry-After"))
     text = body.decode("utf-8", "replace")
     fields = _object_in(text)
     if isinstance(fields.get("errorCode"), str) and isinstance(fields.get("msg"), str):
@@ -86,7 +86,7 @@ def _object_in(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _seconds_in(header: str | None) -> float | None:
+def seconds_in(header: str | None) -> float | None:
     if header is None:
         return None
     if header.strip().isdigit():

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from email.message import Message
 from typing import Any, Callable, Iterable, Mapping
 
 from .errors import LatheError, error_of
@@ -40,7 +41,11 @@ class Transport:
         self._key = key
         self._timeout = timeout
 
-    def json(
+    def json(self, method: str, path: str, **options: Any) -> Any:
+        """Sends a request, with what `call` takes, and returns the body of its response, or raises a LatheError."""
+        return self.call(method, path, **options)[0]
+
+    def call(
         self,
         method: str,
         path: str,
@@ -49,8 +54,8 @@ class Transport:
         body: Any = None,
         idempotency_key: str | None = None,
         retries: int | None = None,
-    ) -> Any:
-        """Sends a request and returns the body of its response, or raises a LatheError."""
+    ) -> tuple[Any, Message]:
+        """Sends a request and returns the body and the headers of its response, or raises a LatheError."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         headers = {"Accept": "application/json"}
@@ -64,13 +69,13 @@ class Transport:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
 
-        def attempt() -> bytes:
+        def attempt() -> tuple[bytes, Message]:
             with self.open(url, method=method, headers=headers, data=data) as response:
-                return response.read()
+                return response.read(), response.headers
 
-        text = self.attempts(url, attempt, retries)
+        text, response_headers = self.attempts(url, attempt, retries)
         try:
-            return json.loads(text) if text else None
+            return (json.loads(text) if text else None), response_headers
         except ValueError as error:
             msg = f"{self.url} responded with something other than JSON: is it the address of a Lathe service?"
             raise LatheError("invalid_response", msg) from error
