@@ -5,7 +5,31 @@ import { type Draft, draftLike, emptyDraft } from './draft.ts';
 /** What is being built; it stays while other views are shown. */
 export const draft = signal<Draft>(emptyDraft);
 
+/** Keys of the tasks whose forms are shown. */
+export const opened = signal<ReadonlySet<string>>(new Set());
+
+/** Forms hold lists of all formats: those of a large job would be more than a browser shows in a moment. */
+const maxOpenAtFirst = 8;
+
+/** Puts another draft in the place of this one. */
+export function replaceDraft(next: Draft): void {
+  draft.value = next;
+  opened.value = new Set(next.tasks.length > maxOpenAtFirst ? [] : next.tasks.map(({ key }) => key));
+}
+
 /** Starts the draft of another job like one that exists. */
 export function editAsNew(job: Job): void {
-  draft.value = draftLike(job);
+  replaceDraft(draftLike(job));
+}
+
+/** Shows the form of a task. */
+export function openTask(key: string): void {
+  opened.value = new Set(opened.value).add(key);
+}
+
+/** Shows the form of a task, or hides it. */
+export function toggleTask(key: string): void {
+  const others = new Set(opened.value);
+  if (others.delete(key)) opened.value = others;
+  else openTask(key);
 }
