@@ -14,7 +14,7 @@ import { Field } from './fields.tsx';
 import { focusOn } from './focus.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
-import { draft, openTask, replaceDraft } from './state.ts';
+import { draft, openTask, replaceDraft, undoable } from './state.ts';
 import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 
@@ -82,16 +82,12 @@ function Workbench({ description }: { description: Description }) {
 
 /** Offers jobs to start from, and takes the JSON of one. */
 function Start() {
-  const before = useSignal<Draft | undefined>(undefined);
   const problem = useSignal('');
   const text = useRef<HTMLTextAreaElement>(null);
-  const replace = (next: Draft) => {
-    before.value = draft.value.tasks.length > 0 ? draft.value : undefined;
-    replaceDraft(next);
-  };
+  const before = undoable.value;
   const read = () => {
     try {
-      replace(parseJob(text.current?.value ?? ''));
+      replaceDraft(parseJob(text.current?.value ?? ''));
       problem.value = '';
       if (text.current) text.current.value = '';
     } catch (error) {
@@ -104,7 +100,7 @@ function Start() {
         <legend>Start from</legend>
         <div class="row">
           {templates.map(({ title, job }) => (
-            <button key={title} type="button" onClick={() => replace(draftOf(job))}>
+            <button key={title} type="button" onClick={() => replaceDraft(draftOf(job))}>
               {title}
             </button>
           ))}
@@ -123,17 +119,10 @@ function Start() {
           </div>
         </div>
       </details>
-      {before.value && (
+      {before && (
         <div class="row small" role="status">
           <span class="quiet">The job that was here is replaced.</span>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              replaceDraft(before.value ?? emptyDraft);
-              before.value = undefined;
-            }}
-          >
+          <button type="button" class="plain" onClick={() => replaceDraft(before)}>
             Undo
           </button>
         </div>

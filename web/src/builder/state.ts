@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Job } from '../service/types.ts';
 import { type Draft, draftLike, emptyDraft } from './draft.ts';
 
@@ -11,8 +11,14 @@ export const opened = signal<ReadonlySet<string>>(new Set());
 /** Forms hold lists of all formats: those of a large job would be more than a browser shows in a moment. */
 const maxOpenAtFirst = 8;
 
+const replaced = signal<{ before: Draft; after: Draft } | undefined>(undefined);
+
+/** What was there before the present draft replaced it, until that is changed. */
+export const undoable = computed(() => (replaced.value?.after === draft.value ? replaced.value.before : undefined));
+
 /** Puts another draft in the place of this one. */
 export function replaceDraft(next: Draft): void {
+  replaced.value = draft.value.tasks.length > 0 ? { before: draft.value, after: next } : undefined;
   draft.value = next;
   opened.value = new Set(next.tasks.length > maxOpenAtFirst ? [] : next.tasks.map(({ key }) => key));
 }
