@@ -107,7 +107,9 @@ describe('the builder', () => {
     };
     await click(page, 'Paste the JSON of a job');
     await page.locator('#pasted').fill(JSON.stringify(job));
+    await click(page, 'Merge PDFs');
     await click(page, 'Use this JSON');
+    await shows(page, 'The job that was here is replaced.');
     await upload('own', path('picture.png'));
     await shows(page, 'picture.png,');
     const text = async (language: string) => {

@@ -9,13 +9,13 @@ import { go } from '../router.ts';
 import type { Job } from '../service/types.ts';
 import { type Check, useCheck } from './check.ts';
 import { CodeTabs } from './code-tabs.tsx';
-import { type Draft, draftOf, emptyDraft, parseJob, withNewTask, withoutTask } from './draft.ts';
+import { type Draft, draftOf, emptyDraft, type FieldProblem, parseJob, withNewTask } from './draft.ts';
 import { Field } from './fields.tsx';
 import { focusOn } from './focus.ts';
 import { type Description, type Operation, operationsOf } from './operations.ts';
 import { runDraft } from './run.ts';
-import { draft } from './state.ts';
-import { TaskCard } from './task-card.tsx';
+import { draft, openTask, replaceDraft, undoable } from './state.ts';
+import { problemText, TaskCard } from './task-card.tsx';
 import { templates } from './templates.ts';
 
 /** Shows the builder of jobs. */
@@ -31,6 +31,9 @@ export function Builder() {
     </View>
   );
 }
+
+/** One for all, so that tasks without problems are not drawn again. */
+const noProblems: FieldProblem[] = [];
 
 function Workbench({ description }: { description: Description }) {
   const operations = useMemo(() => operationsOf(description), [description]);
@@ -57,11 +60,7 @@ function Workbench({ description }: { description: Description }) {
                 key={task.key}
                 task={task}
                 operation={operations.find(({ name }) => name === task.operation)}
-                problems={check.byTask.get(task.key) ?? []}
-                onRemove={() => {
-                  draft.value = withoutTask(draft.value, task);
-                  focusOn('operation');
-                }}
+                problems={check.byTask.get(task.key) ?? noProblems}
               />
             ))}
           </ol>
@@ -83,16 +82,12 @@ function Workbench({ description }: { description: Description }) {
 
 /** Offers jobs to start from, and takes the JSON of one. */
 function Start() {
-  const before = useSignal<Draft | undefined>(undefined);
   const problem = useSignal('');
   const text = useRef<HTMLTextAreaElement>(null);
-  const replace = (next: Draft) => {
-    before.value = draft.value.tasks.length > 0 ? draft.value : undefined;
-    draft.value = next;
-  };
+  const before = undoable.value;
   const read = () => {
     try {
-      replace(parseJob(text.current?.value ?? ''));
+      replaceDraft(parseJob(text.current?.value ?? ''));
       problem.value = '';
       if (text.current) text.current.value = '';
     } catch (error) {
@@ -105,7 +100,7 @@ function Start() {
         <legend>Start from</legend>
         <div class="row">
           {templates.map(({ title, job }) => (
-            <button key={title} type="button" onClick={() => replace(draftOf(job))}>
+            <button key={title} type="button" onClick={() => replaceDraft(draftOf(job))}>
               {title}
             </button>
           ))}
@@ -124,17 +119,10 @@ function Start() {
           </div>
         </div>
       </details>
-      {before.value && (
+      {before && (
         <div class="row small" role="status">
           <span class="quiet">The job that was here is replaced.</span>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              draft.value = before.value ?? emptyDraft;
-              before.value = undefined;
-            }}
-          >
+          <button type="button" class="plain" onClick={() => replaceDraft(before)}>
             Undo
           </button>
         </div>
@@ -183,17 +171,11 @@ function Overview({ current, check }: { current: Draft; check: Check }) {
     });
   return (
     <div class="card stack">
-      <Graph tasks={nodes} />
+      <Graph tasks={nodes} onFollow={openTask} />
       <div class="row apart">
         <Verdict check={check} />
         <div class="row">
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              draft.value = emptyDraft;
-            }}
-          >
+          <button type="button" class="plain" onClick={() => replaceDraft(emptyDraft)}>
             Clear
           </button>
           {progress.value === undefined ? (
@@ -234,7 +216,7 @@ function Verdict({ check: { isCurrent, estimate, byTask, others } }: { check: Ch
   return (
     <span role="status" class="small">
       {count > 0 ? (
-        <span class="wrong">{count === 1 ? '1 problem' : `${count} problems`}</span>
+        <span class="wrong">{problemText(count)}</span>
       ) : !isCurrent || !estimate ? (
         <span class="quiet">Checking …</span>
       ) : (
@@ -259,7 +241,9 @@ function AddTask({ operations }: { operations: Operation[] }) {
     const operation = operations.find(({ name }) => name === chosen.value);
     if (!operation) return;
     draft.value = withNewTask(draft.value, operation);
-    focusOn(`${draft.value.tasks.at(-1)?.key}-task-name`);
+    const { key = '' } = draft.value.tasks.at(-1) ?? {};
+    openTask(key);
+    focusOn(`${key}-task-name`);
   };
   return (
     <form

@@ -1,26 +1,75 @@
 import { useSignal } from '@preact/signals';
+import { memo } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { FormatSelect } from '../convert/format-select.tsx';
 import { inputsOf, outputsOf } from '../convert/formats.ts';
 import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
 import { sizeText } from '../format.ts';
 import { messageOf } from '../service/request.ts';
-import { type DraftTask, type FieldProblem, inputFormatOf, possibleInputs, withParameter, withTask } from './draft.ts';
+import {
+  type DraftTask,
+  type FieldProblem,
+  inputFormatOf,
+  possibleInputs,
+  withoutTask,
+  withParameter,
+  withTask,
+} from './draft.ts';
 import { Disclosure, Field, FileField, ParameterField } from './fields.tsx';
 import { focusOn } from './focus.ts';
 import type { Operation } from './operations.ts';
-import { draft } from './state.ts';
+import { draft, opened, toggleTask } from './state.ts';
 
 interface Props {
   task: DraftTask;
   /** Undefined if the service has no such operation. */
   operation: Operation | undefined;
   problems: FieldProblem[];
-  onRemove(): void;
 }
 
-/** Shows a task of the draft as a form. */
-export function TaskCard({ task, operation, problems, onRemove }: Props) {
+/** Shows a task of the draft, and its form if that is open. It is drawn again only when something of it has changed. */
+export const TaskCard = memo(({ task, operation, problems }: Props) => {
+  const { key, name } = task;
+  const isOpen = opened.value.has(key);
+  const remove = () => {
+    draft.value = withoutTask(draft.value, task);
+    focusOn('operation');
+  };
+  return (
+    <li class="card stack task" id={key} tabIndex={-1} aria-label={`Task ${name}`}>
+      <div class="item-head">
+        <div class="grow">
+          <h3 class="name">
+            <button
+              type="button"
+              class="plain toggle"
+              aria-expanded={isOpen}
+              aria-controls={`${key}-form`}
+              onClick={() => toggleTask(key)}
+            >
+              {name || 'Without a name'}
+            </button>
+          </h3>
+          <span class="small quiet">
+            {operation?.summary ?? 'No operation of this service'} <code>{task.operation}</code>
+          </span>
+        </div>
+        {!isOpen && problems.length > 0 && <span class="wrong">{problemText(problems.length)}</span>}
+        <button type="button" class="plain remove" aria-label={`Remove ${name}`} onClick={remove}>
+          ✕
+        </button>
+      </div>
+      {isOpen && <TaskForm task={task} operation={operation} problems={problems} />}
+    </li>
+  );
+});
+
+/** Returns how many problems there are. */
+export function problemText(count: number): string {
+  return count === 1 ? '1 problem' : `${count} problems`;
+}
+
+function TaskForm({ task, operation, problems }: Props) {
   const { key, name, parameters } = task;
   const change = (next: DraftTask) => {
     draft.value = withTask(draft.value, next);
@@ -46,16 +95,7 @@ export function TaskCard({ task, operation, problems, onRemove }: Props) {
     />
   );
   return (
-    <li class="card stack task" id={key} tabIndex={-1} aria-label={`Task ${name}`}>
-      <div class="item-head">
-        <div class="grow">
-          <h3 class="name">{operation?.summary ?? task.operation}</h3>
-          <code class="small quiet">{task.operation}</code>
-        </div>
-        <button type="button" class="plain remove" aria-label={`Remove ${name}`} onClick={onRemove}>
-          ✕
-        </button>
-      </div>
+    <div class="stack" id={`${key}-form`}>
       {left.length > 0 && (
         <ul class="bare wrong">
           {left.map(({ field: each, text }) => (
@@ -104,7 +144,7 @@ export function TaskCard({ task, operation, problems, onRemove }: Props) {
           {() => <div class="options">{others.map(field)}</div>}
         </Disclosure>
       )}
-    </li>
+    </div>
   );
 }
 

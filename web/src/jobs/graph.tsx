@@ -13,7 +13,7 @@ export interface GraphNode extends Linked {
 }
 
 /** Draws tasks and what each waits for. What is beside it says the same in words. */
-export function Graph({ tasks }: { tasks: GraphNode[] }) {
+export function Graph({ tasks, onFollow }: { tasks: GraphNode[]; onFollow?: (id: string) => void }) {
   // States change all the time, places only with the links.
   const links = tasks.map(({ id, dependsOn }) => `${id}<${dependsOn}`).join();
   const { width, height, places, edges } = useMemo(() => {
@@ -33,17 +33,22 @@ export function Graph({ tasks }: { tasks: GraphNode[] }) {
         <path class="edge" d={edges} />
         {tasks.map(({ id, title, detail, state, link }) => {
           const { x = 0, y = 0 } = places.get(id) ?? {};
-          return <Box key={id} x={x} y={y} title={title} detail={detail} state={state} link={link} />;
+          return <Box key={id} {...{ id, x, y, title, detail, state, link, onFollow }} />;
         })}
       </svg>
     </section>
   );
 }
 
-type BoxProps = Omit<GraphNode, 'id' | 'dependsOn' | 'link'> & { x: number; y: number; link: string | undefined };
+interface BoxProps extends Omit<GraphNode, 'dependsOn' | 'link'> {
+  x: number;
+  y: number;
+  link: string | undefined;
+  onFollow: ((id: string) => void) | undefined;
+}
 
 /** Only those boxes are drawn again whose task has changed. */
-const Box = memo(({ x, y, title, detail, state, link }: BoxProps) => {
+const Box = memo(({ id, x, y, title, detail, state, link, onFollow }: BoxProps) => {
   const box = (
     <g class={state} transform={`translate(${x} ${y})`}>
       <rect width={nodeSize.width} height={nodeSize.height} rx="8" />
@@ -55,7 +60,13 @@ const Box = memo(({ x, y, title, detail, state, link }: BoxProps) => {
       </text>
     </g>
   );
-  return link === undefined ? box : <a href={link}>{box}</a>;
+  return link === undefined ? (
+    box
+  ) : (
+    <a href={link} onClick={() => onFollow?.(id)}>
+      {box}
+    </a>
+  );
 });
 
 function curve(from: End, to: End): string {
