@@ -40,6 +40,7 @@ interface Candidate {
 
 const client = 'functions/runtime-client/main.ts';
 const emptyHandler = 'export const handler = async () => ({ statusCode: 200 });\n';
+const signIn = /^functions\/api\/sign-in\//;
 const engine = /^functions\/engines\/(?!runtime\/)/;
 const maxRatios = { recordsOnly: 3, other: 4.5 };
 
@@ -103,8 +104,8 @@ async function prepare(folder: string, pick: (entry: string) => boolean, service
       entry: String(Metadata?.['lathe:entry']),
       variables: variablesOf(Properties.Environment, addressOf(services)),
     }));
-  // An engine starts its programs as well.
-  const measured = ({ entry }: { entry: string }) => !engine.test(entry) && pick(entry);
+  // An engine starts its programs as well, and a sign-in asks the issuer, which is not there, before it responds.
+  const measured = ({ entry }: { entry: string }) => !engine.test(entry) && !signIn.test(entry) && pick(entry);
   const unique = [...new Map(functions.map((each) => [each.entry, each])).values()].filter(measured);
   const bundles = await bundle([client, ...unique.map(({ entry }) => entry)]);
   await writeBundle(bundles.get(client), join(folder, 'client'));
@@ -219,16 +220,24 @@ function lambdaVariables(runtimeApi: string, services: string, folder: string): 
   };
 }
 
-/** Stands for DynamoDB, S3 and SQS: it holds the key of a user and nothing else. */
+/** Stands for DynamoDB, S3 and SQS: it holds the key of a user and its counters, and nothing else. */
 function stubServices(): Server {
   return createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const found = body.includes(partitions.apiKey) ? { Item: { user: { S: '65a000000000000000000000' } } } : {};
-    const Attributes = { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: 'dead-letters' }) };
-    const known = { Items: [], Count: 0, ...(body.includes('RedrivePolicy') ? { Attributes } : found) };
+    const known = { Items: [], Count: 0, ...found, ...attributesFor(body) };
     response.end(request.headers['x-amz-target'] ? JSON.stringify(known) : '');
   });
+}
+
+/** Returns what a queue says of itself, or the counters of an account, whose period has begun. */
+function attributesFor(body: string): { Attributes?: object } {
+  if (body.includes('RedrivePolicy'))
+    return { Attributes: { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: 'dead-letters' }) } };
+  if (body.includes(partitions.rate))
+    return { Attributes: { periodEnd: { N: String(Date.now() + 60_000) }, counts: { M: {} } } };
+  return {};
 }
 
 async function listen(server: Server): Promise<Server> {
