@@ -8,7 +8,7 @@ import type { LocalFunction } from '../template/model.ts';
 const awaited = /^functions\/(?:api|events)\//;
 
 /** Niceness of what is awaited and of the rest. The process of the service, which all of them wait for, has 0. */
-const niceness = { awaited: 1, other: 4 };
+const niceness = { awaited: 3, other: 10 };
 const retryMs = 130;
 
 /**
