@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import type { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Client } from './client.ts';
-import { environmentsOf } from './processes.ts';
+import { descendantsOf } from './processes.ts';
 import { addUser, functionOf, startAlteredStack } from './running-stack.ts';
 import { until } from './until.ts';
 
@@ -71,6 +71,10 @@ export async function sendLimited(
     writeUnits: units.reduce((sum, each) => sum + each.units, 0),
     milliseconds,
   };
+}
+
+async function environmentsOf(module: string): Promise<number> {
+  return (await descendantsOf(process.pid)).filter(({ command }) => command.trimEnd().endsWith(module)).length;
 }
 
 /** Returns the status of a response, and when all tokens are there again by its headers. */

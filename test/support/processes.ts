@@ -63,8 +63,3 @@ export async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return !/\) [ZX] /.test(stat);
 }
-
-/** Counts the environments of a function, by its module, in a stack that this process runs. */
-export async function environmentsOf(module: string): Promise<number> {
-  return (await descendantsOf(process.pid)).filter(({ command }) => command.trimEnd().endsWith(module)).length;
-}
