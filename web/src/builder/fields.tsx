@@ -1,42 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../convert/options-form.tsx';
+import { Field } from '../parts/field.tsx';
 import type { Json } from './draft.ts';
 import type { Parameter } from './operations.ts';
-
-interface FieldProps {
-  id: string;
-  label: string;
-  hint?: string;
-  problem?: string;
-  /** Gets what ties a control to its label, hint and problem. */
-  children(attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }): ComponentChildren;
-}
-
-/** Shows a control with its name, what it is for, and what is wrong with it. */
-export function Field({ id, label, hint = '', problem = '', children }: FieldProps) {
-  const described = [...(hint === '' ? [] : [`${id}-hint`]), ...(problem === '' ? [] : [`${id}-problem`])].join(' ');
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children({
-        id,
-        ...(described === '' ? {} : { 'aria-describedby': described }),
-        ...(problem === '' ? {} : { 'aria-invalid': true }),
-      })}
-      {hint !== '' && (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-      {problem !== '' && (
-        <span class="wrong" id={`${id}-problem`}>
-          {problem}
-        </span>
-      )}
-    </div>
-  );
-}
 
 interface ParameterProps {
   id: string;

@@ -5,6 +5,7 @@ import { FormatSelect } from '../convert/format-select.tsx';
 import { inputsOf, outputsOf } from '../convert/formats.ts';
 import { OptionsForm, type OptionValues } from '../convert/options-form.tsx';
 import { sizeText } from '../format.ts';
+import { Field } from '../parts/field.tsx';
 import { messageOf } from '../service/request.ts';
 import {
   type DraftTask,
@@ -15,7 +16,7 @@ import {
   withParameter,
   withTask,
 } from './draft.ts';
-import { Disclosure, Field, FileField, ParameterField } from './fields.tsx';
+import { Disclosure, FileField, ParameterField } from './fields.tsx';
 import { focusOn } from './focus.ts';
 import type { Operation } from './operations.ts';
 import { draft, opened, toggleTask } from './state.ts';

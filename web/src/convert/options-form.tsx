@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { type ControlAttributes, Field } from '../parts/field.tsx';
 import { messageOf } from '../service/request.ts';
 import type { Option } from '../service/types.ts';
 import { type Conversion, optionsOf } from './formats.ts';
@@ -116,33 +117,24 @@ interface FieldProps {
 }
 
 function OptionField({ id, option, value, problem, onChange }: FieldProps) {
-  const range = rangeText(option);
+  const hint = [option.hint ?? '', rangeText(option)].filter((text) => text !== '').join(' ');
   return (
-    <div class="field">
-      <label for={id}>{option.label ?? titleOf(option.name)}</label>
-      <div class="with-unit">
-        <Control id={id} option={option} value={value} problem={problem} onChange={onChange} />
-        {option.units !== undefined && <span class="quiet small">{option.units}</span>}
-      </div>
-      <span class="hint" id={`${id}-hint`}>
-        {option.hint}
-        {range !== '' && ` ${range}`}
-      </span>
-      {problem !== '' && (
-        <span class="wrong" id={`${id}-problem`}>
-          {problem}
-        </span>
+    <Field id={id} label={option.label ?? titleOf(option.name)} hint={hint} problem={problem}>
+      {(attributes) => (
+        <div class="with-unit">
+          <Control attributes={attributes} option={option} value={value} onChange={onChange} />
+          {option.units !== undefined && <span class="quiet small">{option.units}</span>}
+        </div>
       )}
-    </div>
+    </Field>
   );
 }
 
-function Control({ id, option, value, problem, onChange }: FieldProps) {
-  const common = {
-    id,
-    'aria-describedby': problem === '' ? `${id}-hint` : `${id}-hint ${id}-problem`,
-    ...(problem === '' ? {} : { 'aria-invalid': true }),
-  };
+interface ControlProps extends Pick<FieldProps, 'option' | 'value' | 'onChange'> {
+  attributes: ControlAttributes;
+}
+
+function Control({ attributes, option, value, onChange }: ControlProps) {
   const choices =
     option.data_type === 'boolean'
       ? [
@@ -156,7 +148,7 @@ function Control({ id, option, value, problem, onChange }: FieldProps) {
   if (choices.length > 0) {
     const standard = choices.find((choice) => choice.value === option.default_value);
     return (
-      <select {...common} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select {...attributes} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         <option value="">{standard ? `Default (${standard.label})` : 'Default'}</option>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
@@ -167,7 +159,7 @@ function Control({ id, option, value, problem, onChange }: FieldProps) {
     );
   }
   const { min, max, pattern } = option.properties ?? {};
-  const given = { ...common, value, placeholder: option.default_value };
+  const given = { ...attributes, value, placeholder: option.default_value };
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value);
   if (option.data_type === 'string')
     return <input {...given} type="text" {...(pattern === undefined ? {} : { pattern })} onInput={onInput} />;
