@@ -53,14 +53,21 @@ async function run(folder: string, script: string): Promise<{ code: number | nul
 describe('the build context of', () => {
   test.for(folders)('%s holds every module and package that its engine loads', async (folder) => {
     const unpacked = unpack(stageContext(folder, root));
+    // The handler starts the engine's process, which must load its modules too before both end.
     const script = `
+      import { Sandbox } from './functions/engines/runtime/sandbox/sandbox.ts';
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
-      await import('./${folder}/run.ts');
+      const started = [];
+      Sandbox.prototype.warm = function () { started.push(this); };
       await import('./${folder}/handler.ts');
+      for (const sandbox of started) {
+        await sandbox.barriers();
+        sandbox.stop();
+      }
+      if (started.length !== 1) throw new Error('The handler has started no engine.');
       process.exit();`;
     const { code, stderr } = await run(unpacked, script);
     expect(code, stderr).toBe(0);
-    // Of the engine's process too, which the handler starts.
     expect(stderr).not.toMatch(/NOT_FOUND|ENOENT/);
   });
 

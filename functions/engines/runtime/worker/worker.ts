@@ -122,10 +122,10 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
     await stopHeartbeat();
+    if (attempt > 1) await discardEarlier(run);
     const completed = { type: 'completed', attempt, ...result, ...engineTime(run) } as const;
     const ended = await lifecycle.apply(taskId, completed, run.task, group);
     if (ended.outcome !== 'changed') await discard(run);
-    else if (attempt > 1) await discardEarlier(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');
   } catch (error) {
     const failure = await recordFailure(run, error);
@@ -213,9 +213,13 @@ function discard({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
-/** Deletes what earlier runs stored before they died, so that a task has one output. */
+/**
+ * Deletes what earlier runs stored before they died, so that a completed task has one output. Never what a later one
+ * stored, to which this run may have lost the task without knowing.
+ */
 function discardEarlier({ task, attempt }: Run): Promise<void> {
-  return deleteFiles(task, (key) => key.startsWith(attemptPrefix(task.id, attempt)));
+  const earlier = Array.from({ length: attempt }, (_, index) => attemptPrefix(task.id, index));
+  return deleteFiles(task, (key) => !earlier.some((prefix) => key.startsWith(prefix)));
 }
 
 function failureOf(error: unknown): TaskFailure | undefined {

@@ -42,14 +42,14 @@ test('an image function runs one invocation per process, at most as many as core
 });
 
 test.each([
-  ['a timeout', 'hang', 'Sandbox.Timedout'],
-  ['a crash', 'die', 'Runtime.ExitError'],
-])('%s ends whatever the process started, in its group or not', async (_, end, errorType) => {
+  ['a timeout', 'hang', 'Sandbox.Timedout', 2],
+  ['a crash', 'die', 'Runtime.ExitError', 60],
+])('%s ends whatever the process started, in its group or not', async (_, end, errorType, timeoutSeconds) => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
   const pids = join(temporary.path, 'pids');
 
-  const failure = runtime.invoke(image('breed', { timeoutSeconds: 1 }), { pids, end });
+  const failure = runtime.invoke(image('breed', { timeoutSeconds }), { pids, end });
 
   await expect(failure).rejects.toMatchObject({ errorType });
   const started = linesOf(pids).map(Number);
