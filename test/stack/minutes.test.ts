@@ -90,10 +90,10 @@ test('Tasks at once never use more than the conversion minutes of the month, and
   const minutesPerMonth = allowanceMs / 60_000;
   await putAsOperator(service, { pk: `account#${user}`, sk: 'account', minutesPerMonth });
 
-  const jobs = await convertAtOnce(client, 30);
+  const jobs = await convertAtOnce(client, 15);
   const converts = jobs.map((job) => taskOf(job, 'convert'));
   const failed = converts.filter(({ status }) => status === 'failed');
-  expect(converts.filter(({ status }) => status === 'completed').length + failed.length).toBe(30);
+  expect(converts.filter(({ status }) => status === 'completed').length + failed.length).toBe(15);
   expect(new Set(failed.map(({ result }) => result.errorCode))).toEqual(new Set(['out_of_conversion_minutes']));
   expect(failed[0]?.result.msg).toMatch(/renewed on \d{4}-\d\d-01/);
   const { conversionSeconds, month } = await usageOf(client);

@@ -4,16 +4,26 @@ import type { Hold } from './route.ts';
 /** Time reserved for the response itself. */
 const reserveMs = 2_000;
 const minPauseMs = 40;
-const maxPauseMs = 1_000;
+const maxPauseMs = 2_000;
+/** The longest pause for the sole reason that others took longer. */
+const maxGuessMs = 1_000;
 /** What the pauses may add to the time that the work itself takes. */
-const pausePerWait = 0.1;
-/** How much of the time that others waited passes before the first look: what is waited for may be faster this time. */
+const pausePart = 0.1;
+/** What a client that is not held may add to it. */
+const retryPart = 0.5;
+/** How much of the time that others took passes before the first look: what is waited for may be faster this time. */
 const certainPart = 0.8;
 /** After how many seconds a client asks again. */
-const retrySeconds = { min: 1, max: 5 };
+const retrySeconds = { min: 1, max: 10 };
 
-/** How long those waited who waited last for work of a kind, in milliseconds. */
-const lastWaits = new RecentValues<number>({ milliseconds: 60_000, max: 1_000 });
+/** How long the last work of a kind took that was waited for, in milliseconds. */
+const lastTimes = new RecentValues<number>({ milliseconds: 60_000, max: 1_000 });
+
+interface Timed {
+  createdAt: string;
+  startedAt?: string;
+  endedAt?: string;
+}
 
 export interface Wait<T> {
   read(): Promise<T>;
@@ -33,10 +43,10 @@ export interface Waited<T> {
 
 /**
  * Reads until the work is done or the request may be held no longer. It looks rarely until about the time that the last such
- * work took, and then the more rarely the longer it has waited, since nobody notices a tenth of a time that is long anyway:
- * hundreds may be waiting at once.
+ * work took, and then the more rarely the longer the work has taken, since nobody notices a tenth of a time that is long
+ * anyway: hundreds may be waiting at once.
  */
-export async function waitUntil<T extends { createdAt: string; endedAt?: string }>({
+export async function waitUntil<T extends Timed>({
   read,
   kindOf,
   isDone,
@@ -48,28 +58,30 @@ export async function waitUntil<T extends { createdAt: string; endedAt?: string 
   try {
     for (;;) {
       const value = await read();
-      const kind = kindOf(value);
       const now = Date.now();
-      const waited = now - start;
       if (await isDone(value)) {
-        const endedAt = value.endedAt === undefined ? now : Date.parse(value.endedAt);
-        // What had ended before says nothing of how long others have to wait.
-        if (endedAt >= start) lastWaits.set(kind, endedAt - start);
+        const took = timeOf(value, now);
+        if (took > 0) lastTimes.set(kindOf(value), took);
         return { value, headers: {} };
       }
-      if (now >= deadline)
-        return { value, headers: retryAfter(lastWaits.get(kind) ?? now - Date.parse(value.createdAt)) };
-      const expectedMs = (lastWaits.get(kind) ?? 0) * certainPart;
-      const pause = Math.max(minPauseMs, waited * pausePerWait, expectedMs - waited);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(maxPauseMs, pause, deadline - now)));
+      const taken = timeOf(value, now);
+      const expectedMs = lastTimes.get(kindOf(value)) ?? 0;
+      if (now >= deadline) return { value, headers: retryAfter(Math.max(taken * retryPart, expectedMs - taken)) };
+      const untilLikely = Math.min(maxGuessMs, expectedMs * certainPart - taken);
+      const pause = Math.max(minPauseMs, Math.min(maxPauseMs, taken * pausePart), untilLikely);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pause, deadline - now)));
     }
   } finally {
     hold.giveBack(hold.milliseconds - (Date.now() - start));
   }
 }
 
-/** Has a client ask again after the time that such work took last or, where that is not known, after as long as it has taken. */
-function retryAfter(expectedMs: number): Record<string, string> {
-  const seconds = Math.min(Math.max(Math.round(expectedMs / 1_000), retrySeconds.min), retrySeconds.max);
+/** Returns how long work has taken: from its start, since what is created may wait for its upload for hours. */
+function timeOf({ createdAt, startedAt, endedAt }: Timed, now: number): number {
+  return (endedAt === undefined ? now : Date.parse(endedAt)) - Date.parse(startedAt ?? createdAt);
+}
+
+function retryAfter(milliseconds: number): Record<string, string> {
+  const seconds = Math.min(Math.max(Math.round(milliseconds / 1_000), retrySeconds.min), retrySeconds.max);
   return { 'Retry-After': String(seconds) };
 }

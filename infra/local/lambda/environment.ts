@@ -13,6 +13,7 @@ import type { Invocation } from './invocation.ts';
 import { readLines } from './lines.ts';
 import type { FunctionCode, RuntimeOptions } from './options.ts';
 import { lowerPriority } from './priority.ts';
+import type { ProcessorLoad } from './processor-load.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeApiServer } from './runtime-api.ts';
 import { RuntimeSession } from './session.ts';
@@ -43,6 +44,7 @@ export interface Host extends RuntimeOptions {
   api: RuntimeApiServer;
   reaper: Reaper;
   startTime: StartTime;
+  load: ProcessorLoad;
 }
 
 let started = 0;

@@ -30,6 +30,9 @@ export class Fleet {
   readonly #starting = new Set<Environment>();
   /** The last used last. */
   readonly #free: Environment[] = [];
+  /** When an invocation last ended well. */
+  #lastEnd = Number.NEGATIVE_INFINITY;
+  #recheck: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(fn: LocalFunction, host: Host, idle: IdleEnvironments, capacity: Capacity) {
@@ -48,7 +51,8 @@ export class Fleet {
   /**
    * Runs an invocation in an environment that is free, or waits for one as long as a start takes, and has another
    * started only then. Whatever the others are doing, that is at most twice as late as the better choice would have
-   * been, and on a busy machine it does not add starts to what keeps it busy.
+   * been. On a machine without a free processor none is started while the others get on with their work: each would take
+   * from them what a dozen invocations need.
    */
   run(invocation: Invocation): void {
     if (this.#stopped) {
@@ -74,6 +78,13 @@ export class Fleet {
     if (this.#stopped) return;
     const overdue = this.#waiting.filter((waiting) => waiting.overdue).length;
     const wanted = this.#all.size === 0 ? Math.min(1, this.#waiting.length) : overdue;
+    if (wanted > this.#starting.size && this.#wouldSlowDown()) {
+      this.#recheck ??= setTimeout(() => {
+        this.#recheck = undefined;
+        this.scale();
+      }, this.#host.startTime.milliseconds);
+      return;
+    }
     // More than the cores can start at once would only make each of them slower.
     const max = Math.min(wanted, this.#host.cores);
     while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take()) this.#start();
@@ -87,6 +98,7 @@ export class Fleet {
   /** Ends every environment, waits for that, and starts no other. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    clearTimeout(this.#recheck);
     for (const { invocation, timer } of this.#waiting.splice(0)) {
       clearTimeout(timer);
       invocation.fail(stoppedError());
@@ -94,6 +106,12 @@ export class Fleet {
     const ended = [...this.#all].map((environment) => environment.ended);
     this.kill();
     await Promise.all(ended);
+  }
+
+  /** Whether a start would only slow down environments that are ending one invocation after the other. */
+  #wouldSlowDown(): boolean {
+    const { startTime, load } = this.#host;
+    return performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy;
   }
 
   #start(): void {
@@ -109,6 +127,7 @@ export class Fleet {
   #ready(environment: Environment): void {
     const isFresh = this.#starting.delete(environment);
     if (isFresh) this.#host.startTime.add(environment.age);
+    else this.#lastEnd = performance.now();
     if (!environment.usable || (!isFresh && this.#host.faults?.isRecycled())) {
       environment.kill();
       return;

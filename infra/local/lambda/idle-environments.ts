@@ -1,22 +1,36 @@
 import type { Environment } from './environment.ts';
 
-/** Keeps idle environments warm: each for a limited time, and up to a number of them. */
+interface Limits {
+  /** How long an environment is kept without work. */
+  seconds: number;
+  /** How many are kept for that long, */
+  max?: number;
+  /** and for how long the others are. */
+  burstSeconds?: number;
+}
+
+/** Keeps idle environments warm: each for a limited time, and after a burst up to a number of them. */
 export class IdleEnvironments {
   readonly #seconds: number;
   readonly #max: number;
+  readonly #burstSeconds: number;
   /** In the order of their last use. */
   readonly #timers = new Map<Environment, NodeJS.Timeout>();
 
-  constructor(seconds: number, max = Number.POSITIVE_INFINITY) {
+  constructor({ seconds, max = Number.POSITIVE_INFINITY, burstSeconds = seconds }: Limits) {
     this.#seconds = seconds;
     this.#max = max;
+    this.#burstSeconds = Math.min(seconds, burstSeconds);
   }
 
-  /** Adds an environment as the last used, and ends the least recently used one when there are too many. */
+  /** Adds an environment as the last used; if it is one too many for a while, the least recently used one ends. */
   add(environment: Environment): void {
     this.remove(environment);
-    this.#timers.set(environment, setTimeout(() => this.#end(environment), this.#seconds * 1000).unref());
-    if (this.#timers.size > this.#max) this.endOldest();
+    this.#endIn(environment, this.#burstSeconds, () => {
+      if (this.#timers.size > this.#max) this.endOldest();
+      if (!this.#timers.has(environment)) return;
+      this.#endIn(environment, this.#seconds - this.#burstSeconds, () => this.#end(environment));
+    });
   }
 
   /** Removes an environment that is about to be used, or has ended. */
@@ -29,6 +43,10 @@ export class IdleEnvironments {
   endOldest(): void {
     const [oldest] = this.#timers.keys();
     if (oldest) this.#end(oldest);
+  }
+
+  #endIn(environment: Environment, seconds: number, then: () => void): void {
+    this.#timers.set(environment, setTimeout(then, seconds * 1000).unref());
   }
 
   #end(environment: Environment): void {

@@ -33,6 +33,8 @@ export interface RuntimeOptions {
   idleSeconds?: number;
   /** How many environments are kept without work, over all zip functions; defaults to 12. */
   maxIdle?: number;
+  /** For how long more than that are kept after a burst; defaults to 10. */
+  burstSeconds?: number;
   /** How many environments there may be, over all zip functions; defaults to 100. */
   maxZip?: number;
 }
@@ -40,4 +42,6 @@ export interface RuntimeOptions {
 export const IDLE_SECONDS = 300;
 /** Each has a process of its own, and there are more functions than a laptop should keep of those. */
 export const MAX_IDLE_ENVIRONMENTS = 12;
+/** Under load, each that is ended would have to be started again. */
+export const BURST_SECONDS = 10;
 export const MAX_ZIP_ENVIRONMENTS = 100;

@@ -3,8 +3,15 @@ import { Fleet } from './fleet.ts';
 import { FunctionError } from './function-error.ts';
 import { IdleEnvironments } from './idle-environments.ts';
 import { Invocation } from './invocation.ts';
-import { IDLE_SECONDS, MAX_IDLE_ENVIRONMENTS, MAX_ZIP_ENVIRONMENTS, type RuntimeOptions } from './options.ts';
+import {
+  BURST_SECONDS,
+  IDLE_SECONDS,
+  MAX_IDLE_ENVIRONMENTS,
+  MAX_ZIP_ENVIRONMENTS,
+  type RuntimeOptions,
+} from './options.ts';
 import { encodeEvent, PAYLOAD_LIMIT_BYTES, responseTooLarge } from './payload.ts';
+import { ProcessorLoad } from './processor-load.ts';
 import { Reaper } from './reaper.ts';
 import { RuntimeApiServer } from './runtime-api.ts';
 import { StartTime } from './start-time.ts';
@@ -26,12 +33,14 @@ export interface LocalRuntime extends LambdaRuntime {
 /** Creates a runtime that starts functions when they are first invoked and keeps the last used ones warm. */
 export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const { idleSeconds = IDLE_SECONDS, maxIdle = MAX_IDLE_ENVIRONMENTS, maxZip = MAX_ZIP_ENVIRONMENTS } = options;
+  const { burstSeconds = BURST_SECONDS } = options;
   const fleets = new Map<string, Fleet>();
-  const idleZip = new IdleEnvironments(idleSeconds, maxIdle);
-  const idleImages = new IdleEnvironments(idleSeconds);
+  const idleZip = new IdleEnvironments({ seconds: idleSeconds, max: maxIdle, burstSeconds });
+  const idleImages = new IdleEnvironments({ seconds: idleSeconds });
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
   const startTime = new StartTime();
+  const load = new ProcessorLoad();
   /** Invocations that have not ended, by the function's ARN. */
   const running = new Map<string, number>();
   let stopped = false;
@@ -61,7 +70,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   function fleetOf(fn: LocalFunction): Fleet {
     let fleet = fleets.get(fn.arn);
     if (!fleet) {
-      const host = { ...options, api, reaper, startTime };
+      const host = { ...options, api, reaper, startTime, load };
       fleet =
         fn.packaging === 'zip'
           ? new Fleet(fn, host, idleZip, zipCapacity)

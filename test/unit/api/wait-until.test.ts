@@ -5,17 +5,22 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Waits for work that ends after some time, and returns how often it was looked at and how late the end was found. */
-async function waitFor(kind: string, workMs: number, { remainingMs = 29_000, holdMs = 25_000 } = {}) {
+async function waitFor(
+  kind: string,
+  workMs: number,
+  { remainingMs = 29_000, holdMs = 25_000, createdBeforeMs = 0, startedBeforeMs = 0 } = {},
+) {
   const start = Date.now();
-  const createdAt = new Date(start).toISOString();
+  const startedAt = new Date(start - startedBeforeMs).toISOString();
+  const createdAt = new Date(start - startedBeforeMs - createdBeforeMs).toISOString();
   let looks = 0;
   let unusedMs = 0;
-  const waiting = waitUntil<{ createdAt: string; endedAt?: string }>({
+  const waiting = waitUntil<{ createdAt: string; startedAt: string; endedAt?: string }>({
     read: async () => {
       looks += 1;
       return Date.now() - start < workMs
-        ? { createdAt }
-        : { createdAt, endedAt: new Date(start + workMs).toISOString() };
+        ? { createdAt, startedAt }
+        : { createdAt, startedAt, endedAt: new Date(start + workMs).toISOString() };
     },
     kindOf: () => kind,
     isDone: ({ endedAt }) => endedAt !== undefined,
@@ -63,28 +68,33 @@ test('it ends after 25 seconds, or before the function would, with what was read
   });
 });
 
+test('what was created long before it started is looked at as often as what is new', async () => {
+  expect(await waitFor('uploaded late', 300, { createdBeforeMs: 3_600_000 })).toMatchObject({ looks: 9, lateMs: 20 });
+});
+
+test('what has been going on for long is not looked at more often because somebody asks again', async () => {
+  const { looks, lateMs } = await waitFor('asked for again', 10_000, { startedBeforeMs: 20_000 });
+  expect(looks).toBeLessThan(8);
+  expect(lateMs).toBeLessThanOrEqual(2_000);
+});
+
 test('what may not be held is looked at once, and the client told when to ask again', async () => {
   const once = { looks: 1, endedAt: undefined, unusedMs: 0 };
   expect(await waitFor('not held', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '1' });
   await waitFor('held before', 3_000);
   expect(await waitFor('held before', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '3' });
   await waitFor('long', 20_000);
-  expect(await waitFor('long', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '5' });
+  expect(await waitFor('long', 60_000, { holdMs: 0 })).toMatchObject({ ...once, retryAfter: '10' });
 });
 
-test('what was held in vain is asked for again after as long as it has taken, up to five seconds', async () => {
-  expect(await waitFor('held in vain', 60_000, { holdMs: 2_000 })).toMatchObject({ retryAfter: '2', unusedMs: 0 });
-  expect(await waitFor('held in vain', 60_000)).toMatchObject({ retryAfter: '5', unusedMs: 0 });
+test('what was held in vain is asked for again after half of what it has taken, up to ten seconds', async () => {
+  expect(await waitFor('held in vain', 60_000, { holdMs: 2_000 })).toMatchObject({ retryAfter: '1', unusedMs: 0 });
+  expect(await waitFor('held in vain', 60_000, { holdMs: 8_000 })).toMatchObject({ retryAfter: '4', unusedMs: 0 });
+  expect(await waitFor('held in vain', 60_000)).toMatchObject({ retryAfter: '10', unusedMs: 0 });
   expect(await waitFor('held in time', 100)).toMatchObject({ retryAfter: undefined });
 });
 
 test('the time that a wait did not need is given back', async () => {
   const { unusedMs, lateMs } = await waitFor('short', 5_000);
   expect(unusedMs).toBe(25_000 - 5_000 - lateMs);
-});
-
-test('what had ended before it was waited for does not make others ask more often', async () => {
-  await waitFor('mixed', 4_000);
-  await waitFor('mixed', -60_000);
-  expect(await waitFor('mixed', 60_000, { holdMs: 0 })).toMatchObject({ retryAfter: '4' });
 });

@@ -61,8 +61,8 @@ test('an idle environment ends and the next invocation starts another', async ()
   expect(second.pid).not.toBe(first.pid);
 });
 
-test('of too many idle environments the one unused for longest ends', async () => {
-  await using runtime = fixtureRuntime({ maxIdle: 2 });
+test('of too many idle environments the one unused for longest ends after a while', async () => {
+  await using runtime = fixtureRuntime({ maxIdle: 2, burstSeconds: 0.05 });
   const [often, once, last] = [fixtureFunction('count'), fixtureFunction('count'), fixtureFunction('count')];
   await runtime.invoke(often, {});
   const { pid } = Object(await runtime.invoke(once, {}));
@@ -75,6 +75,21 @@ test('of too many idle environments the one unused for longest ends', async () =
   for (const fn of [often, last, once]) counted.push(await runtime.invoke(fn, {}));
 
   expect(counted).toMatchObject([{ invocations: 3 }, { invocations: 2 }, { invocations: 1 }]);
+});
+
+test('environments of a burst are there for the next one', async () => {
+  await using runtime = fixtureRuntime({ maxIdle: 1 });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold');
+  const burst = async (...names: string[]) => {
+    const held = names.map((name) => runtime.invoke(fn, { name, folder }));
+    await eventually(() => names.every((name) => linesOf(join(folder, 'began')).includes(name)));
+    for (const name of names) writeFileSync(join(folder, `release-${name}`), '');
+    return (await Promise.all(held)).map((result) => Object(result).pid).toSorted();
+  };
+
+  expect(await burst('c', 'd')).toEqual(await burst('a', 'b'));
 });
 
 test('an environment with an invocation is not idle', async () => {
