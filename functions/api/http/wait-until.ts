@@ -3,7 +3,7 @@ import type { Hold } from './route.ts';
 
 /** Time reserved for the response itself. */
 const reserveMs = 2_000;
-const minPauseMs = 40;
+const minPauseMs = 20;
 const maxPauseMs = 2_000;
 /** The longest pause for the sole reason that others took longer. */
 const maxGuessMs = 1_000;
