@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
@@ -69,6 +69,9 @@ export function warmPrograms(): number[] {
   return [...warm];
 }
 
+/** How long the output of a program that has ended is read if its pipes stay open. */
+const drainMs = 1_000;
+
 /** Limit for the program output kept: enough for a message, not enough to fill the memory. */
 const keptCharacters = 1_000_000;
 
@@ -114,9 +117,7 @@ export async function runProgram(program: string, args: string[], options: Progr
     child.stdin.end(options.input);
   }
   try {
-    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
-      child.once('error', reject).once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
-    });
+    const [code, signal] = await endOf(child);
     options.signal?.throwIfAborted();
     const result = { stdout: stdout(), stderr: stderr() };
     if (code === null || timedOut || !(options.successCodes ?? [0]).includes(code)) {
@@ -127,6 +128,30 @@ export async function runProgram(program: string, args: string[], options: Progr
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', kill);
   }
+}
+
+/**
+ * Waits until a program has ended and all that it wrote is read. Whatever it started may keep its pipes open for longer, and
+ * is not waited for: nothing would ever end it, and the sandbox kills it with the rest of the task.
+ */
+function endOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    child
+      .once('error', reject)
+      .once('close', (code, signal) => {
+        clearTimeout(timer);
+        resolve([code, signal]);
+      })
+      .once('exit', (code, signal) => {
+        const stop = () => {
+          for (const stream of child.stdio) stream?.destroy();
+          resolve([code, signal]);
+        };
+        // What is in the pipes is read before the end of a turn of the event loop, however late the timer is.
+        timer = setTimeout(() => setImmediate(stop), drainMs);
+      });
+  });
 }
 
 /** Returns those of the named variables that are set. */
