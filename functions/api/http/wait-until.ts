@@ -3,7 +3,8 @@ import type { Hold } from './route.ts';
 
 /** Time reserved for the response itself. */
 const reserveMs = 2_000;
-const minPauseMs = 20;
+/** About the time that the end is expected, and where nothing is known of that. */
+const minPauseMs = { expected: 20, unknown: 40 };
 const maxPauseMs = 2_000;
 /** The longest pause for the sole reason that others took longer. */
 const maxGuessMs = 1_000;
@@ -65,10 +66,12 @@ export async function waitUntil<T extends Timed>({
         return { value, headers: {} };
       }
       const taken = timeOf(value, now);
-      const expectedMs = lastTimes.get(kindOf(value)) ?? 0;
+      const lastTime = lastTimes.get(kindOf(value));
+      const expectedMs = lastTime ?? 0;
       if (now >= deadline) return { value, headers: retryAfter(Math.max(taken * retryPart, expectedMs - taken)) };
       const untilLikely = Math.min(maxGuessMs, expectedMs * certainPart - taken);
-      const pause = Math.max(minPauseMs, Math.min(maxPauseMs, taken * pausePart), untilLikely);
+      const minMs = lastTime === undefined ? minPauseMs.unknown : minPauseMs.expected;
+      const pause = Math.max(minMs, Math.min(maxPauseMs, taken * pausePart), untilLikely);
       await new Promise((resolve) => setTimeout(resolve, Math.min(pause, deadline - now)));
     }
   } finally {
