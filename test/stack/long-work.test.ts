@@ -30,7 +30,8 @@ test('A long conversion tells how far it is, and canceling it ends the program w
   const path = join(folder, 'long.mp4');
   // Quick to make, slow to convert.
   await run(ffmpegPath(), [
-    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=10'],
+    // It is there already where this is an attempt after the first.
+    ...['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=10'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', path],
   ]);
   const job = await service.client.createJob({
