@@ -8,6 +8,7 @@ import { startLocalStack } from '../../infra/local/stack.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { Client, dataUri, download, filesOf } from '../support/client.ts';
 import { settingsOfTests } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
 
 /** Loses one response in five. */
 class ManyLost extends Faults {
@@ -42,9 +43,13 @@ test('a task whose completion was recorded keeps its files though the response o
       export: { operation: 'export/url', input: 'import' },
     };
     const run = async () => {
-      const created = await client.call<{ id: string }>('POST', '/v1/process/jobs', { tasks });
-      if (created.status !== 201) return lost.push(`creation: ${created.status} ${JSON.stringify(created.body)}`);
-      const job = await client.waitForJob(created.body.id, { seconds: 200, everyMs: 2_000 });
+      // One of a hundred calls loses the responses to all three attempts: the service says so, and a client tries again.
+      const id = await until('a job is created', async () => {
+        const { status, body } = await client.call<{ id: string }>('POST', '/v1/process/jobs', { tasks });
+        if (status !== 201 && status !== 500) lost.push(`creation: ${status} ${JSON.stringify(body)}`);
+        return status === 201 ? body.id : undefined;
+      });
+      const job = await client.waitForJob(id, { seconds: 200, everyMs: 2_000 });
       for (const { url } of filesOf(job, 'export'))
         await download(url).catch((error) => lost.push(`${job.id}: ${String(error).slice(0, 300)}`));
     };
