@@ -13,7 +13,6 @@ import type { Invocation } from './invocation.ts';
 import { readLines } from './lines.ts';
 import type { FunctionCode, RuntimeOptions } from './options.ts';
 import { lowerPriority } from './priority.ts';
-import type { ProcessorLoad } from './processor-load.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeApiServer } from './runtime-api.ts';
 import { RuntimeSession } from './session.ts';
@@ -44,7 +43,7 @@ export interface Host extends RuntimeOptions {
   api: RuntimeApiServer;
   reaper: Reaper;
   startTime: StartTime;
-  load: ProcessorLoad;
+  load: { readonly isBusy: boolean };
 }
 
 let started = 0;

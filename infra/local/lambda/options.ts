@@ -35,6 +35,8 @@ export interface RuntimeOptions {
   maxIdle?: number;
   /** For how long more than that are kept after a burst; defaults to 10. */
   burstSeconds?: number;
+  /** Whether the processors are busy; by default those of this machine. */
+  load?: { readonly isBusy: boolean };
   /** How many environments there may be, over all zip functions; defaults to 100. */
   maxZip?: number;
 }

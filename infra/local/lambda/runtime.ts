@@ -40,7 +40,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
   const startTime = new StartTime();
-  const load = new ProcessorLoad();
+  const load = options.load ?? new ProcessorLoad();
   /** Invocations that have not ended, by the function's ARN. */
   const running = new Map<string, number>();
   let stopped = false;

@@ -31,6 +31,24 @@ test('short invocations share an environment instead of starting one each', asyn
   expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(10);
 });
 
+test('where no processor is free, invocations that end in turn share an environment, and those that are held do not', async () => {
+  await using runtime = fixtureRuntime({ load: { isBusy: true } });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const short = fixtureFunction('count');
+  await runtime.invoke(short, {});
+  const held = fixtureFunction('hold');
+
+  const results = await Promise.all(Array.from({ length: 1_000 }, () => runtime.invoke(short, {})));
+  const holding = ['a', 'b', 'c'].map((name) => runtime.invoke(held, { name, folder }));
+  await eventually(() => linesOf(join(folder, 'began')).length === 3);
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `release-${name}`), '');
+
+  // One, or two where this machine stood still for a while; on a machine with time to spare it is a dozen.
+  expect(new Set(results.map((result) => Object(result).pid)).size).toBeLessThan(5);
+  expect(new Set((await Promise.all(holding)).map((result) => Object(result).pid)).size).toBe(3);
+});
+
 test('an invocation that times out ends no other', async () => {
   await using runtime = fixtureRuntime();
   using temporary = temporaryFolder();
