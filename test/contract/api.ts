@@ -86,9 +86,14 @@ export function ended(kind: 'tasks' | 'jobs', id: string): Promise<Body> {
 }
 
 /** Polls a list until it has so many documents: lists may show what was created, or has ended, a moment late. */
-export function listed(kind: 'tasks' | 'jobs', query: string, count: number): Promise<true> {
+export function listed(
+  kind: 'tasks' | 'jobs',
+  query: string,
+  count: number,
+  request: Parameters<typeof call>[1] = {},
+): Promise<true> {
   return until(`${count} ${kind} are listed`, async () => {
-    const { body } = await call(`/v1/process/${kind}?${query}`);
+    const { body } = await call(`/v1/process/${kind}?${query}`, request);
     return body.totalDocs === count ? true : undefined;
   });
 }

@@ -126,13 +126,13 @@ describe('List tasks', () => {
 
   it('totals are right while tasks are being created', async () => {
     // A user and an operation that no other file of this suite creates anything with.
-    const count = async () => (await call('/v1/process/tasks?operation=import/upload', { as: 'other' })).body.totalDocs;
-    const before = await count();
+    const [query, request] = ['operation=import/upload', { as: 'other' }] as const;
+    const before = (await call(`/v1/process/tasks?${query}`, request)).body.totalDocs;
     const uploads = Array.from({ length: 10 }, () =>
       call('/v1/process/import/upload', { method: 'POST', as: 'other' }),
     );
-    await Promise.all(uploads);
-    expect(await count()).toBe(before + 10);
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(uploads.map(() => 201));
+    await listed('tasks', query, before + 10, request);
   });
 });
 
