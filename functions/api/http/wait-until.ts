@@ -60,12 +60,11 @@ export async function waitUntil<T extends Timed>({
     for (;;) {
       const value = await read();
       const now = Date.now();
+      const taken = timeOf(value, now);
       if (await isDone(value)) {
-        const took = timeOf(value, now);
-        if (took > 0) lastTimes.set(kindOf(value), took);
+        if (taken > 0) lastTimes.set(kindOf(value), taken);
         return { value, headers: {} };
       }
-      const taken = timeOf(value, now);
       const lastTime = lastTimes.get(kindOf(value));
       const expectedMs = lastTime ?? 0;
       if (now >= deadline) return { value, headers: retryAfter(Math.max(taken * retryPart, expectedMs - taken)) };

@@ -43,7 +43,7 @@ export interface Host extends RuntimeOptions {
   api: RuntimeApiServer;
   reaper: Reaper;
   startTime: StartTime;
-  load: { readonly isBusy: boolean };
+  load: NonNullable<RuntimeOptions['load']>;
 }
 
 let started = 0;

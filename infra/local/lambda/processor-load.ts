@@ -7,7 +7,6 @@ const maxSpanMs = 2_000;
 const busyPart = 0.9;
 
 interface Times {
-  at: number;
   idle: number;
   all: number;
 }
@@ -15,22 +14,28 @@ interface Times {
 /** Tells whether the processors of this machine have been busy of late, with whatever it may be. */
 export class ProcessorLoad {
   readonly #read: () => Times;
-  #since: Times;
+  readonly #now: () => number;
+  #last: Times;
+  #lastAt: number;
   #busy = false;
 
-  constructor(read: () => Times = readTimes) {
+  constructor(read: () => Times = readTimes, now: () => number = () => performance.now()) {
     this.#read = read;
-    this.#since = read();
+    this.#now = now;
+    this.#last = read();
+    this.#lastAt = now();
   }
 
   /** Whether there was hardly any time left, as far as that is known. */
   get isBusy(): boolean {
-    const now = this.#read();
-    const span = now.at - this.#since.at;
+    const span = this.#now() - this.#lastAt;
+    // Asked at every end of an invocation under load, when to read the times of all processors would add to it.
     if (span < minSpanMs) return this.#busy;
-    const idlePart = (now.idle - this.#since.idle) / Math.max(1, now.all - this.#since.all);
+    const times = this.#read();
+    const idlePart = (times.idle - this.#last.idle) / Math.max(1, times.all - this.#last.all);
     this.#busy = span <= maxSpanMs && 1 - idlePart >= busyPart;
-    this.#since = now;
+    this.#last = times;
+    this.#lastAt += span;
     return this.#busy;
   }
 }
@@ -38,7 +43,6 @@ export class ProcessorLoad {
 function readTimes(): Times {
   const times = cpus().map((cpu) => cpu.times);
   return {
-    at: performance.now(),
     idle: times.reduce((sum, { idle }) => sum + idle, 0),
     all: times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0),
   };

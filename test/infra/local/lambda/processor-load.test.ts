@@ -3,10 +3,14 @@ import { ProcessorLoad } from '../../../../infra/local/lambda/processor-load.ts'
 
 /** Returns what tells the load of two processors, of which some milliseconds pass with a part of them idle. */
 function machine() {
-  const times = { at: 0, idle: 0, all: 0 };
-  const load = new ProcessorLoad(() => ({ ...times }));
+  const times = { idle: 0, all: 0 };
+  let now = 0;
+  const load = new ProcessorLoad(
+    () => ({ ...times }),
+    () => now,
+  );
   const pass = (milliseconds: number, idlePart: number) => {
-    times.at += milliseconds;
+    now += milliseconds;
     times.all += 2 * milliseconds;
     times.idle += 2 * milliseconds * idlePart;
     return load.isBusy;
