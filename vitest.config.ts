@@ -14,6 +14,12 @@ const tidy = [
   'test/infra/local/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
 ];
 
+/** Files that need a service as it is, and no other's account. */
+const sharing = [
+  'test/events/browser.test.ts',
+  'test/stack/{lists,long-work,minutes,posted-twice,readme,slice,text-and-size}.test.ts',
+];
+
 /** For files that start services; those that leave nothing behind start none. */
 const setUp = ['test/support/global-setup.ts'];
 
@@ -54,9 +60,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'one service',
+          include: sharing,
+          globalSetup: [...setUp, 'test/support/shared-service.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'all else',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/contract/**', ...tidy],
+          exclude: ['test/contract/**', ...tidy, ...sharing],
           globalSetup: setUp,
         },
       },

@@ -3,8 +3,8 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../support/chromium.ts';
 import { taskOf } from '../support/client.ts';
+import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { startFileServer } from '../transfers/file-server.ts';
-import { startStack, type TestStack } from './stack.ts';
 
 /** A page of another origin that holds a token for one job, uploads the job's file, and shows the events it receives. */
 const page = `<!doctype html>
@@ -51,26 +51,23 @@ const finished = [
   'job_completed (job is completed)',
 ];
 
-let stack: TestStack;
+let service: JoinedService;
 let browser: Browser;
 
 beforeAll(async () => {
-  stack = await startStack();
+  service = await joinService();
   browser = await startChromium();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await stack[Symbol.asyncDispose]();
-});
+afterAll(() => browser.close());
 
 test('a page of another origin uploads a file and subscribes to its job by a token for that job alone', async () => {
-  const job = await stack.client.createJob({
+  const job = await service.client.createJob({
     import: { operation: 'import/upload' },
     export: { operation: 'export/url', input: 'import' },
   });
-  const { token } = await stack.client.create<{ token: string }>('/v1/account/token', { job: job.id });
-  const setting = { api: stack.url, token, job: job.id, form: taskOf(job, 'import').result.form };
+  const { token } = await service.client.create<{ token: string }>('/v1/account/token', { job: job.id });
+  const setting = { api: service.url, token, job: job.id, form: taskOf(job, 'import').result.form };
   const library = await readFile(
     new URL('dist/socket.io.min.js', import.meta.resolve('socket.io-client/package.json')),
   );

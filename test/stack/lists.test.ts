@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Client, type JobView, type TaskView } from '../support/client.ts';
-import { startService } from '../support/running-stack.ts';
+import { joinService } from '../support/shared-service.ts';
 import { addUserWithTasks } from '../support/user-with-tasks.ts';
 
 const tasks = 1_000;
@@ -9,7 +9,7 @@ const paths = ['tasks', 'tasks?status=failed', 'tasks?status=completed&operation
 test('totals that were counted before are those of the records, also after deletions', {
   timeout: 300_000,
 }, async () => {
-  await using service = await startService();
+  const service = await joinService();
   const client = new Client({ url: service.url, apiKey: await addUserWithTasks(service, tasks) });
   const list = async <T>(path: string) => {
     const { status, body } = await client.call<{ totalDocs: number; docs: T[] }>('GET', `/v1/process/${path}`);

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { monthOf, smallReservationMs } from '../../shared/tasks/meter.ts';
 import { Client, dataUri, type JobView, taskOf } from '../support/client.ts';
 import { photograph, twoHalves } from '../support/images.ts';
 import { putAsOperator } from '../support/operator.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
+import { joinService } from '../support/shared-service.ts';
 
 interface Usage {
   conversionSeconds: number;
@@ -20,7 +19,6 @@ interface DryRun {
   tasks: { name: string; conversionSeconds: number; basis: string }[];
 }
 
-const unchanged = () => {};
 const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
 const usedBy = (jobs: JobView[]) =>
   jobs.reduce((sum, job) => sum + inMilliseconds(taskOf(job, 'convert').result.conversionSeconds ?? 0), 0);
@@ -41,7 +39,7 @@ async function convertAtOnce(client: Client, count: number): Promise<JobView[]> 
 }
 
 test('Usage is shown by day, operation and formats, and a dry run estimates by it', async () => {
-  await using service = await startAlteredStack(unchanged);
+  const service = await joinService();
   const { client } = service;
   const tasks = await definition();
   const estimate = async () => (await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks })).body;
@@ -82,9 +80,8 @@ test('Usage is shown by day, operation and formats, and a dry run estimates by i
 });
 
 test('Tasks at once never use more than the conversion minutes of the month, and those without any left fail', async () => {
-  await using service = await startAlteredStack(unchanged);
-  const { client, dataDirectory } = service;
-  const { user } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  const service = await joinService();
+  const { client, user } = service;
   // Little more than the least that is set aside for a run, so that it is used up on any machine.
   const allowanceMs = smallReservationMs + 200;
   const minutesPerMonth = allowanceMs / 60_000;
@@ -106,7 +103,7 @@ test('Tasks at once never use more than the conversion minutes of the month, and
 
 test('No second is lost or counted twice where workers die and DynamoDB refuses, repeats and loses responses', async () => {
   const LATHE_LOCAL_FAULTS = 'kills,conflicts,lost-responses,errors,deliveries:7';
-  await using service = await startAlteredStack(unchanged, { LATHE_LOCAL_FAULTS, LATHE_MINUTES_PER_MONTH: '100' });
+  await using service = await startAlteredStack(() => {}, { LATHE_LOCAL_FAULTS, LATHE_MINUTES_PER_MONTH: '100' });
   const { client } = service;
   const jobs = await convertAtOnce(client, 20);
 
@@ -118,7 +115,7 @@ test('No second is lost or counted twice where workers die and DynamoDB refuses,
 });
 
 test('A task that takes longer than its key allows is stopped, and the minutes of a key end before those of its account', async () => {
-  await using service = await startAlteredStack(unchanged);
+  const service = await joinService();
   const { client } = service;
   const limited = async (limits: object): Promise<Client> => {
     const { key } = await client.create<{ key: string }>('/v1/account/keys', { name: 'limited', limits });

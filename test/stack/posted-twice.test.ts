@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { uploadKey } from '../../shared/files/keys.ts';
 import { type Client, download, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { blue, colourAt, distance, twoHalves } from '../support/images.ts';
-import { type Caller, type RunningService, startService } from '../support/running-stack.ts';
+import type { Caller } from '../support/running-stack.ts';
+import { joinService } from '../support/shared-service.ts';
 import { messagesInOwnQueue, storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
 
-let service: RunningService;
 let client: Client;
 let uploaded: Caller;
 let sweep: Caller;
 let s3: S3Client;
 
 beforeAll(async () => {
-  service = await startService();
+  const service = await joinService();
   client = service.client;
   uploaded = await service.as('functions/lifecycle/uploaded.ts');
   sweep = await service.as('functions/lifecycle/sweep.ts');
   s3 = new S3Client(uploaded.client('s3'));
 });
-afterAll(() => service?.stop());
 
 function formOf(task: TaskView) {
   const { form } = task.result;

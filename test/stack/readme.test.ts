@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../infra/bundling.ts';
 import { download, type JobView, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
-import { type RunningService, startService } from '../support/running-stack.ts';
+import { type JoinedService, joinService } from '../support/shared-service.ts';
 
 const run = promisify(execFile);
 const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
@@ -20,17 +20,14 @@ function exampleWith(text: string): string {
   return found[0] ?? '';
 }
 
-let service: RunningService;
+let service: JoinedService;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService();
   folder = await mkdtemp(join(tmpdir(), 'readme-'));
 });
-afterAll(async () => {
-  await service?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the first example of the README converts a picture by curl alone', async () => {
   await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));

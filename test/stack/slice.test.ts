@@ -15,16 +15,16 @@ import {
 import { blue, colourAt, distance, photograph, red, twoHalves } from '../support/images.ts';
 import { allGone, descendantsOf } from '../support/processes.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
+import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { readZip } from '../support/zip.ts';
 
-let service: RunningService;
+let service: JoinedService;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService();
   client = service.client;
 });
-afterAll(() => service?.stop());
 
 const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', avif: 'image/avif', gif: 'image/gif' };
 type Format = keyof typeof mediaTypes;

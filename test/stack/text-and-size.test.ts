@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDisposition, safeName } from '../../shared/files/names.ts';
 import { startReceiver } from '../events/receiver.ts';
-import { startStack, type TestStack } from '../events/stack.ts';
 import { PlainSubscriber } from '../events/subscribers.ts';
 import { type JobView, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
 const texts = {
@@ -23,15 +23,15 @@ const texts = {
 const cases = Object.entries(texts);
 const loneSurrogates = ['"a\\ud83d"', '"\\ude00b"', '"\\ude00\\ud83d"'];
 
-let stack: TestStack;
+let service: JoinedService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let subscriber: PlainSubscriber;
 
 beforeAll(async () => {
   receiver = await startReceiver((res) => res.writeHead(204).end());
-  stack = await startStack({ LATHE_ALLOW_HOSTS: receiver.host });
-  subscriber = new PlainSubscriber(stack);
-  const { user } = await stack.client.createTask('import/upload');
+  service = await joinService();
+  subscriber = new PlainSubscriber(service);
+  const { user } = service;
   for (const kind of ['jobs', 'tasks']) subscriber.subscribe(`user.${user}.${kind}`);
   await until('both channels are subscribed', async () =>
     subscriber.messages.filter(({ event }) => event === 'subscribed').length === 2 ? true : undefined,
@@ -39,13 +39,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   subscriber.close();
-  await stack[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
 });
 
 describe('Text that a client sends', () => {
   it.each(cases)('comes back from every place as it was: %s', async (_name, text) => {
-    const { client } = stack;
+    const { client } = service;
     const filename = `${text}.txt`;
     const options = { text, [`${text.slice(0, 20)}x`]: text };
     const job = await client.create<JobView>('/v1/process/jobs', {
@@ -90,11 +89,11 @@ describe('Text that a client sends', () => {
   });
 
   it('keeps the name of an uploaded file, whatever its script', async () => {
-    const task = await stack.client.createTask('import/upload');
+    const task = await service.client.createTask('import/upload');
     const form = task.result.form ?? { url: '', parameters: {} };
 
     const posted = await postForm(form, 'Фото 😀 ü.txt', Buffer.from('hello'));
-    const done = await stack.client.waitForTask(task.id);
+    const done = await service.client.waitForTask(task.id);
 
     expect(posted.ok).toBe(true);
     expect(done.result.files?.[0]?.filename).toBe('Фото 😀 ü.txt');
@@ -115,7 +114,7 @@ describe('Text that a client sends', () => {
     };
     for (const [path, bodies] of Object.entries(places))
       for (const body of bodies) {
-        const response = await stack.client.call('POST', path, body);
+        const response = await service.client.call('POST', path, body);
         expect(response, body).toMatchObject({ status: 400, body: { errorCode: 'bad_request' } });
         expect(response.body.msg).toContain('surrogate');
       }
@@ -124,7 +123,7 @@ describe('Text that a client sends', () => {
   it('may be nested as deep as a body holds', async () => {
     const depth = 400_000;
     const body = `{"tasks":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-    expect((await stack.client.call('POST', '/v1/process/jobs', body)).status).toBe(400);
+    expect((await service.client.call('POST', '/v1/process/jobs', body)).status).toBe(400);
   });
 });
 
@@ -139,7 +138,7 @@ describe('Jobs that are too large for one response', () => {
   };
 
   it('are listed with the tasks that fit and a mark, and the list of tasks has them all', async () => {
-    const { client } = stack;
+    const { client } = service;
     const older = await client.createJob(tasks, 'large');
     const newer = await client.createJob(tasks, 'large');
 
@@ -171,7 +170,7 @@ describe('Jobs that are too large for one response', () => {
       Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`o${index}`, 'x'.repeat(9_000)])),
     ],
   ])('are refused for %s of one task', async (_what, tooMany) => {
-    const response = await stack.client.call('POST', '/v1/process/jobs', {
+    const response = await service.client.call('POST', '/v1/process/jobs', {
       tasks: { upload: { operation: 'import/upload' }, late: { ...waiting, options: tooMany } },
     });
 

@@ -1,4 +1,9 @@
-/** Returns how many random histories a test plays: `LATHE_TEST_HISTORIES` multiplies the usual number, for a long search. */
+import { isBroad } from './breadth.ts';
+
+/**
+ * Returns how many random histories a test plays: `npm run test:breadth` plays three times the usual number, and
+ * `LATHE_TEST_HISTORIES` multiplies it, for a long search.
+ */
 export function historyRuns(usual: number): number {
-  return usual * Number(process.env.LATHE_TEST_HISTORIES ?? 1);
+  return usual * Number(process.env.LATHE_TEST_HISTORIES ?? (isBroad ? 3 : 1));
 }

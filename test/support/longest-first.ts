@@ -24,6 +24,7 @@ const longest = [
   'events/webhooks',
   'engines/webpage/options',
   'infra/local/gate/misbehaving',
+  'stack/long-work',
   'web/page',
   'misbehaving/jobs',
   'engines/document/matrix-subset',

@@ -152,28 +152,44 @@ export class RunningService {
   }
 
   /** Acts with the role of a function, through the gate like the function itself. */
-  async as(named: FunctionName): Promise<Caller> {
-    const gate = `http://127.0.0.1:${new URL(this.#url).port}`;
-    const stack = readTemplate({
-      template: await currentTemplate(),
-      origins: { api: this.#url, gate },
-      parameters: {},
-    });
-    const fn = functionOf(stack, named);
-    const { masterSecret } = JSON.parse(await readFile(join(this.dataDirectory, 'identity.json'), 'utf8'));
-    const credentials = makeCredentials(masterSecret, fn.role);
-    return {
-      fn,
-      stack,
-      client: (service) => ({
-        region: stack.region,
-        endpoint: `${gate}/_aws/${service}`,
-        forcePathStyle: true,
-        credentials,
-        userAgentAppId: 'tests',
-      }),
-    };
+  as(named: FunctionName): Promise<Caller> {
+    return actAs(this, named);
   }
+}
+
+/** A service at an address, and where its data is. */
+interface Place {
+  url: string;
+  dataDirectory: string;
+}
+
+/** Returns the stack of a service as the template describes it. */
+export async function stackOf({ url }: Pick<Place, 'url'>): Promise<LocalStack> {
+  const origins = { api: url, gate: gateOf(url) };
+  return readTemplate({ template: await currentTemplate(), origins, parameters: {} });
+}
+
+function gateOf(url: string): string {
+  return `http://127.0.0.1:${new URL(url).port}`;
+}
+
+/** Acts on a service with the role of one of its functions, through the gate like the function itself. */
+export async function actAs({ url, dataDirectory }: Place, named: FunctionName): Promise<Caller> {
+  const stack = await stackOf({ url });
+  const fn = functionOf(stack, named);
+  const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
+  const credentials = makeCredentials(masterSecret, fn.role);
+  return {
+    fn,
+    stack,
+    client: (service) => ({
+      region: stack.region,
+      endpoint: `${gateOf(url)}/_aws/${service}`,
+      forcePathStyle: true,
+      credentials,
+      userAgentAppId: 'tests',
+    }),
+  };
 }
 
 /** Starts the service in a process of its own, on a free port and fresh data; `root` defaults to this checkout. */
@@ -224,14 +240,14 @@ export async function startAlteredStack(
 
 /** Adds a user, as the operator of the stack does, and returns their API key; or a team with an owner. */
 export async function addUser(
-  { url, dataDirectory, stack }: { url: string; dataDirectory: string; stack: LocalStack },
+  { url, dataDirectory, stack }: Place & { stack: LocalStack },
   user: string = newId(),
   { kind = 'personal', owner }: { kind?: Account['kind']; owner?: Person } = {},
 ): Promise<string> {
   const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
   const client = new DynamoDBClient({
     region: stack.region,
-    endpoint: `http://127.0.0.1:${new URL(url).port}/_aws/dynamodb`,
+    endpoint: `${gateOf(url)}/_aws/dynamodb`,
     credentials: makeCredentials(masterSecret, { logicalId: 'Operator', arn: '', statements: [] }),
   });
   const apiKey = newApiKey();

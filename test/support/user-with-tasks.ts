@@ -6,7 +6,10 @@ import { newId } from '../../shared/ids.ts';
 import { addUser, type RunningService } from './running-stack.ts';
 
 /** Adds a user with so many tasks, one every four seconds up to now, most of them in jobs; returns their API key. */
-export async function addUserWithTasks(service: RunningService, count: number): Promise<string> {
+export async function addUserWithTasks(
+  service: Pick<RunningService, 'url' | 'dataDirectory' | 'as'>,
+  count: number,
+): Promise<string> {
   const caller = await service.as('functions/api/jobs/create-job.ts');
   const { credentials, endpoint, region } = caller.client('dynamodb');
   const user = newId();

@@ -190,7 +190,7 @@ describe('random histories', () => {
     'leave no task stuck and no job that disagrees with its tasks, whatever crashes, cancels and deletions interleave',
     async () => {
       await fc.assert(fc.asyncProperty(historyOf(true, anyAction, someFaults), run), {
-        numRuns: historyRuns(6_500),
+        numRuns: historyRuns(3_000),
         examples: found.map((history) => [history]),
       });
     },
@@ -200,7 +200,7 @@ describe('random histories', () => {
   it(
     'leave no task stuck when tasks are created one at a time, each naming earlier ones',
     async () => {
-      await fc.assert(fc.asyncProperty(historyOf(false, anyAction, someFaults), run), { numRuns: historyRuns(2_000) });
+      await fc.assert(fc.asyncProperty(historyOf(false, anyAction, someFaults), run), { numRuns: historyRuns(1_000) });
     },
     timeoutMs,
   );
@@ -209,7 +209,7 @@ describe('random histories', () => {
     'leave nothing to the sweep when nothing crashes',
     async () => {
       await fc.assert(fc.asyncProperty(historyOf(true, faultlessAction, noFaults), runPromptly), {
-        numRuns: historyRuns(2_500),
+        numRuns: historyRuns(1_200),
       });
     },
     timeoutMs,

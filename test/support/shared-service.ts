@@ -1,0 +1,49 @@
+import { inject } from 'vitest';
+import type { TestProject } from 'vitest/node';
+import type { LocalStack } from '../../infra/local/template/model.ts';
+import { newId } from '../../shared/ids.ts';
+import { Client } from './client.ts';
+import { actAs, addUser, type Caller, type FunctionName, stackOf, startService } from './running-stack.ts';
+
+interface SharedService {
+  url: string;
+  dataDirectory: string;
+  pid: number;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    sharedService: SharedService;
+  }
+}
+
+/**
+ * Starts one service for all files of a project: those that change nothing about it but their own account. To start one and
+ * its functions takes some seconds of processor time, which is more than most of these files need themselves.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const service = await startService({ LATHE_ALLOW_HOSTS: '127.0.0.1' });
+  const { url, dataDirectory, pid } = service;
+  project.provide('sharedService', { url, dataDirectory, pid });
+  return () => service.stop();
+}
+
+/** The shared service, with an account that nobody else uses. */
+export interface JoinedService extends SharedService {
+  stack: LocalStack;
+  user: string;
+  apiKey: string;
+  client: Client;
+  /** Acts with the role of a function, through the gate like the function itself. */
+  as(named: FunctionName): Promise<Caller>;
+}
+
+/** Joins the service that the project has started, with a new account. */
+export async function joinService(): Promise<JoinedService> {
+  const service = inject('sharedService');
+  const stack = await stackOf(service);
+  const user = newId();
+  const apiKey = await addUser({ ...service, stack }, user);
+  const client = new Client({ url: service.url, apiKey });
+  return { ...service, stack, user, apiKey, client, as: (named) => actAs(service, named) };
+}
