@@ -7,6 +7,7 @@ import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { decodeFileName } from '../../shared/aws/upload-form.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
+import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
 import { required } from '../../shared/settings.ts';
@@ -21,6 +22,12 @@ const maxAttempts = 5;
 const hiddenSeconds = 60;
 const beatMs = (hiddenSeconds * 1000) / 3;
 const firstBeatMs = 1_000;
+
+/**
+ * Ends of tasks that a batch records at once. Each takes several calls from the time that it bears to the event that tells of
+ * it; with all of a batch side by side on one processor, each would take as long as all of them.
+ */
+const inTurn = atMost(2);
 
 const logger = new Logger({ serviceName: 'lathe' });
 const processor = new BatchProcessor(EventType.SQS);
@@ -110,7 +117,7 @@ async function completeUpload(key: string): Promise<void> {
       return deleteObject(key);
     }
     if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
-    const decision = await lifecycle.apply(taskId, { type: 'uploaded', file }, task, group);
+    const decision = await inTurn(() => lifecycle.apply(taskId, { type: 'uploaded', file }, task, group));
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
     return deleteObject(key);
   }

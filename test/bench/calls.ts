@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
 import { type Client, postForm, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
@@ -8,6 +9,8 @@ import { until } from '../support/until.ts';
 
 /** Messages are deleted after a job has ended, so its end is no sign that its calls are over. */
 const quietMs = 3_000;
+/** Jobs that follow each other as under load, when what functions remember for a moment saves calls. */
+const row = { jobs: 40, everyMs: 250 };
 
 /** One request to AWS, or of the client, in milliseconds since the job was created. */
 export interface TimedCall {
@@ -19,6 +22,8 @@ export interface TimedCall {
 export interface JobCalls {
   /** What the functions asked of AWS, by name, the most frequent first. */
   calls: [string, number][];
+  /** The calls of each job of a row of them. */
+  callsInRow: number;
   /** Write units of the table and of each index. */
   writeUnits: [string, number][];
   readUnits: number;
@@ -38,6 +43,37 @@ export async function countCalls(): Promise<JobCalls> {
   await untilQuiet(capacityMeter);
 
   const before = capacityMeter.totals();
+  const timeline = await timed(() => runJob(stack.client, picture));
+  const after = capacityMeter.totals();
+  const inRow = await timed(async () => {
+    for (let count = 0; count < row.jobs; count++) {
+      await runJob(stack.client, picture);
+      await pause(row.everyMs);
+    }
+  });
+
+  const counted = Object.groupBy(
+    timeline.filter(({ counts }) => counts),
+    ({ name }) => name,
+  );
+  const units = (kind: 'read' | 'write') =>
+    after.flatMap((total): [string, number][] => {
+      const former = before.find((one) => one.kind === kind && one.table === total.table && one.index === total.index);
+      return total.kind === kind ? [[total.index ?? 'table', total.units - (former?.units ?? 0)]] : [];
+    });
+  return {
+    calls: Object.entries(counted)
+      .map(([name, calls = []]): [string, number] => [name, calls.length])
+      .sort(([, left], [, right]) => right - left),
+    callsInRow: inRow.filter(({ counts }) => counts).length / row.jobs,
+    writeUnits: units('write'),
+    readUnits: units('read').reduce((sum, [, count]) => sum + count, 0),
+    timeline: timeline.filter(({ name }) => !name.endsWith('ReceiveMessage') && !name.includes('invocation/next')),
+  };
+}
+
+/** Returns all requests to this process until work and what follows from it are over. */
+async function timed(work: () => Promise<unknown>): Promise<(TimedCall & { counts: boolean })[]> {
   const timeline: (TimedCall & { counts: boolean })[] = [];
   const open = new Map<IncomingMessage, TimedCall>();
   const start = performance.now();
@@ -57,28 +93,11 @@ export async function countCalls(): Promise<JobCalls> {
   };
   subscribe('http.server.request.start', began);
   subscribe('http.server.response.finish', ended);
-  await runJob(stack.client, picture);
+  await work();
   await until('the calls have ceased', () => Date.now() > latest + quietMs || undefined);
   unsubscribe('http.server.request.start', began);
   unsubscribe('http.server.response.finish', ended);
-
-  const counted = Object.groupBy(
-    timeline.filter(({ counts }) => counts),
-    ({ name }) => name,
-  );
-  const units = (kind: 'read' | 'write') =>
-    capacityMeter.totals().flatMap((total): [string, number][] => {
-      const former = before.find((one) => one.kind === kind && one.table === total.table && one.index === total.index);
-      return total.kind === kind ? [[total.index ?? 'table', total.units - (former?.units ?? 0)]] : [];
-    });
-  return {
-    calls: Object.entries(counted)
-      .map(([name, calls = []]): [string, number] => [name, calls.length])
-      .sort(([, left], [, right]) => right - left),
-    writeUnits: units('write'),
-    readUnits: units('read').reduce((sum, [, count]) => sum + count, 0),
-    timeline: timeline.filter(({ name }) => !name.endsWith('ReceiveMessage') && !name.includes('invocation/next')),
-  };
+  return timeline;
 }
 
 async function runJob(client: Client, picture: Uint8Array): Promise<string> {

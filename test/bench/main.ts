@@ -23,11 +23,12 @@ const parts: Record<string, () => Promise<void>> = {
   async jobs() {
     console.log(`\nJobs, warm, on ${availableParallelism()} cores, beside the same conversion by sharp itself\n`);
     console.log(formatRatios(await benchJobs()));
-    const { calls, writeUnits, readUnits, timeline } = await countCalls();
+    const { calls, callsInRow, writeUnits, readUnits, timeline } = await countCalls();
     const listed = (counts: [string, number][]) => counts.map(([name, count]) => `${count} ${name}`).join(', ');
     const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
     console.log(`\nA job of an upload, a conversion and an export: ${sum(calls)} calls (${listed(calls)})`);
     console.log(`${sum(writeUnits)} write units (${listed(writeUnits)}), ${readUnits} read units`);
+    console.log(`Where such jobs follow each other four times a second: ${callsInRow.toFixed(1)} calls each`);
     console.log('\nThe same job, millisecond by millisecond\n');
     console.log(formatWaterfall(timeline));
   },
