@@ -9,10 +9,9 @@ import { newId } from '../../shared/ids.ts';
 import { leaveToBreadth } from '../support/breadth.ts';
 import { dataUri, type JobView } from '../support/client.ts';
 import { sendAsOperator } from '../support/operator.ts';
-import { functionOf } from '../support/running-stack.ts';
+import { actAs, functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { makeTask } from '../unit/tasks/factory.ts';
-import { addUser, callerOf } from './caller.ts';
 import { startStack, type TestStack } from './stack.ts';
 import {
   PlainSubscriber,
@@ -23,6 +22,7 @@ import {
   untilSubscribed,
 } from './subscribers.ts';
 import { tenTasks, upload } from './ten-tasks.ts';
+import { addUser } from './users.ts';
 
 // What the relay sends, and to whom, is the same for both kinds of client.
 leaveToBreadth(
@@ -319,7 +319,7 @@ describe.each(dialects)('a client on %s', (_name, connect) => {
 
 /** Publishes a task as its worker does: its progress, or, in the order of a job, its events. */
 async function report(task: object, job?: JobView): Promise<void> {
-  const caller = await callerOf(stack, 'functions/transfers/handler.ts');
+  const caller = await actAs(stack, 'functions/transfers/handler.ts');
   const { LATHE_QUEUE_EVENTS, LATHE_QUEUE_PROGRESS } = caller.fn.environment;
   const known = { waitsFor: [], dependents: [], files: [], status: 'processing', ...task };
   await new SQSClient(caller.client('sqs')).send(
@@ -351,7 +351,7 @@ describe('a token', () => {
 
   test('opens nothing once its time is over', async () => {
     const { body } = await issue({ expires_in: 10 });
-    const caller = await callerOf(stack, 'functions/api/account/create-token.ts');
+    const caller = await actAs(stack, 'functions/api/account/create-token.ts');
     const pk = `token#${createHash('sha256').update(body.token).digest('hex')}`;
     await new DynamoDBClient(caller.client('dynamodb')).send(
       new PutItemCommand({
@@ -476,7 +476,7 @@ describe('a plain connection', () => {
 
 describe('a client of Socket.IO', () => {
   test('that disconnects before it is greeted blocks nobody', async () => {
-    const { fn, client } = await callerOf(stack, 'functions/events/relay/relay.ts');
+    const { fn, client } = await actAs(stack, 'functions/events/relay/relay.ts');
     const database = new DynamoDBClient(client('dynamodb'));
     const { post } = stack.sockets;
     const asked: string[] = [];
@@ -667,7 +667,7 @@ test('the sockets of the service can be posted to by the relay alone', async () 
   const subscriber = plain();
   await until('it is open', () => subscriber.connections || undefined);
   const [ConnectionId] = stack.sockets.connectionIds();
-  const caller = await callerOf(stack, 'functions/events/websocket/connect.ts');
+  const caller = await actAs(stack, 'functions/events/websocket/connect.ts');
   const endpoint = `${new URL(caller.client('sqs').endpoint).origin}/_aws/apigatewaymanagementapi/live`;
   const client = new ApiGatewayManagementApiClient({ ...caller.client('sqs'), endpoint });
   await expect(client.send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x') }))).rejects.toThrow(

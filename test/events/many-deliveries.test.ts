@@ -4,9 +4,8 @@ import { expect, test } from 'vitest';
 import type { LocalQueue, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
-import { functionOf } from '../support/running-stack.ts';
+import { actAs, functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
-import { callerOf } from './caller.ts';
 import { startReceiver } from './receiver.ts';
 import { startStack } from './stack.ts';
 
@@ -40,7 +39,7 @@ test(
       url: receiver.url,
       events: ['job.completed'],
     });
-    const caller = await callerOf(stack, 'functions/transfers/handler.ts');
+    const caller = await actAs(stack, 'functions/transfers/handler.ts');
     const sqs = new SQSClient(caller.client('sqs'));
     const ids = Array.from({ length: count }, () => newId());
     const began = performance.now();

@@ -2,9 +2,9 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataUri, type ErrorBody, type JobView } from '../support/client.ts';
 import { until } from '../support/until.ts';
-import { addUser } from './caller.ts';
 import { type Call, misbehaviours, startReceiver } from './receiver.ts';
 import { startStack, type TestStack } from './stack.ts';
+import { addUser } from './users.ts';
 
 interface WebhookView {
   id: string;

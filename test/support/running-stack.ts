@@ -152,8 +152,9 @@ export class RunningService {
   }
 
   /** Acts with the role of a function, through the gate like the function itself. */
-  as(named: FunctionName): Promise<Caller> {
-    return actAs(this, named);
+  async as(named: FunctionName): Promise<Caller> {
+    const { url, dataDirectory } = this;
+    return actAs({ url, dataDirectory, stack: await stackOf(this) }, named);
   }
 }
 
@@ -174,8 +175,10 @@ function gateOf(url: string): string {
 }
 
 /** Acts on a service with the role of one of its functions, through the gate like the function itself. */
-export async function actAs({ url, dataDirectory }: Place, named: FunctionName): Promise<Caller> {
-  const stack = await stackOf({ url });
+export async function actAs(
+  { url, dataDirectory, stack }: Place & { stack: LocalStack },
+  named: FunctionName,
+): Promise<Caller> {
   const fn = functionOf(stack, named);
   const { masterSecret } = JSON.parse(await readFile(join(dataDirectory, 'identity.json'), 'utf8'));
   const credentials = makeCredentials(masterSecret, fn.role);

@@ -45,5 +45,5 @@ export async function joinService(): Promise<JoinedService> {
   const user = newId();
   const apiKey = await addUser({ ...service, stack }, user);
   const client = new Client({ url: service.url, apiKey });
-  return { ...service, stack, user, apiKey, client, as: (named) => actAs(service, named) };
+  return { ...service, stack, user, apiKey, client, as: (named) => actAs({ ...service, stack }, named) };
 }
