@@ -120,10 +120,10 @@ async function compressTo(target: number, { input, outputFormat, decode, context
     progress: (share) => context.progress(share * 95),
   });
   if (found.best) {
-    const wasted = found.best.length < target * 0.95;
+    const gap = Math.floor((1 - found.best.length / target) * 100);
     return {
       bytes: found.best,
-      ...(wasted ? { note: `${input.name} is smaller than requested even at the best quality.` } : {}),
+      ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested: no better quality fits.` } : {}),
     };
   }
   throw new EngineError(

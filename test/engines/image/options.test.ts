@@ -648,6 +648,28 @@ describe('Compress', { timeout: 120_000 }, () => {
     expect(after / ((before * percentage) / 100)).toBeGreaterThan(0.95);
   });
 
+  // The sizes of its palettes are far apart.
+  test.for([24, 32, 80])(
+    'A small drawing as gif meets %s percent of its size within 5 percent below.',
+    async (share) => {
+      await inFolder(async (folder) => {
+        const path = join(folder, 'drawing.gif');
+        const { size } = await sharp(Buffer.from(drawing)).resize(160, 107).flatten().gif({ effort: 2 }).toFile(path);
+        const { outputs } = await runEngine({
+          operation: 'compress',
+          inputs: [path],
+          outputFormat: 'gif',
+          options: { compress_image: 'by_percentage', image_compress_percentage: share },
+          folder,
+        });
+        const target = Math.floor((size * share) / 100);
+        const { size: after } = await stat(outputs[0]?.path ?? '');
+        expect(after).toBeLessThanOrEqual(target);
+        expect(after).toBeGreaterThan(target * 0.95);
+      });
+    },
+  );
+
   test('An animation keeps its frames and their times.', async () => {
     await inFolder(async (folder) => {
       const frames = await Promise.all(

@@ -32,7 +32,7 @@ export function variants(format: string): Variant[] {
           levels: [1, 100],
           encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'drawing' }).toBuffer(),
         },
-        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'text' }).toBuffer() },
+        { levels: [between, 100 * between - 1], encode: encodeSoftWebp },
       ];
     case 'avif':
       // Higher effort takes eight times as long for the same size.
@@ -47,10 +47,7 @@ export function variants(format: string): Variant[] {
     case 'gif':
       return [
         { levels: [1, 100], encode: encodeGif },
-        { levels: [8, finest], encode: encodeGifInSteps(1) },
-        { levels: [8, finest], encode: encodeGifInSteps(0.6) },
-        { levels: [8, finest], encode: encodeGifInSteps(0.3) },
-        { levels: [8, finest], encode: encodeGifInSteps(0) },
+        { levels: [2 * 16 * between, 256 * 16 * between], encode: encodeGifInSteps },
       ];
     case 'png':
       return [
@@ -65,6 +62,17 @@ export function variants(format: string): Variant[] {
 
 /** Four levels to a step of a channel, so that sizes come close to any target. */
 const finest = 1024;
+/** Levels that fill the gap between two qualities or two numbers of steps. */
+const between = 64;
+
+/** Between two qualities, whose sizes may differ by a fifth, the better one of a softened picture. */
+function encodeSoftWebp(image: Sharp, level: number): Promise<Buffer> {
+  const quality = Math.floor(level / between) + 1;
+  const edge = (0.25 * (between - (level % between))) / between;
+  const line = [edge, 1 - 2 * edge, edge];
+  const kernel = line.flatMap((across) => line.map((down) => across * down));
+  return image.convolve({ width: 3, height: 3, kernel }).webp({ quality, effort: 5 }).toBuffer();
+}
 
 /** As it is at the top; below it fewer colours and coarser differences between frames. */
 async function encodeGif(image: Sharp, level: number): Promise<Buffer> {
@@ -77,10 +85,12 @@ async function encodeGif(image: Sharp, level: number): Promise<Buffer> {
   return (level >= 100 ? image : await posterise(image, 4 * 4 ** (level / 25))).gif(options).toBuffer();
 }
 
-/** Sizes of a palette jump; another strength of dithering lands between them. */
-function encodeGifInSteps(dither: number) {
-  return async (image: Sharp, level: number): Promise<Buffer> =>
-    (await posterise(image, level / 4)).gif({ dither }).toBuffer();
+/** Sizes jump from one number of steps to the next, so a share of the rows already has the next. */
+async function encodeGifInSteps(image: Sharp, level: number): Promise<Buffer> {
+  // Sixteenths of a step, or one could see where the next begins.
+  const sixteenths = Math.floor(level / between);
+  const next = { steps: (sixteenths + 1) / 16, share: (level % between) / between };
+  return (await posterise(image, sixteenths / 16, next)).gif().toBuffer();
 }
 
 /** Lossless at the top; below it a palette, as libimagequant reaches the quality. */
@@ -98,21 +108,38 @@ async function encodePaletteInSteps(image: Sharp, level: number): Promise<Buffer
   return (await posterise(image, level / 4)).png({ palette: true, dither: 0, effort: 4 }).toBuffer();
 }
 
-/** Reduces every channel to a number of steps, which compress better; frames stay frames. */
-async function posterise(image: Sharp, steps: number): Promise<Sharp> {
+/**
+ * Reduces every channel to a number of steps, which compress better; the upper share of each frame may have another
+ * number. Frames stay frames.
+ */
+async function posterise(image: Sharp, steps: number, upper = { steps, share: 0 }): Promise<Sharp> {
   const { pages = 1, pageHeight, delay, loop } = await image.metadata();
   const { data, info } = await image
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
-  const step = 255 / (Math.max(2, steps) - 1);
-  const table = Uint8Array.from({ length: 256 }, (_, value) =>
-    Math.min(255, Math.round(Math.round(value / step) * step)),
-  );
-  for (let at = 0; at < data.length; at++) data[at] = table[data[at] ?? 0] ?? 0;
   const { width, height, channels } = info;
   const isRoll = pages > 1 && pageHeight !== undefined && height > pageHeight;
+  const row = width * channels;
+  const rows = isRoll ? pageHeight : height;
+  const frame = row * rows;
+  const split = row * Math.round(rows * upper.share);
+  const [ofUpper, ofLower] = [coarseValues(upper.steps), coarseValues(steps)];
+  for (let start = 0; start < data.length; start += frame) {
+    replaceValues(data.subarray(start, start + split), ofUpper);
+    replaceValues(data.subarray(start + split, start + frame), ofLower);
+  }
   const raw = { width, height, channels, ...(isRoll ? { pageHeight } : {}) };
   const coarse = sharp(data, { limitInputPixels: false, raw });
   return isRoll && delay ? coarse.gif({ delay, loop: loop ?? 0 }) : coarse;
+}
+
+/** Returns for each value of a channel the nearest of some equal steps. */
+function coarseValues(steps: number): Uint8Array {
+  const step = 255 / (Math.max(2, steps) - 1);
+  return Uint8Array.from({ length: 256 }, (_, value) => Math.min(255, Math.round(Math.round(value / step) * step)));
+}
+
+function replaceValues(data: Uint8Array, values: Uint8Array): void {
+  for (let at = 0; at < data.length; at++) data[at] = values[data[at] ?? 0] ?? 0;
 }
