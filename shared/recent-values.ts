@@ -1,6 +1,6 @@
 /** Keeps values by key for a limited time, and a limited number of them: the oldest goes first. */
 export class RecentValues<T> {
-  readonly #values = new Map<string, { value: T; until: number }>();
+  readonly #values = new Map<string, { value: T; at: number }>();
   readonly #milliseconds: number;
   readonly #max: number;
 
@@ -11,16 +11,22 @@ export class RecentValues<T> {
 
   /** Returns the value of a key, if it was set within the time. */
   get(key: string): T | undefined {
+    return this.find(key)?.value;
+  }
+
+  /** Returns the value of a key and when it was true, if that is within the time. */
+  find(key: string): { value: T; at: number } | undefined {
     const found = this.#values.get(key);
-    if (found && found.until > Date.now()) return found.value;
+    if (found && found.at + this.#milliseconds > Date.now()) return found;
     this.#values.delete(key);
     return undefined;
   }
 
-  set(key: string, value: T): void {
+  /** Keeps a value that is true now, or was at another time. */
+  set(key: string, value: T, at = Date.now()): void {
     // Deleted first, since a key that is set again would keep its place among the oldest.
     this.#values.delete(key);
-    this.#values.set(key, { value, until: Date.now() + this.#milliseconds });
+    this.#values.set(key, { value, at });
     const [oldest] = this.#values.keys();
     if (this.#values.size > this.#max && oldest !== undefined) this.#values.delete(oldest);
   }

@@ -10,6 +10,7 @@ import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { safeName } from '../../shared/files/names.ts';
+import type { Group } from '../../shared/lifecycle/parts.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
@@ -96,17 +97,15 @@ async function completeUpload(key: string): Promise<void> {
   const taskId = taskOfKey(key);
   if (!taskId) return;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const group = (await records.smallGroup(taskId)) ?? (await records.groupPart(taskId, [taskId]));
+    const [group, posted] = await Promise.all([readGroup(taskId), readPosted(key, detectionBytes)]);
     const task = group.tasks.find(({ id }) => id === taskId);
     if (!task || hasEnded(task)) {
       // The first delivery of this event may have died before it did all that follows from the end.
       if (task?.status === 'completed') await lifecycle.settle(task, group);
       // That delivery may also have copied the file of a task that ended otherwise.
-      const late = await readPosted(key, 1);
-      if (late) await deleteUnlessKept(taskId, keptUploadKey(taskId, late.etag));
+      if (posted) await deleteUnlessKept(taskId, keptUploadKey(taskId, posted.etag));
       return deleteObject(key);
     }
-    const posted = await readPosted(key, detectionBytes);
     // Another delivery has moved it and deletes it last of all, or the task was deleted.
     if (!posted) return;
     const file = await describe(taskId, posted);
@@ -122,6 +121,10 @@ async function completeUpload(key: string): Promise<void> {
     return deleteObject(key);
   }
   throw new Error(`The file ${key} was replaced ${maxAttempts} times while it was being imported.`);
+}
+
+async function readGroup(taskId: string): Promise<Group> {
+  return (await records.smallGroup(taskId)) ?? records.groupPart(taskId, [taskId]);
 }
 
 async function describe(taskId: string, { etag, size, metadata, start }: PostedFile): Promise<StoredFile> {

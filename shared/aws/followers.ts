@@ -14,6 +14,8 @@ export interface Following {
 
 /** How long whoever publishes may rely on what it read. A new subscriber waits for as long before it is sent anything. */
 export const followingKnownMs = 500;
+/** By how much the clocks of two functions may differ. */
+const clockSkewMs = 100;
 /** Longer than API Gateway keeps a connection open. */
 const connectedMs = (2 * 60 + 10) * 60_000;
 
@@ -34,6 +36,18 @@ export function rememberFollowing(user: string, item: Item | undefined): Followi
 /** Returns whether an account is followed, as of a moment ago at most. */
 export async function isFollowed(user: string): Promise<boolean> {
   return known.get(user) ?? rememberFollowing(user, await get(followingKey(user))).isFollowed;
+}
+
+/** Returns when an account was last seen without followers, if that was a moment ago. */
+export function unfollowedAt(user: string): number | undefined {
+  const found = known.find(user);
+  return found?.value === false ? found.at : undefined;
+}
+
+/** Takes over what another function has seen, by a clock that may be a little ahead of this one. */
+export function rememberUnfollowed(user: string, at: number): void {
+  const earlier = at - clockSkewMs;
+  if ((known.find(user)?.at ?? 0) < earlier) known.set(user, false, earlier);
 }
 
 /** Notes that an account has opened a connection, and returns since when it is followed. */

@@ -7,7 +7,7 @@ import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { announceDeletion } from './counted-hours.ts';
-import { followingKey, rememberFollowing } from './followers.ts';
+import { followingKey, isFollowed, rememberFollowing, rememberUnfollowed, unfollowedAt } from './followers.ts';
 import { chargeWrites } from './minutes.ts';
 import {
   backOff,
@@ -66,10 +66,20 @@ export const records = {
 
   async smallGroup(id: string): Promise<Group | undefined> {
     const items = await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) }, limit: maxSmallGroup + 1 });
+    const { user, unfollowedAt: seen } = items.find(isJobItem) ?? {};
+    if (typeof user === 'string' && typeof seen === 'number') rememberUnfollowed(user, seen);
     return items.length > maxSmallGroup ? undefined : toGroup(items);
   },
 
-  createTasks: (tasks: Task[]) => batchWrite([...tasks.map(fromTask), ...openSets(tasks)]),
+  /** Creates tasks of one account, and meanwhile learns whether anybody is to be told of them. */
+  async createTasks(tasks: Task[]): Promise<void> {
+    const [first] = tasks;
+    await Promise.all([
+      batchWrite([...tasks.map(fromTask), ...openSets(tasks)]),
+      // Asked again, and known to have failed, when they are published.
+      first && isFollowed(first.user).catch(() => undefined),
+    ]);
+  },
 
   changeTask: (id: string, decision: (task: Task) => Decision, known?: Task) =>
     changeRecord(access(taskKey(id), toTask, fromTask), decision, taskOf, known),
@@ -91,7 +101,8 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  createJob: (job: Job) => put(fromJob(job)),
+  /** Creates a job, with when nobody listened to its account: a file that is posted at once need not ask again. */
+  createJob: (job: Job) => put({ ...fromJob(job), unfollowedAt: unfollowedAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
     const made = await changeRecord(
@@ -298,6 +309,7 @@ function ownAttributes({
   dueShard: _shard,
   endStatus: _end,
   writer: _writer,
+  unfollowedAt: _unfollowedAt,
   ...own
 }: Item): Item {
   return own;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planTasks } from '../../functions/api/creation/plan.ts';
 import type { records as tableRecords } from '../../shared/aws/records.ts';
 import type { query as tableQuery } from '../../shared/aws/table.ts';
@@ -207,6 +207,54 @@ function take(one: Step, target: LifecycleRecords, tasks: Task[], seen: Job[]): 
       return target.deleteTask(at(tasks, one.pick));
   }
 }
+
+describe('that nobody listens to an account', () => {
+  /** The modules as another function loads them, which remembers nothing yet. */
+  async function anotherFunction() {
+    vi.resetModules();
+    const [{ records: itsRecords }, followers] = await Promise.all([
+      import('../../shared/aws/records.ts'),
+      import('../../shared/aws/followers.ts'),
+    ]);
+    return { ...followers, records: itsRecords };
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is told by a new job to who reads it within a moment, and asked for after that', async () => {
+    const plan = planOf(1);
+    const { user, id } = plan.job;
+    await write(records, plan);
+    const [reader, other] = [await anotherFunction(), await anotherFunction()];
+    await other.followByConnection(user);
+
+    expect(normalized((await reader.records.smallGroup(id))?.job)).toEqual(normalized(plan.job));
+    expect(await reader.isFollowed(user)).toBe(false);
+    expect(await other.isFollowed(user)).toBe(true);
+    vi.setSystemTime(Date.now() + reader.followingKnownMs);
+    expect(await reader.isFollowed(user)).toBe(true);
+  });
+
+  test('is not told by a job of an account that is listened to, or by one that is a moment old', async () => {
+    const [followed, old] = [planOf(1), planOf(1)];
+    const other = await anotherFunction();
+    await other.followByConnection(followed.job.user);
+    await write(records, followed);
+    await write(records, old);
+    await other.followByConnection(old.job.user);
+    vi.setSystemTime(Date.now() + other.followingKnownMs - 50);
+
+    for (const { job } of [followed, old]) {
+      await other.records.smallGroup(job.id);
+      expect(await other.isFollowed(job.user)).toBe(true);
+    }
+  });
+});
 
 describe('the records in memory, on which histories are run,', () => {
   test.each([2, 30])(

@@ -28,15 +28,14 @@ const record: SQSRecord = {
   awsRegion: '',
 };
 
-/** Starts an SQS that notes how long messages are hidden, and a table that responds, with an error, when it is released. */
+/** Starts an SQS that notes how long messages are hidden, and a table and an S3 that respond, with an error, when released. */
 async function startAws() {
   const hidden: unknown[] = [];
   const released = Promise.withResolvers<void>();
   const server = createServer(async (req, res) => {
-    const body: unknown = await json(req);
-    if (req.headers['x-amz-target'] === 'AmazonSQS.ChangeMessageVisibility') hidden.push(body);
+    const isQueue = req.headers['x-amz-target'] === 'AmazonSQS.ChangeMessageVisibility';
+    if (isQueue) hidden.push(await json(req));
     else await released.promise;
-    const isQueue = req.headers['x-amz-target']?.toString().startsWith('AmazonSQS');
     res.writeHead(isQueue ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
     res.end(isQueue ? '{}' : JSON.stringify({ __type: 'ValidationException', message: 'no' }));
   }).listen(0, '127.0.0.1');
