@@ -7,7 +7,7 @@ import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { announceDeletion } from './counted-hours.ts';
-import { followingKey, isFollowed, rememberFollowing, rememberUnfollowed, unfollowedAt } from './followers.ts';
+import { followingKey, rememberFollowing, rememberUnfollowed, unfollowedAt } from './followers.ts';
 import { chargeWrites } from './minutes.ts';
 import {
   backOff,
@@ -71,15 +71,7 @@ export const records = {
     return items.length > maxSmallGroup ? undefined : toGroup(items);
   },
 
-  /** Creates tasks of one account, and meanwhile learns whether anybody is to be told of them. */
-  async createTasks(tasks: Task[]): Promise<void> {
-    const [first] = tasks;
-    await Promise.all([
-      batchWrite([...tasks.map(fromTask), ...openSets(tasks)]),
-      // Asked again, and known to have failed, when they are published.
-      first && isFollowed(first.user).catch(() => undefined),
-    ]);
-  },
+  createTasks: (tasks: Task[]) => batchWrite([...tasks.map(fromTask), ...openSets(tasks)]),
 
   changeTask: (id: string, decision: (task: Task) => Decision, known?: Task) =>
     changeRecord(access(taskKey(id), toTask, fromTask), decision, taskOf, known),

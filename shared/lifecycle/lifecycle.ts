@@ -105,8 +105,9 @@ export function createLifecycle(parts: LifecycleParts) {
    * was written, or undefined where it may have changed since by what exists already.
    */
   async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<Plan | undefined> {
-    await records.createTasks(plan.tasks);
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
+    // Whether anybody listens is needed to publish the job, and by then known.
+    await Promise.all([records.createTasks(plan.tasks), job && parts.isFollowed(job.user)]);
     if (job) await records.createJob(job);
     const planned = new Map(plan.tasks.map((task) => [task.id, task]));
     const waiting = plan.tasks.filter((task) => task.status === 'created');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planTasks } from '../../functions/api/creation/plan.ts';
+import type { isFollowed as isFollowedByTable } from '../../shared/aws/followers.ts';
 import type { records as tableRecords } from '../../shared/aws/records.ts';
 import type { query as tableQuery } from '../../shared/aws/table.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
@@ -21,6 +22,7 @@ const createdAt = Date.UTC(2026, 0, 1, 12);
 let service: Awaited<ReturnType<typeof startAlteredStack>>;
 let records: typeof tableRecords;
 let query: typeof tableQuery;
+let isFollowed: typeof isFollowedByTable;
 
 beforeAll(async () => {
   service = await startAlteredStack((stack) => {
@@ -45,6 +47,7 @@ beforeAll(async () => {
   vi.resetModules();
   ({ records } = await import('../../shared/aws/records.ts'));
   ({ query } = await import('../../shared/aws/table.ts'));
+  ({ isFollowed } = await import('../../shared/aws/followers.ts'));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -229,6 +232,7 @@ describe('that nobody listens to an account', () => {
   test('is told by a new job to who reads it within a moment, and asked for after that', async () => {
     const plan = planOf(1);
     const { user, id } = plan.job;
+    expect(await isFollowed(user)).toBe(false);
     await write(records, plan);
     const [reader, other] = [await anotherFunction(), await anotherFunction()];
     await other.followByConnection(user);
@@ -244,8 +248,10 @@ describe('that nobody listens to an account', () => {
     const [followed, old] = [planOf(1), planOf(1)];
     const other = await anotherFunction();
     await other.followByConnection(followed.job.user);
-    await write(records, followed);
-    await write(records, old);
+    for (const plan of [followed, old]) {
+      await isFollowed(plan.job.user);
+      await write(records, plan);
+    }
     await other.followByConnection(old.job.user);
     vi.setSystemTime(Date.now() + other.followingKnownMs - 50);
 
