@@ -245,9 +245,13 @@ describe.each(dialects)('a client on %s', (_name, connect) => {
 
   test('that subscribes to a job, its tasks and its user receives each event once', async () => {
     const job = await stack.client.createJob(twoTasks);
-    const other = await stack.client.createJob(twoTasks);
-    const channels = [`job.${job.id}`, ...job.tasks.map(({ id }) => `task.${id}`)];
     const { user = '' } = job.tasks[0] ?? {};
+    const earlier = connect();
+    await subscribeTo(earlier, `user.${user}.tasks`);
+    const other = await stack.client.createJob(twoTasks);
+    // Its beginning has been sent by then to all who are to receive it.
+    await untilReceived(earlier, 'task_started', other.tasks[0]?.id ?? '');
+    const channels = [`job.${job.id}`, ...job.tasks.map(({ id }) => `task.${id}`)];
     const subscriber = connect();
     for (const channel of [...channels, `user.${user}.jobs`, `user.${user}.tasks`])
       await subscribeTo(subscriber, channel);
