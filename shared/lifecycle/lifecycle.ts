@@ -106,8 +106,9 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<Plan | undefined> {
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
-    // Whether anybody listens is needed to publish the job, and by then known.
-    await Promise.all([records.createTasks(plan.tasks), job && parts.isFollowed(job.user)]);
+    // Needed to publish the job: what fails here is asked for again then, and its error reported.
+    const listening = job && parts.isFollowed(job.user).catch(() => undefined);
+    await Promise.all([records.createTasks(plan.tasks), listening]);
     if (job) await records.createJob(job);
     const planned = new Map(plan.tasks.map((task) => [task.id, task]));
     const waiting = plan.tasks.filter((task) => task.status === 'created');
