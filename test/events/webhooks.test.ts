@@ -56,7 +56,8 @@ async function failingJob(): Promise<JobView> {
     import: { operation: 'import/upload' },
     export: { operation: 'export/url', input: 'import' },
   });
-  await stack.client.call('POST', `/v1/process/tasks/${job.tasks[0]?.id}/cancel`);
+  const canceled = await stack.client.call('POST', `/v1/process/tasks/${job.tasks[0]?.id}/cancel`);
+  expect(canceled).toMatchObject({ status: 200 });
   return job;
 }
 
