@@ -77,8 +77,8 @@ export const measurements = {
    * gets the file, its copy, the output and its copy. Invocations are those of the importer, the worker and the engine.
    */
   calls: {
-    dynamodbReads: 10,
-    dynamodbWrites: 16,
+    dynamodbReads: 7,
+    dynamodbWrites: 19,
     sqsRequests: 6,
     s3Writes: 4,
     s3Reads: 4,
