@@ -14,7 +14,7 @@ export class RecentValues<T> {
     return this.find(key)?.value;
   }
 
-  /** Returns the value of a key and when it was true, if that is within the time. */
+  /** Returns the value of a key and the time it is from, if that is recent enough. */
   find(key: string): { value: T; at: number } | undefined {
     const found = this.#values.get(key);
     if (found && found.at + this.#milliseconds > Date.now()) return found;
@@ -22,7 +22,7 @@ export class RecentValues<T> {
     return undefined;
   }
 
-  /** Keeps a value that is true now, or was at another time. */
+  /** Keeps a value from now, or from an earlier time. */
   set(key: string, value: T, at = Date.now()): void {
     // Deleted first, since a key that is set again would keep its place among the oldest.
     this.#values.delete(key);

@@ -93,7 +93,7 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  /** Creates a job, with when nobody listened to its account: a file that is posted at once need not ask again. */
+  /** Creates a job. It says when its account was last seen without followers, which saves a read if a file is posted at once. */
   createJob: (job: Job) => put({ ...fromJob(job), unfollowedAt: unfollowedAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {

@@ -106,9 +106,9 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<Plan | undefined> {
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
-    // Needed to publish the job: what fails here is asked for again then, and its error reported.
-    const listening = job && parts.isFollowed(job.user).catch(() => undefined);
-    await Promise.all([records.createTasks(plan.tasks), listening]);
+    // Publishing the job needs this, unless it has a webhook. A read that fails is repeated then, and its error reported.
+    const following = job && job.webhook === undefined && parts.isFollowed(job.user).catch(() => undefined);
+    await Promise.all([records.createTasks(plan.tasks), following]);
     if (job) await records.createJob(job);
     const planned = new Map(plan.tasks.map((task) => [task.id, task]));
     const waiting = plan.tasks.filter((task) => task.status === 'created');

@@ -211,7 +211,7 @@ function take(one: Step, target: LifecycleRecords, tasks: Task[], seen: Job[]): 
   }
 }
 
-describe('that nobody listens to an account', () => {
+describe('whether an account is followed', () => {
   /** The modules as another function loads them, which remembers nothing yet. */
   async function anotherFunction() {
     vi.resetModules();
@@ -229,7 +229,7 @@ describe('that nobody listens to an account', () => {
     vi.useRealTimers();
   });
 
-  test('is told by a new job to who reads it within a moment, and asked for after that', async () => {
+  test('is known from a new job to a function that reads it at once, and read from the table after that', async () => {
     const plan = planOf(1);
     const { user, id } = plan.job;
     expect(await isFollowed(user)).toBe(false);
@@ -244,7 +244,7 @@ describe('that nobody listens to an account', () => {
     expect(await reader.isFollowed(user)).toBe(true);
   });
 
-  test('is not told by a job of an account that is listened to, or by one that is a moment old', async () => {
+  test('is read from the table if the account is followed, or the job is no longer new', async () => {
     const [followed, old] = [planOf(1), planOf(1)];
     const other = await anotherFunction();
     await other.followByConnection(followed.job.user);

@@ -123,7 +123,7 @@ async function compressTo(target: number, { input, outputFormat, decode, context
     const gap = Math.floor((1 - found.best.length / target) * 100);
     return {
       bytes: found.best,
-      ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested: no better quality fits.` } : {}),
+      ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested; no setting comes closer.` } : {}),
     };
   }
   throw new EngineError(
