@@ -14,35 +14,39 @@ my ($root) = @ARGV;
 $| = 1;
 $SIG{$_} = 'IGNORE' for qw(INT TERM HUP PIPE);
 
-while (my $line = <STDIN>) {
-    chomp $line;
-    my ($leader, $folder) = split / /, $line, 2;
-    end_processes($folder, $leader);
-    print "$leader\n";
+# To look at every process of the machine takes longest, so that is done once for all environments that are to end by now.
+my $input = '';
+while (sysread STDIN, $input, 65_536, length $input) {
+    my %ending;
+    $ending{$1} = $2 while $input =~ s/^(\d+) (.*)\n//;
+    end_processes(%ending);
+    print "$_\n" for keys %ending;
 }
-end_processes($root, 0);
+end_processes(0 => $root);
 exec 'rm', '-rf', '--', $root;
 
 # Kills until there is nothing left, because what is to be killed may have started more meanwhile.
 sub end_processes {
-    my ($folder, $leader) = @_;
+    my %ending = @_;
     for (1 .. $passes) {
-        my @members = members($folder, $leader) or return;
+        my @members = members(%ending) or return;
         kill 'KILL', @members;
         select undef, undef, undef, 0.005;
     }
 }
 
-# Those of the leader's session or group, those that name the folder in their environment or run in it, and
-# whatever any of them started.
+# Of environments' folders by their leaders: those of a leader's session or group, those that name a folder in their
+# environment or run in it, and whatever any of them started.
 sub members {
-    my ($folder, $leader) = @_;
+    my %ending = @_ or return;
+    my $folders = join '|', map { quotemeta } values %ending;
     my %table = -r '/proc/self/stat' ? table_of_proc() : table_of_ps();
     my %member;
     for my $pid (keys %table) {
         my (undef, $group, $session) = @{ $table{$pid} };
+        # 0 is that of processes whose leader cannot be seen from here.
         $member{$pid} = 1
-            if ($leader && ($group == $leader || $session == $leader)) || is_within($pid, $folder);
+            if ($group && $ending{$group}) || ($session && $ending{$session}) || is_within($pid, $folders);
     }
     for (my $size = -1; $size != keys %member;) {
         $size = keys %member;
@@ -53,14 +57,14 @@ sub members {
 }
 
 sub is_within {
-    my ($pid, $folder) = @_;
+    my ($pid, $folders) = @_;
     my $cwd = readlink "/proc/$pid/cwd";
-    return 1 if defined $cwd && index("$cwd/", "$folder/") == 0;
+    return 1 if defined $cwd && "$cwd/" =~ m{^(?:$folders)/};
     open my $file, '<', "/proc/$pid/environ" or return 0;
     local $/;
     my $environment = <$file>;
     return 0 unless defined $environment;
-    return $environment =~ m{=\Q$folder\E(?:/|\0|\z)};
+    return $environment =~ m{=(?:$folders)(?:/|\0|\z)};
 }
 
 # Process ids with parent, group and session, without those that have ended and only wait to be collected.
