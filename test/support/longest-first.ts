@@ -15,7 +15,7 @@ const longest = [
   'stack/minutes',
   'events/many-deliveries',
   'engines/media/matrix-subset',
-  'events/chaos',
+  'faults/chaos',
   'engines/image/options',
   'faults/workers',
   'engines/image/hostile',
@@ -41,13 +41,25 @@ const longest = [
   'contract/document',
 ].map((name) => `/test/${name}.test.ts`);
 
-/** Starts the longest files first, and the others in Vitest's own order. */
+/** Projects whose files share a service. */
+const sharing = ['contract', 'one service'];
+
+/**
+ * Starts the longest files first, and the others in Vitest's own order. Those that share a service come one after another,
+ * in turn with the rest: later it would have ended the processes that it keeps for them, and had to start them again.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
       const found = longest.findIndex((name) => moduleId.endsWith(name));
       return found === -1 ? longest.length : found;
     };
-    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right));
+    const sorted = (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right));
+    const together = sharing.flatMap((name) => sorted.filter(({ project }) => project.name === name));
+    const rest = sorted.filter(({ project }) => !sharing.includes(project.name));
+    return [
+      ...rest.flatMap((file, index) => [file, ...together.slice(index, index + 1)]),
+      ...together.slice(rest.length),
+    ];
   }
 }
