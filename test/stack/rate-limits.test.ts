@@ -1,8 +1,25 @@
-import { describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { Client } from '../support/client.ts';
 import { sendLimited } from '../support/limited-requests.ts';
-import { startService } from '../support/running-stack.ts';
+import { addUser, type RunningService, stackOf, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({
+    LATHE_RATE_PER_MINUTE: '10',
+    LATHE_CREATIONS_PER_MINUTE: '3',
+    LATHE_WAITS_PER_MINUTE: '1',
+  });
+});
+afterAll(() => service.stop());
+
+/** Returns a client with an account of its own. */
+async function newClient(): Promise<Client> {
+  const { url, dataDirectory } = service;
+  return new Client({ url, apiKey: await addUser({ url, dataDirectory, stack: await stackOf(service) }) });
+}
 
 describe.concurrent('Rate limits', () => {
   it('let exactly as many requests of a key pass in a minute as they allow, over ten instances of a function', async ({
@@ -25,35 +42,34 @@ describe.concurrent('Rate limits', () => {
   });
 
   it('respond with 429 and Retry-After once an account has made its requests of a minute', async ({ expect }) => {
-    await using service = await startService({ LATHE_RATE_PER_MINUTE: '5' });
+    const client = await newClient();
     const responses = [];
-    for (let request = 0; request < 6; request++) responses.push(await service.client.call('GET', '/v1/process/tasks'));
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
-    const refused = responses[5];
+    for (let request = 0; request < 11; request++) responses.push(await client.call('GET', '/v1/process/tasks'));
+    expect(responses.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429]);
+    const refused = responses[10];
     expect(refused?.body.errorCode).toBe('too_many_requests');
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused?.headers.get('ratelimit-limit')).toBe('5');
+    expect(refused?.headers.get('ratelimit-limit')).toBe('10');
     expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
     expect((await fetch(`${service.url}/v1/query/formats`)).status).toBe(200);
   });
 
   it('say where the caller stands on every response but that to an invalid key', async ({ expect }) => {
-    await using service = await startService({ LATHE_RATE_PER_MINUTE: '100', LATHE_CREATIONS_PER_MINUTE: '3' });
-    const { client } = service;
+    const client = await newClient();
     const headersOf = ({ headers }: { headers: Headers }) =>
       ['limit', 'remaining', 'reset', 'retry'].map((name) =>
         headers.get(name === 'retry' ? 'retry-after' : `ratelimit-${name}`),
       );
     const seconds = expect.stringMatching(/^([1-9]|[1-5]\d|60)$/);
     const responses = [
-      [200, await client.call('GET', '/v1/process/tasks'), '100', '99'],
-      [404, await client.call('GET', `/v1/process/tasks/${'0'.repeat(24)}`), '100', '98'],
-      [400, await client.call('GET', '/v1/process/tasks?page=none'), '100', '97'],
-      [406, await client.call('GET', '/v1/process/tasks', undefined, { accept: 'text/html' }), '100', '96'],
+      [200, await client.call('GET', '/v1/process/tasks'), '10', '9'],
+      [404, await client.call('GET', `/v1/process/tasks/${'0'.repeat(24)}`), '10', '8'],
+      [400, await client.call('GET', '/v1/process/tasks?page=none'), '10', '7'],
+      [406, await client.call('GET', '/v1/process/tasks', undefined, { accept: 'text/html' }), '10', '6'],
       [201, await client.call('POST', '/v1/process/import/upload', {}), '3', '2'],
       [400, await client.call('POST', '/v1/process/jobs', '{'), '3', '1'],
       [400, await client.call('POST', '/v1/process/convert', {}), '3', '0'],
-      [200, await client.call('GET', '/v1/process/jobs'), '100', '92'],
+      [200, await client.call('GET', '/v1/process/jobs'), '10', '2'],
     ] as const;
     for (const [status, response, limit, remaining] of responses) {
       expect(response.status).toBe(status);
@@ -69,8 +85,7 @@ describe.concurrent('Rate limits', () => {
   });
 
   it('hold so many waits of an account, and have the others ask again', async ({ expect }) => {
-    await using service = await startService({ LATHE_WAITS_PER_MINUTE: '1' });
-    const { client } = service;
+    const client = await newClient();
     const { id } = await client.createTask('import/upload');
     const wait = () => client.call<{ status: string }>('GET', `/v1/process/tasks/${id}/wait`);
     const done: Awaited<ReturnType<typeof wait>>[] = [];
