@@ -20,6 +20,9 @@ const sharing = [
   'test/stack/{lists,long-work,minutes,posted-twice,readme,slice,text-and-size}.test.ts',
 ];
 
+/** Files that kill, break off and withhold: what survives that takes minutes to show, by `npm run test:faults`. */
+const faults = ['test/{faults,misbehaving}/**/*.test.ts'];
+
 /** For files that start services; those that leave nothing behind start none. */
 const setUp = ['test/support/global-setup.ts'];
 
@@ -70,9 +73,13 @@ export default defineConfig({
         test: {
           name: 'all else',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/contract/**', ...tidy, ...sharing],
+          exclude: ['test/contract/**', ...tidy, ...sharing, ...faults],
           globalSetup: setUp,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'faults', include: faults, globalSetup: setUp },
       },
     ],
   },

@@ -9,7 +9,7 @@ import { newId } from '../../shared/ids.ts';
 import { leaveToBreadth } from '../support/breadth.ts';
 import { dataUri, type JobView } from '../support/client.ts';
 import { sendAsOperator } from '../support/operator.ts';
-import { actAs, functionOf } from '../support/running-stack.ts';
+import { actAs } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { makeTask } from '../unit/tasks/factory.ts';
 import { startStack, type TestStack } from './stack.ts';
@@ -584,31 +584,6 @@ describe.concurrent('a connection', () => {
     const response = await kept.request();
     expect(response).toContain('200 OK');
     expect(response).toContain('Keep-Alive: timeout=5\r\n');
-  });
-
-  test('receives the rest of a large job when the relay dies meanwhile, and not all of it again', async () => {
-    await using own = await startStack();
-    const tasks = Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [
-        `import-${index}`,
-        { operation: 'import/base64', file: dataUri(Buffer.from('a')), filename: `${index}.txt` },
-      ]),
-    );
-    const job = await own.client.createJob(tasks);
-    await own.client.waitForJob(job.id);
-    const subscriber = new PlainSubscriber(own);
-    subscribers.push(subscriber);
-    await until('it is open', () => subscriber.connections || undefined);
-    subscriber.subscribe(`job.${job.id}`);
-    await until('half is received', () => subscriber.received.length > 150 || undefined, { everyMs: 1 });
-    own.killFunction(functionOf(own.stack, 'functions/events/relay/relay.ts'));
-    await untilReceived(subscriber, 'job_completed', job.id, { seconds: 60 });
-    const ids = subscriber.received.map(({ id }) => id);
-    expect(subscriber.connections).toBe(1);
-    expect(subscriber.messages.filter(({ event }) => event === 'subscribed')).toHaveLength(1);
-    expect(new Set(ids)).toEqual(new Set([job.id, ...job.tasks.map(({ id }) => id)]));
-    expect(ids.length).toBeGreaterThanOrEqual(301);
-    expect(ids.length).toBeLessThan(301 + 60);
   });
 });
 

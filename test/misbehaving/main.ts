@@ -6,7 +6,7 @@ import { projectRoot } from '../../infra/bundling.ts';
  * function's timeout. The suites that shorten that, below, have them.
  */
 const withoutKills = ['test/contract', 'test/faults', 'test/events'];
-const withKills = ['test/misbehaving', 'test/events/chaos.test.ts'];
+const withKills = ['test/misbehaving', 'test/faults/chaos.test.ts'];
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 

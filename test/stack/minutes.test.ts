@@ -1,41 +1,15 @@
 import { expect, test } from 'vitest';
 import { monthOf, smallReservationMs } from '../../shared/tasks/meter.ts';
-import { Client, dataUri, type JobView, taskOf } from '../support/client.ts';
-import { photograph, twoHalves } from '../support/images.ts';
+import { Client, dataUri, taskOf } from '../support/client.ts';
+import { twoHalves } from '../support/images.ts';
+import { convertAtOnce, definition, inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
 import { putAsOperator } from '../support/operator.ts';
-import { startAlteredStack } from '../support/running-stack.ts';
 import { joinService } from '../support/shared-service.ts';
-
-interface Usage {
-  conversionSeconds: number;
-  tasks: number;
-  days: { operations: Record<string, number>; formats: object[]; keys: Record<string, number> }[];
-  month: { month: string; allowanceMinutes: number | null; remainingMinutes: number | null };
-}
 
 interface DryRun {
   valid: boolean;
   conversionSeconds: number;
   tasks: { name: string; conversionSeconds: number; basis: string }[];
-}
-
-const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
-const usedBy = (jobs: JobView[]) =>
-  jobs.reduce((sum, job) => sum + inMilliseconds(taskOf(job, 'convert').result.conversionSeconds ?? 0), 0);
-const usageOf = async (client: Client) => (await client.call<Usage>('GET', '/v1/account/usage')).body;
-
-async function definition() {
-  const file = dataUri(await photograph(400, 300), 'image/png');
-  return {
-    import: { operation: 'import/base64', file, filename: 'photo.png' },
-    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
-  };
-}
-
-async function convertAtOnce(client: Client, count: number): Promise<JobView[]> {
-  const tasks = await definition();
-  const jobs = await Promise.all(Array.from({ length: count }, () => client.createJob(tasks)));
-  return Promise.all(jobs.map(({ id }) => client.waitForJob(id)));
 }
 
 test('Usage is shown by day, operation and formats, and a dry run estimates by it', async () => {
@@ -99,19 +73,6 @@ test('Tasks at once never use more than the conversion minutes of the month, and
   expect(month.allowanceMinutes).toBe(minutesPerMonth);
   // Whatever was reserved was returned.
   expect(Math.round((month.remainingMinutes ?? 0) * 60_000)).toBe(allowanceMs - usedBy(jobs));
-});
-
-test('No second is lost or counted twice where workers die and DynamoDB refuses, repeats and loses responses', async () => {
-  const LATHE_LOCAL_FAULTS = 'kills,conflicts,lost-responses,errors,deliveries:7';
-  await using service = await startAlteredStack(() => {}, { LATHE_LOCAL_FAULTS, LATHE_MINUTES_PER_MONTH: '100' });
-  const { client } = service;
-  const jobs = await convertAtOnce(client, 20);
-
-  expect(jobs.map(({ status }) => status)).toEqual(jobs.map(() => 'completed'));
-  const { conversionSeconds, tasks, month } = await usageOf(client);
-  expect(tasks).toBe(20);
-  expect(inMilliseconds(conversionSeconds)).toBe(usedBy(jobs));
-  expect(Math.round((month.remainingMinutes ?? 0) * 60_000)).toBe(100 * 60_000 - usedBy(jobs));
 });
 
 test('A task that takes longer than its key allows is stopped, and the minutes of a key end before those of its account', async () => {

@@ -1,19 +1,26 @@
 import { writeSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-/** Ends the output of a run with the skipped tests and their reasons, and one line for scripts, below everything else that is printed. */
+/**
+ * Ends the output of a run with the skipped tests and their reasons, the projects that it leaves out, and one line for scripts,
+ * below everything else that is printed.
+ */
 export class LastLine implements Reporter {
   #passed = 0;
   // A run that breaks off before its end is reported has failed.
   #failed = 1;
   #skipped: string[] = [];
+  #leftOut: string[] = [];
   /** Whether the command line chose tests by their names (`-t`), so that others have no reason of their own. */
   #isFiltered = false;
 
   onInit(vitest: Vitest): void {
     this.#isFiltered = vitest.config.testNamePattern !== undefined;
+    this.#leftOut = vitest.config.project
+      .filter((name) => name.startsWith('!'))
+      .map((name) => `Left out all of ${name.slice(1)}: npm run test:${name.slice(1)} runs it`);
     process.once('exit', () => {
-      for (const line of this.#skipped) writeSync(1, `${line}\n`);
+      for (const line of [...this.#skipped, ...this.#leftOut]) writeSync(1, `${line}\n`);
       writeSync(1, `${this.#passed} passed, ${this.#failed} failed\n`);
     });
   }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LocalFunction, LocalStack, QueueSource } from '../../infra/local/template/model.ts';
+import { startStack, type TestStack } from '../events/stack.ts';
 import { isBroad } from '../support/breadth.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { runChaos } from './chaos.ts';
-import { startStack, type TestStack } from './stack.ts';
 
 let stack: TestStack;
 

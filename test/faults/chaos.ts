@@ -1,8 +1,5 @@
 import { workersLost } from '../../shared/lifecycle/ends.ts';
-import type { JobView } from '../support/client.ts';
-import { functionOf } from '../support/running-stack.ts';
-import { until } from '../support/until.ts';
-import type { TestStack } from './stack.ts';
+import type { TestStack } from '../events/stack.ts';
 import {
   PlainSubscriber,
   SocketSubscriber,
@@ -10,8 +7,11 @@ import {
   untilReceived,
   untilSubscribed,
   withoutRepeats,
-} from './subscribers.ts';
-import { findFaults, findStale, tenTasks, upload } from './ten-tasks.ts';
+} from '../events/subscribers.ts';
+import { findFaults, findStale, tenTasks, upload } from '../events/ten-tasks.ts';
+import type { JobView } from '../support/client.ts';
+import { functionOf } from '../support/running-stack.ts';
+import { until } from '../support/until.ts';
 
 export interface ChaosFigures {
   runs: number;
