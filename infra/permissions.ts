@@ -87,7 +87,7 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
     ...endTask,
     ...releaseTasks,
     ...deleteTask,
-    'following:batchGet',
+    'accountSubscribers:batchGet',
     'progress:send',
     'files:get',
     'files:put',

@@ -50,7 +50,7 @@ export const identifyCaller = [
 ] as const satisfies Permission[];
 
 /** What a change of a task needs to be published where somebody listens. */
-export const publishTask = ['following:get', 'events:send'] as const satisfies Permission[];
+export const publishTask = ['accountSubscribers:get', 'events:send'] as const satisfies Permission[];
 
 /** The same of a job, whose end the bus receives where nobody listens, too. */
 export const publishJob = [...publishTask, 'bus:put'] as const satisfies Permission[];

@@ -522,7 +522,7 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     scope: 'account',
-    permissions: ['webhook:query', 'webhook:put', 'following:update', 'audit:put'],
+    permissions: ['webhook:query', 'webhook:put', 'accountSubscribers:update', 'audit:put'],
     get body() {
       return z.object({
         url: Url.describe('Receives a POST with the event and the job in its body.'),
@@ -558,7 +558,7 @@ export const routes = {
     tag: 'Real time',
     access: 'key',
     scope: 'account',
-    permissions: ['webhook:get', 'webhook:delete', 'following:update', 'audit:put'],
+    permissions: ['webhook:get', 'webhook:delete', 'accountSubscribers:update', 'audit:put'],
     params: WebhookPath,
     success: 200,
   },

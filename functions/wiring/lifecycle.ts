@@ -1,4 +1,4 @@
-import { isFollowed } from '../../shared/aws/followers.ts';
+import { hasSubscribers } from '../../shared/aws/account-subscribers.ts';
 import { deleteFiles } from '../../shared/aws/objects.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
@@ -17,7 +17,7 @@ const parts: LifecycleParts = {
   deleteSecrets,
   route: (task, inputs) => routeTask(catalogue, task, inputs),
   publish,
-  isFollowed,
+  hasSubscribers,
   now: Date.now,
 };
 

@@ -1,6 +1,6 @@
+import { hasSubscribers } from '../../shared/aws/account-subscribers.ts';
 import { busEventsOf, parseBusScope } from '../../shared/aws/bus-events.ts';
 import { publish as sendChanges } from '../../shared/aws/events.ts';
-import { isFollowed } from '../../shared/aws/followers.ts';
 import { changeEventOf } from '../../shared/events/change-event.ts';
 import type { Change } from '../../shared/lifecycle/parts.ts';
 
@@ -36,5 +36,5 @@ async function isListenedTo(changes: Change[]): Promise<boolean> {
   const [first] = changes;
   if (!first) return false;
   if (scope !== 'jobs' || changes.some((change) => 'job' in change && change.job.webhook !== undefined)) return true;
-  return isFollowed('task' in first ? first.task.user : first.job.user);
+  return hasSubscribers('task' in first ? first.task.user : first.job.user);
 }

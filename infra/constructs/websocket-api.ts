@@ -50,9 +50,9 @@ export class RealTimeApi extends Construct {
 
   /** Adds the functions; they come after the API because they post to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
-    const follow = ['following:get', 'following:update'] as const;
+    const subscribed = ['accountSubscribers:get', 'accountSubscribers:update'] as const;
     const authenticate = ['apiKey:get', 'token:get', 'account:get'] as const;
-    const connect = [...authenticate, 'connection:put', 'keyConnection:put', 'events:send', ...follow] as const;
+    const connect = [...authenticate, 'connection:put', 'keyConnection:put', 'events:send', ...subscribed] as const;
     const message = [
       ...connect,
       'connection:get',

@@ -6,8 +6,8 @@ import type { Group, LifecycleRecords } from '../lifecycle/parts.ts';
 import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
+import { noSubscribersAt, rememberNoSubscribers, rememberSubscribers, subscribersKey } from './account-subscribers.ts';
 import { announceDeletion } from './counted-hours.ts';
-import { followingKey, rememberFollowing, rememberUnfollowed, unfollowedAt } from './followers.ts';
 import { chargeWrites } from './minutes.ts';
 import {
   backOff,
@@ -58,16 +58,16 @@ export const records = {
   },
 
   async groupPart(id: string, tasks: string[], user?: string): Promise<Group> {
-    const following = user === undefined ? [] : [followingKey(user)];
-    const items = await batchGet([jobKey(id), ...tasks.map(taskKey), ...following]);
-    if (user !== undefined) rememberFollowing(user, items.find(isFollowing));
+    const subscribers = user === undefined ? [] : [subscribersKey(user)];
+    const items = await batchGet([jobKey(id), ...tasks.map(taskKey), ...subscribers]);
+    if (user !== undefined) rememberSubscribers(user, items.find(isSubscribersItem));
     return toGroup(items);
   },
 
   async smallGroup(id: string): Promise<Group | undefined> {
     const items = await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) }, limit: maxSmallGroup + 1 });
-    const { user, unfollowedAt: seen } = items.find(isJobItem) ?? {};
-    if (typeof user === 'string' && typeof seen === 'number') rememberUnfollowed(user, seen);
+    const { user, noSubscribersAt: seen } = items.find(isJobItem) ?? {};
+    if (typeof user === 'string' && typeof seen === 'number') rememberNoSubscribers(user, seen);
     return items.length > maxSmallGroup ? undefined : toGroup(items);
   },
 
@@ -93,8 +93,8 @@ export const records = {
     return (await batchGet(ids.map(jobKey))).map(toJob);
   },
 
-  /** Creates a job. It says when its account was last seen without followers, which saves a read if a file is posted at once. */
-  createJob: (job: Job) => put({ ...fromJob(job), unfollowedAt: unfollowedAt(job.user) }),
+  /** Creates a job. It says when its account was last seen without subscribers, which saves a read if a file is posted at once. */
+  createJob: (job: Job) => put({ ...fromJob(job), noSubscribersAt: noSubscribersAt(job.user) }),
 
   async changeJob(id: string, decision: (job: Job) => Job | undefined, known?: Job): Promise<Job | undefined> {
     const made = await changeRecord(
@@ -301,7 +301,7 @@ function ownAttributes({
   dueShard: _shard,
   endStatus: _end,
   writer: _writer,
-  unfollowedAt: _unfollowedAt,
+  noSubscribersAt: _noSubscribersAt,
   ...own
 }: Item): Item {
   return own;
@@ -321,8 +321,8 @@ function toJob(record: Item): Job {
   };
 }
 
-function isFollowing({ pk }: Item): boolean {
-  return String(pk).startsWith(partitions.following);
+function isSubscribersItem({ pk }: Item): boolean {
+  return String(pk).startsWith(partitions.accountSubscribers);
 }
 
 function isJobItem({ sk }: Item): boolean {

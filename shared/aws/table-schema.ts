@@ -54,8 +54,8 @@ export const partitions = {
   session: 'session#',
   /** The subscribers of a job, a task or a user, and what was sent to them. */
   subscriber: 'listen#',
-  /** Whether an account has connections or webhooks. */
-  following: 'following#',
+  /** Whether an account has connections or webhooks. The prefix is that of the items which deployments have. */
+  accountSubscribers: 'following#',
   /** What is taken from the engine time of a user, and of each API key, in a month. */
   minutes: 'minutes#',
   /** What a user used each day, in shards: many tasks may end in the same second. */

@@ -35,7 +35,7 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function apply(id: string, event: TaskEvent, known?: Task, group?: Group): Promise<Decision | NoChange> {
     const decision = await change(id, event, known);
-    if (decision.outcome === 'changed') await follow(event, decision.task, group);
+    if (decision.outcome === 'changed') await carryOut(event, decision.task, group);
     return decision;
   }
 
@@ -45,7 +45,7 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function commit(id: string, event: TaskEvent, onError: (error: unknown) => void): Promise<Decision | NoChange> {
     const decision = await change(id, event);
-    if (decision.outcome === 'changed') await follow(event, decision.task).catch(onError);
+    if (decision.outcome === 'changed') await carryOut(event, decision.task).catch(onError);
     return decision;
   }
 
@@ -53,7 +53,7 @@ export function createLifecycle(parts: LifecycleParts) {
     return records.changeTask(id, (task) => decide(task, event, parts.now()), known);
   }
 
-  async function follow(event: TaskEvent, task: Task, group?: Group): Promise<void> {
+  async function carryOut(event: TaskEvent, task: Task, group?: Group): Promise<void> {
     if (hasEnded(task)) await settle(task, group);
     else if (event.type === 'progressed' && event.percent !== undefined) await parts.publish([{ task }]);
   }
@@ -107,8 +107,8 @@ export function createLifecycle(parts: LifecycleParts) {
   async function create(plan: Plan, onError: (error: unknown) => void = rethrow): Promise<Plan | undefined> {
     const job = plan.job && withPendingEvents(plan.job, initialEvents(plan.job), parts.now());
     // Publishing the job needs this, unless it has a webhook. A read that fails is repeated then, and its error reported.
-    const following = job && job.webhook === undefined && parts.isFollowed(job.user).catch(() => undefined);
-    await Promise.all([records.createTasks(plan.tasks), following]);
+    const read = job && job.webhook === undefined && parts.hasSubscribers(job.user).catch(() => undefined);
+    await Promise.all([records.createTasks(plan.tasks), read]);
     if (job) await records.createJob(job);
     const planned = new Map(plan.tasks.map((task) => [task.id, task]));
     const waiting = plan.tasks.filter((task) => task.status === 'created');
@@ -135,7 +135,7 @@ export function createLifecycle(parts: LifecycleParts) {
   async function publishPending(job: Job | undefined, tasks: Task[] = []): Promise<void> {
     const pendingEvents = job?.pendingEvents ?? [];
     // Whoever created the job may have died before it published those of its tasks that came with their files.
-    const made = job && pendingEvents.includes('created') && (await parts.isFollowed(job.user)) ? job.tasks : [];
+    const made = job && pendingEvents.includes('created') && (await parts.hasSubscribers(job.user)) ? job.tasks : [];
     const others = made.filter((id) => !tasks.some((task) => task.id === id));
     const unpublished = others.length > 0 ? await records.tasks(others) : [];
     const isPublished = await publishAll(job, [...unpublished, ...tasks]);

@@ -59,7 +59,7 @@ export interface LifecycleParts {
    */
   publish(changes: Change[]): Promise<boolean>;
   /** Returns whether anybody listens to more of an account than the ends of its jobs. */
-  isFollowed(user: string): Promise<boolean>;
+  hasSubscribers(user: string): Promise<boolean>;
   /** Does the work of a task whose inputs have completed at once, where that takes no engine and little time. */
   perform?(task: Task, inputs: Task[]): Promise<StoredFile[] | undefined>;
   now(): number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planTasks } from '../../functions/api/creation/plan.ts';
-import type { isFollowed as isFollowedByTable } from '../../shared/aws/followers.ts';
+import type { hasSubscribers as hasSubscribersInTable } from '../../shared/aws/account-subscribers.ts';
 import type { records as tableRecords } from '../../shared/aws/records.ts';
 import type { query as tableQuery } from '../../shared/aws/table.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
@@ -22,7 +22,7 @@ const createdAt = Date.UTC(2026, 0, 1, 12);
 let service: Awaited<ReturnType<typeof startAlteredStack>>;
 let records: typeof tableRecords;
 let query: typeof tableQuery;
-let isFollowed: typeof isFollowedByTable;
+let hasSubscribers: typeof hasSubscribersInTable;
 
 beforeAll(async () => {
   service = await startAlteredStack((stack) => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
   vi.resetModules();
   ({ records } = await import('../../shared/aws/records.ts'));
   ({ query } = await import('../../shared/aws/table.ts'));
-  ({ isFollowed } = await import('../../shared/aws/followers.ts'));
+  ({ hasSubscribers } = await import('../../shared/aws/account-subscribers.ts'));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -211,15 +211,15 @@ function take(one: Step, target: LifecycleRecords, tasks: Task[], seen: Job[]): 
   }
 }
 
-describe('whether an account is followed', () => {
+describe('whether an account has subscribers', () => {
   /** The modules as another function loads them, which remembers nothing yet. */
   async function anotherFunction() {
     vi.resetModules();
-    const [{ records: itsRecords }, followers] = await Promise.all([
+    const [{ records: itsRecords }, subscribers] = await Promise.all([
       import('../../shared/aws/records.ts'),
-      import('../../shared/aws/followers.ts'),
+      import('../../shared/aws/account-subscribers.ts'),
     ]);
-    return { ...followers, records: itsRecords };
+    return { ...subscribers, records: itsRecords };
   }
 
   beforeEach(() => {
@@ -232,32 +232,32 @@ describe('whether an account is followed', () => {
   test('is known from a new job to a function that reads it at once, and read from the table after that', async () => {
     const plan = planOf(1);
     const { user, id } = plan.job;
-    expect(await isFollowed(user)).toBe(false);
+    expect(await hasSubscribers(user)).toBe(false);
     await write(records, plan);
     const [reader, other] = [await anotherFunction(), await anotherFunction()];
-    await other.followByConnection(user);
+    await other.addConnectedSubscriber(user);
 
     expect(normalized((await reader.records.smallGroup(id))?.job)).toEqual(normalized(plan.job));
-    expect(await reader.isFollowed(user)).toBe(false);
-    expect(await other.isFollowed(user)).toBe(true);
-    vi.setSystemTime(Date.now() + reader.followingKnownMs);
-    expect(await reader.isFollowed(user)).toBe(true);
+    expect(await reader.hasSubscribers(user)).toBe(false);
+    expect(await other.hasSubscribers(user)).toBe(true);
+    vi.setSystemTime(Date.now() + reader.subscribersKnownMs);
+    expect(await reader.hasSubscribers(user)).toBe(true);
   });
 
-  test('is read from the table if the account is followed, or the job is no longer new', async () => {
-    const [followed, old] = [planOf(1), planOf(1)];
+  test('is read from the table if the account has subscribers, or the job is no longer new', async () => {
+    const [watched, old] = [planOf(1), planOf(1)];
     const other = await anotherFunction();
-    await other.followByConnection(followed.job.user);
-    for (const plan of [followed, old]) {
-      await isFollowed(plan.job.user);
+    await other.addConnectedSubscriber(watched.job.user);
+    for (const plan of [watched, old]) {
+      await hasSubscribers(plan.job.user);
       await write(records, plan);
     }
-    await other.followByConnection(old.job.user);
-    vi.setSystemTime(Date.now() + other.followingKnownMs - 50);
+    await other.addConnectedSubscriber(old.job.user);
+    vi.setSystemTime(Date.now() + other.subscribersKnownMs - 50);
 
-    for (const { job } of [followed, old]) {
+    for (const { job } of [watched, old]) {
       await other.records.smallGroup(job.id);
-      expect(await other.isFollowed(job.user)).toBe(true);
+      expect(await other.hasSubscribers(job.user)).toBe(true);
     }
   });
 });

@@ -469,7 +469,7 @@ function logging({ region, account }: LocalStack, fn: LocalFunction): string[] {
 /** What each need comes to, written down a second time by hand: a wider grant has to be made in both places. */
 const keysOfItems: Record<string, string> = {
   group: 'group#*',
-  following: 'following#*',
+  accountSubscribers: 'following#*',
   counts: 'counts#*',
   apiKey: 'key#*',
   accountKey: 'keys#*',

@@ -1,6 +1,6 @@
 import { actorOf } from '../../../shared/accounts/audit.ts';
+import { addWebhookSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { recordChange } from '../../../shared/aws/audit.ts';
-import { followByWebhook } from '../../../shared/aws/followers.ts';
 import { listWebhooks, storeWebhook } from '../../../shared/aws/webhook-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { newSecret, type Webhook } from '../../../shared/webhooks/webhook.ts';
@@ -31,7 +31,7 @@ export const handler = endpoint(routes['webhook-create'], async ({ account, body
     actor: actorOf(account),
     ...source,
   });
-  await followByWebhook(account.user, webhook.id);
+  await addWebhookSubscriber(account.user, webhook.id);
   await storeWebhook(webhook);
   return { body: { ...presentWebhook(webhook), secret: webhook.secret } };
 });

@@ -1,6 +1,6 @@
 import { actorOf } from '../../../shared/accounts/audit.ts';
+import { removeWebhookSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { recordChange } from '../../../shared/aws/audit.ts';
-import { unfollowByWebhook } from '../../../shared/aws/followers.ts';
 import { deleteWebhook } from '../../../shared/aws/webhook-store.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routes } from '../routes.ts';
@@ -16,6 +16,6 @@ export const handler = endpoint(routes['webhook-delete'], async ({ account, para
     ...source,
   });
   await deleteWebhook(webhook);
-  await unfollowByWebhook(account.user, params.webhookId);
+  await removeWebhookSubscriber(account.user, params.webhookId);
   return {};
 });

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { sendEvents } from '../../../shared/aws/events.ts';
-import { followByConnection } from '../../../shared/aws/followers.ts';
 import { holderOf } from '../../../shared/aws/tokens.ts';
 import { storeConnection } from './connections.ts';
 
@@ -25,8 +25,8 @@ export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResul
   const credential = headerOf(event.headers ?? {}, 'authorization') ?? query.token;
   const identity = credential === undefined ? undefined : await holderOf(credential, origin);
   if (!identity) return { statusCode: 401 };
-  const followedSince = await followByConnection(identity.user);
-  await storeConnection({ id, dialect: 'plain', identity, followedSince, channels: {} });
+  const subscribedSince = await addConnectedSubscriber(identity.user);
+  await storeConnection({ id, dialect: 'plain', identity, subscribedSince, channels: {} });
   return { statusCode: 200 };
 }
 

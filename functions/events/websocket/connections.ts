@@ -33,7 +33,7 @@ export interface Connection {
   /** The origin of the page that opened it, for keys that are limited to some. */
   origin?: string;
   /** Since when whoever changes a task of this user publishes that, in milliseconds. */
-  followedSince?: number;
+  subscribedSince?: number;
   /** The session that a client of Socket.IO resumes when it reconnects. */
   session?: string;
   /** Subscribed channels, with the partition that holds each subscription. */
@@ -89,14 +89,14 @@ export async function storeConnection(connection: Connection): Promise<void> {
 export async function readConnection(id: string): Promise<Connection | undefined> {
   const item = await get(connectionKey(id));
   if (!item) return undefined;
-  const { identity, origin, session, dialect, channels, followedSince } = item;
+  const { identity, origin, session, dialect, channels, subscribedSince } = item;
   return {
     id,
     dialect: dialect === 'socket.io' ? 'socket.io' : 'plain',
     ...(isIdentity(identity) ? { identity } : {}),
     ...(typeof origin === 'string' ? { origin } : {}),
     ...(typeof session === 'string' ? { session } : {}),
-    ...(typeof followedSince === 'number' ? { followedSince } : {}),
+    ...(typeof subscribedSince === 'number' ? { subscribedSince } : {}),
     channels: textsOf(channels),
   };
 }

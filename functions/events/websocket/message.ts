@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { followByConnection } from '../../../shared/aws/followers.ts';
+import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
@@ -104,8 +104,8 @@ async function authenticate(connection: Connection, namespace: string, auth: Rec
   const former = typeof auth.pid === 'string' ? await channelsOfSession(auth.pid, identity.user) : [];
   // Without channels there is nothing to resume, which another private id tells the client.
   const session = former.length > 0 && typeof auth.pid === 'string' ? auth.pid : randomUUID();
-  const followedSince = await followByConnection(identity.user);
-  const authenticated: Connection = { ...connection, identity, session, followedSince };
+  const subscribedSince = await addConnectedSubscriber(identity.user);
+  const authenticated: Connection = { ...connection, identity, session, subscribedSince };
   await storeConnection(authenticated);
   await post(connection.id, connectPacket(connection.id, session));
   for (const channel of former) await resume(authenticated, channel);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { subscribersKnownMs } from '../../../shared/aws/account-subscribers.ts';
 import { sendEvents } from '../../../shared/aws/events.ts';
-import { followingKnownMs } from '../../../shared/aws/followers.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { groupOf } from '../../../shared/events/change-event.ts';
 import { presentJob } from '../../../shared/jobs/present.ts';
@@ -59,8 +59,8 @@ export async function subscribe(connection: Connection, name: string): Promise<v
  * Waits until every function knows that this user listens, where this is the first connection for long: a change that comes
  * after the snapshot is then published for certain.
  */
-async function untilPublished({ followedSince = 0 }: Connection): Promise<void> {
-  const leftMs = followedSince + followingKnownMs + marginMs - Date.now();
+async function untilPublished({ subscribedSince = 0 }: Connection): Promise<void> {
+  const leftMs = subscribedSince + subscribersKnownMs + marginMs - Date.now();
   if (leftMs > 0) await pause(leftMs);
 }
 

@@ -40,7 +40,7 @@ export interface History {
   inside: Node[];
   asJob: boolean;
   /** Whether anybody listens to more than the ends of jobs. */
-  isFollowed: boolean;
+  hasSubscribers: boolean;
   /** Whether tasks with inputs are done by whoever completes those, and not by workers. */
   performs: boolean;
   /** Whether dependents stand before their inputs in the request. */
@@ -221,7 +221,7 @@ async function play(history: History): Promise<{ service: MemoryService; witness
         ensure(witness.hasBeen(input, 'completed'), 'a task was queued before its input completed');
     },
   });
-  service.isFollowed = history.isFollowed;
+  service.hasSubscribers = history.hasSubscribers;
   // What is done in place takes no engine.
   service.performs = history.performs && history.allowance === undefined;
   const { requests, ids, job } = plan(history);
@@ -511,7 +511,7 @@ function checkEnds(service: MemoryService, witness: Witness): void {
   const endsTold = checkTelling(service);
   for (const job of service.jobs.values()) {
     ensure(endsTold.has(job.id), 'the end of a job was never told');
-    for (const id of service.isFollowed ? job.tasks : [])
+    for (const id of service.hasSubscribers ? job.tasks : [])
       ensure(endsTold.has(id) || !service.tasks.has(id), 'the end of a task was never told');
     const badly = job.tasks.some((id) => badEnds.some((status) => witness.hasBeen(id, status)));
     const well = job.tasks.every((id) => witness.hasBeen(id, 'completed'));
@@ -523,12 +523,12 @@ function checkEnds(service: MemoryService, witness: Witness): void {
 }
 
 /** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
-function checkTelling({ published, isFollowed }: MemoryService): Set<string> {
+function checkTelling({ published, hasSubscribers }: MemoryService): Set<string> {
   const ended = new Set<string>();
   for (const change of published) {
     if ('job' in change) {
       if (!change.events.includes('ended')) continue;
-      if (change.job.status === 'completed' && isFollowed)
+      if (change.job.status === 'completed' && hasSubscribers)
         ensure(
           change.job.tasks.every((id) => ended.has(id)),
           'a job was told to have completed before all of its tasks were told to have ended',

@@ -300,34 +300,37 @@ describe('what a job costs', () => {
   const isRead = (call: string) => /^(task|tasks|group|groupPart|job)$/.test(call) || call.endsWith(' read');
 
   it.each([
-    ['that somebody listens to is twelve writes', { isFollowed: true, performs: false, writes: 12 }],
-    ['that nobody listens to is eleven', { isFollowed: false, performs: false, writes: 11 }],
-    ['whose export takes no worker is ten', { isFollowed: false, performs: true, writes: 10 }],
-  ])('of an upload, a conversion and an export %s, and four reads', async (_what, { isFollowed, performs, writes }) => {
-    const { gate, calls } = countCalls();
-    const service = new MemoryService(createdAt);
-    Object.assign(service, { isFollowed, performs });
-    const plan = planOf({ upload: [], convert: ['upload'], export: ['convert'] });
-    await service.lifecycle(gate).create(plan);
-    const { id, job } = on(service, plan);
-    const group = await service.records(gate).group(id('upload'));
-    const upload = group.tasks.find((task) => task.id === id('upload'));
-    const uploaded: TaskEvent = { type: 'uploaded', file: fileOf(id('upload'), 0) };
-    await service.lifecycle(gate).apply(id('upload'), uploaded, upload, group);
-    const lifecycle = service.lifecycle(gate, { isWorker: true });
-    for (const name of performs ? ['convert'] : ['convert', 'export']) {
-      const { dependsOn = [], dependents = [] } = service.tasks.get(id(name)) ?? {};
-      const started = await lifecycle.start(id(name), { near: [...dependsOn, ...dependents] });
-      if (!('group' in started)) throw new Error(`${name} did not start.`);
-      const event: TaskEvent = { type: 'completed', attempt: 1, files: [fileOf(id(name), 1)] };
-      await lifecycle.apply(id(name), event, started.task, started.group);
-    }
+    ['that somebody listens to is twelve writes', { hasSubscribers: true, performs: false, writes: 12 }],
+    ['that nobody listens to is eleven', { hasSubscribers: false, performs: false, writes: 11 }],
+    ['whose export takes no worker is ten', { hasSubscribers: false, performs: true, writes: 10 }],
+  ])(
+    'of an upload, a conversion and an export %s, and four reads',
+    async (_what, { hasSubscribers, performs, writes }) => {
+      const { gate, calls } = countCalls();
+      const service = new MemoryService(createdAt);
+      Object.assign(service, { hasSubscribers, performs });
+      const plan = planOf({ upload: [], convert: ['upload'], export: ['convert'] });
+      await service.lifecycle(gate).create(plan);
+      const { id, job } = on(service, plan);
+      const group = await service.records(gate).group(id('upload'));
+      const upload = group.tasks.find((task) => task.id === id('upload'));
+      const uploaded: TaskEvent = { type: 'uploaded', file: fileOf(id('upload'), 0) };
+      await service.lifecycle(gate).apply(id('upload'), uploaded, upload, group);
+      const lifecycle = service.lifecycle(gate, { isWorker: true });
+      for (const name of performs ? ['convert'] : ['convert', 'export']) {
+        const { dependsOn = [], dependents = [] } = service.tasks.get(id(name)) ?? {};
+        const started = await lifecycle.start(id(name), { near: [...dependsOn, ...dependents] });
+        if (!('group' in started)) throw new Error(`${name} did not start.`);
+        const event: TaskEvent = { type: 'completed', attempt: 1, files: [fileOf(id(name), 1)] };
+        await lifecycle.apply(id(name), event, started.task, started.group);
+      }
 
-    expect(job()).toMatchObject({ status: 'completed', open: [] });
-    expect(job()).not.toHaveProperty('dueAt');
-    expect(calls.filter(isWrite).length, calls.join()).toBe(writes);
-    expect(calls.filter(isRead).length, calls.join()).toBeLessThanOrEqual(4);
-  });
+      expect(job()).toMatchObject({ status: 'completed', open: [] });
+      expect(job()).not.toHaveProperty('dueAt');
+      expect(calls.filter(isWrite).length, calls.join()).toBe(writes);
+      expect(calls.filter(isRead).length, calls.join()).toBeLessThanOrEqual(4);
+    },
+  );
 
   it('does not grow with the inputs of a task when one of the first of them ends', async () => {
     const inputs = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`i${index}`, []]));
@@ -460,14 +463,14 @@ function heardIn({ published }: MemoryService): string[] {
 }
 
 describe('an account that nobody listens to', () => {
-  async function unfollowed(graph: Record<string, string[]>) {
+  async function unsubscribed(graph: Record<string, string[]>) {
     const service = new MemoryService(createdAt);
-    service.isFollowed = false;
+    service.hasSubscribers = false;
     return createdService(planOf(graph), service);
   }
 
   it('has the ends of its jobs published, and nothing else, and its outbox is empty after that', async () => {
-    const { service, complete, job } = await unfollowed({ a: [], b: ['a'] });
+    const { service, complete, job } = await unsubscribed({ a: [], b: ['a'] });
     expect(job()?.pendingEvents).toEqual(['created']);
 
     await complete('a');
@@ -481,7 +484,7 @@ describe('an account that nobody listens to', () => {
   });
 
   it('is told of the end of a job that failed, too', async () => {
-    const { service, cancel } = await unfollowed({ a: [], b: ['a'] });
+    const { service, cancel } = await unsubscribed({ a: [], b: ['a'] });
 
     await cancel('a');
 
@@ -491,9 +494,9 @@ describe('an account that nobody listens to', () => {
   });
 
   it('is told all that is pending once somebody listens', async () => {
-    const { service, complete } = await unfollowed({ a: [], b: ['a'] });
+    const { service, complete } = await unsubscribed({ a: [], b: ['a'] });
     await complete('a');
-    service.isFollowed = true;
+    service.hasSubscribers = true;
 
     await complete('b');
 

@@ -49,7 +49,7 @@ export class MemoryService {
   usedMs = 0;
   now: number;
   /** Whether anybody listens to more than the ends of jobs. */
-  isFollowed = true;
+  hasSubscribers = true;
   /** Whether workers do the tasks that wait for what they have completed. */
   performs = false;
   route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
@@ -83,12 +83,12 @@ export class MemoryService {
       publish: async (changes) => {
         await gate('publish');
         const heard = changes.filter(
-          (change) => this.isFollowed || ('job' in change && change.events.includes('ended')),
+          (change) => this.hasSubscribers || ('job' in change && change.events.includes('ended')),
         );
         this.published.push(...heard);
         return heard.length > 0;
       },
-      isFollowed: async () => this.isFollowed,
+      hasSubscribers: async () => this.hasSubscribers,
       now: () => this.now,
       perform: async (task) => {
         if (!isWorker || !this.performs || task.dependsOn.length === 0) return undefined;

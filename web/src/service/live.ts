@@ -13,14 +13,14 @@ type Listener = (subject: Job | Task) => void;
 let opening: Promise<WebSocket> | undefined;
 const listeners = new Map<string, Set<Listener>>();
 
-/** What is told of a job: each change, and why its state is not known, for the moment or, as of a deleted job, for good. */
-export interface Follower {
+/** Is called with each change of a job, and with why its state is not known, for the moment or, as of a deleted job, for good. */
+export interface JobListener {
   onChange(job: Job): void;
   onProblem(error: unknown, isFinal: boolean): void;
 }
 
-/** Tells each time anything about a job has changed, until it and all its tasks have ended; returns what stops that. */
-export function followJob(id: string, { onChange, onProblem }: Follower): () => void {
+/** Calls back each time anything about a job has changed, until it and all its tasks have ended; returns what stops that. */
+export function followJob(id: string, { onChange, onProblem }: JobListener): () => void {
   const stopped = new AbortController();
   let known: Job | undefined;
   let heardAt = 0;

@@ -1,0 +1,80 @@
+import { RecentValues } from '../recent-values.ts';
+import { get, type Item, type Key, update } from './table.ts';
+import { partitions } from './table-schema.ts';
+
+/**
+ * Whether the events of an account's tasks and jobs have a subscriber: it has webhooks, or opened a connection lately. Most
+ * jobs are only polled, and cost no message, no relay and no search for connections then.
+ */
+interface Subscribers {
+  hasSubscribers: boolean;
+  /** Since when there are any, in milliseconds. */
+  since?: number;
+}
+
+/** How long whoever publishes may rely on what it read. A new subscriber waits for as long before it is sent anything. */
+export const subscribersKnownMs = 500;
+/** By how much the clocks of two functions may differ. */
+const clockSkewMs = 100;
+/** Longer than API Gateway keeps a connection open. */
+const connectedMs = (2 * 60 + 10) * 60_000;
+
+const known = new RecentValues<boolean>({ milliseconds: subscribersKnownMs, max: 1_000 });
+
+/** Returns the key of the item that says whether an account has subscribers. */
+export function subscribersKey(user: string): Key {
+  return { pk: `${partitions.accountSubscribers}${user}`, sk: 'following' };
+}
+
+/** Returns what the item of an account says, and remembers it for a moment. */
+export function rememberSubscribers(user: string, item: Item | undefined): Subscribers {
+  const subscribers = subscribersOf(item);
+  known.set(user, subscribers.hasSubscribers);
+  return subscribers;
+}
+
+/** Returns whether an account has subscribers, as of a moment ago at most. */
+export async function hasSubscribers(user: string): Promise<boolean> {
+  return known.get(user) ?? rememberSubscribers(user, await get(subscribersKey(user))).hasSubscribers;
+}
+
+/** Returns when an account was last seen without subscribers, if that was a moment ago. */
+export function noSubscribersAt(user: string): number | undefined {
+  const found = known.find(user);
+  return found?.value === false ? found.at : undefined;
+}
+
+/** Takes over what another function has seen, by a clock that may be a little ahead of this one. */
+export function rememberNoSubscribers(user: string, at: number): void {
+  const earlier = at - clockSkewMs;
+  if ((known.find(user)?.at ?? 0) < earlier) known.set(user, false, earlier);
+}
+
+/** Notes that an account has opened a connection, and returns since when it has subscribers. */
+export async function addConnectedSubscriber(user: string): Promise<number> {
+  const now = Date.now();
+  const { hasSubscribers: was, since = now } = subscribersOf(await get(subscribersKey(user)));
+  // Since then even where it was not: the last connection may have ended before its time.
+  const from = was ? since : now;
+  await update(subscribersKey(user), 'SET #until = :until, #since = :since', {
+    names: { '#until': 'until', '#since': 'since' },
+    values: { ':until': now + connectedMs, ':since': from },
+  });
+  return from;
+}
+
+/** Notes that an account has a webhook, before that is stored. */
+export async function addWebhookSubscriber(user: string, id: string): Promise<void> {
+  await update(subscribersKey(user), 'ADD webhooks :id', { values: { ':id': new Set([id]) } });
+}
+
+/** Notes that an account has a webhook no more, after that was deleted. */
+export async function removeWebhookSubscriber(user: string, id: string): Promise<void> {
+  await update(subscribersKey(user), 'DELETE webhooks :id', { values: { ':id': new Set([id]) } });
+}
+
+function subscribersOf(item: Item | undefined): Subscribers {
+  const { until, webhooks, since } = item ?? {};
+  const isConnected = typeof until === 'number' && until > Date.now();
+  return { hasSubscribers: isConnected || webhooks instanceof Set, ...(typeof since === 'number' ? { since } : {}) };
+}
