@@ -25,10 +25,10 @@ test('A long conversion tells how far it is, and canceling it ends the program w
   retry: 2,
 }, async () => {
   const path = join(folder, 'long.mp4');
-  // Quick to make, slow to convert.
+  // Quick to make, slow to convert, and of so few pixels that the encoder soon has enough of it to begin.
   await run(ffmpegPath(), [
     // It is there already where this is an attempt after the first.
-    ...['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=10'],
+    ...['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25:duration=120'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', path],
   ]);
   const job = await service.client.createJob({

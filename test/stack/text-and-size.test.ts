@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDisposition, safeName } from '../../shared/files/names.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { PlainSubscriber } from '../events/subscribers.ts';
+import { leaveToBreadth } from '../support/breadth.ts';
 import { type JobView, postForm, type TaskView, taskOf } from '../support/client.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
@@ -22,6 +23,17 @@ const texts = {
 };
 const cases = Object.entries(texts);
 const loneSurrogates = ['"a\\ud83d"', '"\\ude00b"', '"\\ude00\\ud83d"'];
+
+leaveToBreadth(
+  [
+    'an emoji of several code points',
+    'the last code point',
+    'line ends of every kind',
+    'bidirectional controls',
+    'a byte order mark and the replacement character',
+    'decomposed letters',
+  ].map((name) => `comes back from every place as it was: ${name}`),
+);
 
 let service: JoinedService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;

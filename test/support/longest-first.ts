@@ -13,7 +13,7 @@ const longest = [
   'contract/openapi',
   'infra/local/lambda/runtime',
   'stack/minutes',
-  'events/many-deliveries',
+  'faults/many-deliveries',
   'engines/media/matrix-subset',
   'faults/chaos',
   'engines/image/options',

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import type { LocalQueue, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
+import { startReceiver } from '../events/receiver.ts';
+import { startStack } from '../events/stack.ts';
 import { actAs, functionOf } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
-import { startReceiver } from './receiver.ts';
-import { startStack } from './stack.ts';
 
 // All 10,000 of them are `npm run test:events`.
 const count = Number(process.env.LATHE_TEST_DELIVERIES ?? 100);
