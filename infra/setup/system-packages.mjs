@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { node, root } from './npm-packages.mjs';
+import { node, root, succeeds } from './npm-packages.mjs';
 
 /**
  * Installs the Debian packages that engines, and tests when they are to run, name in their packages.txt, where this user
  * may; those of packages-optional.txt only with `optional`. Otherwise prints how to install them; what needs none of them
- * works without.
+ * works without. On other systems it waits for the npm packages, of which the hint needs Node.
  */
-export function installSystemPackages({ forTests, optional }) {
-  if (!isThere('apt-get')) return hintForOthers({ forTests });
+export async function installSystemPackages({ forTests, optional }, npmPackages) {
+  if (!isThere('apt-get')) {
+    if (await npmPackages) hintForOthers({ forTests });
+    return;
+  }
   const missing = missingOf(wantedPackages({ forTests, optional }));
   if (missing.length === 0) return;
 
   const prefix = rightToInstall();
   if (prefix) {
     console.log(`Installing Debian packages: ${missing.join(' ')} …`);
-    if (install(prefix, missing)) return;
+    if (await install(prefix, missing)) return;
     console.error('apt-get failed; its message is above.');
   }
   console.log(`Continuing without some programs. To install them all: sudo apt-get install ${missing.join(' ')}`);
@@ -66,7 +69,7 @@ function rightToInstall() {
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined;
 }
 
-function install(prefix, packages) {
+async function install(prefix, packages) {
   const apt = (...args) => {
     const [command, ...rest] = [
       ...prefix,
@@ -78,7 +81,7 @@ function install(prefix, packages) {
       'DPkg::Lock::Timeout=600',
       ...args,
     ];
-    return spawnSync(command, rest, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+    return succeeds(command, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
   };
-  return apt('update') && apt('install', '-y', '--no-install-recommends', ...packages);
+  return (await apt('update')) && (await apt('install', '-y', '--no-install-recommends', ...packages));
 }
