@@ -15,17 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireItems } from '../../../../infra/local/aws/expiry.ts';
 import { startTables, type Tables } from '../../../../infra/local/aws/tables.ts';
 import { until } from '../../../support/until.ts';
-import {
-  allow,
-  everything,
-  type LocalAws,
-  makeDirectory,
-  makeStack,
-  nothing,
-  role,
-  startLocalAws,
-  TABLE_ARN,
-} from './fixture.ts';
+import { makeDirectoryOfTest } from './directory-of-test.ts';
+import { allow, everything, type LocalAws, makeStack, nothing, role, startLocalAws, TABLE_ARN } from './fixture.ts';
 
 const reader = role('Reader', [allow(['dynamodb:GetItem', 'dynamodb:Query'], [TABLE_ARN])]);
 const tenant = role('Tenant', [
@@ -312,7 +303,7 @@ describe('DynamoDB behind the gate', () => {
   });
 
   it('deletes items whose time to live is over and no others', async () => {
-    const directory = await makeDirectory();
+    const directory = await makeDirectoryOfTest();
     const { tables } = makeStack('http://127.0.0.1:1');
     const database = await startTables(tables, directory);
     const call = database.call;
@@ -344,7 +335,7 @@ describe('DynamoDB behind the gate', () => {
       return store;
     };
     const { tables } = makeStack('http://127.0.0.1:1');
-    const database = await startTables(tables, await makeDirectory()).finally(() => {
+    const database = await startTables(tables, await makeDirectoryOfTest()).finally(() => {
       internals.create = create;
     });
     await putMany(database, 20);
@@ -355,7 +346,7 @@ describe('DynamoDB behind the gate', () => {
   });
 
   it('closes in the middle of calls, though their clients have disconnected', async () => {
-    const directory = await makeDirectory();
+    const directory = await makeDirectoryOfTest();
     const { tables } = makeStack('http://127.0.0.1:1');
     const headers = {
       'content-type': 'application/x-amz-json-1.0',

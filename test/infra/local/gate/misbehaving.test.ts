@@ -21,7 +21,8 @@ import { type FaultName, Faults } from '../../../../infra/local/faults/faults.ts
 import { Random } from '../../../../infra/local/faults/random.ts';
 import { makeSessionCredentials } from '../../../../infra/local/gate/credentials.ts';
 import { until } from '../../../support/until.ts';
-import { everything, makeDirectory, queryByState, startLocalAws, TABLE_ARN } from './fixture.ts';
+import { makeDirectoryOfTest } from './directory-of-test.ts';
+import { everything, queryByState, startLocalAws, TABLE_ARN } from './fixture.ts';
 
 const TableName = 'records';
 const Bucket = 'lathe-files';
@@ -97,7 +98,7 @@ describe('a DynamoDB that misbehaves', () => {
   });
 
   it('has the newest in its indexes after a restart', async () => {
-    const dataDirectory = await makeDirectory();
+    const dataDirectory = await makeDirectoryOfTest();
     {
       await using aws = await start('index-lag', { dataDirectory });
       const puts = Array.from({ length: 20 }, (_, index) => itemOf(`item-${index}`, 'open'));
