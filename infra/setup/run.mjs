@@ -14,8 +14,8 @@ const options = args.slice(0, start);
 // Side by side: each takes a minute or two, and neither needs the other.
 const npmPackages = installNpmPackages();
 const wanted = { forTests: options.includes('--tests'), optional: options.includes('--optional') };
-await Promise.all([npmPackages, installSystemPackages(wanted, npmPackages)]);
-if (!(await npmPackages)) process.exit(1);
+const [areInstalled] = await Promise.all([npmPackages, installSystemPackages(wanted, npmPackages)]);
+if (!areInstalled) process.exit(1);
 
 const env = {
   // The C library keeps freed memory in a pool for each of many threads, 40 MB more for the service than with two pools.

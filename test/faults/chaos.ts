@@ -64,20 +64,20 @@ export async function runChaos(
   async function run(): Promise<void> {
     const job = await stack.client.createJob(tenTasks);
     const subscribers: Subscriber[] = [new PlainSubscriber(stack), new SocketSubscriber(stack)];
-    const patience = { seconds };
+    const timeout = { seconds };
     try {
       for (const subscriber of subscribers) {
         if (subscriber instanceof SocketSubscriber)
           subscriber.socket.once('connect', () => subscriber.subscribe(`job.${job.id}`));
         else subscriber.subscribe(`job.${job.id}`);
       }
-      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `job.${job.id}`, patience)));
+      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `job.${job.id}`, timeout)));
       // Subscribing to a job from its creation means to have received that it waits for the upload.
       const [first = job] = job.tasks;
       // A second channel that carries the same must bring nothing twice.
       for (const subscriber of subscribers) subscriber.subscribe(`task.${first.id}`);
-      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `task.${first.id}`, patience)));
-      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'task_started', first.id, patience)));
+      await Promise.all(subscribers.map((subscriber) => untilSubscribed(subscriber, `task.${first.id}`, timeout)));
+      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'task_started', first.id, timeout)));
       await upload(job);
       const strikes = kill ? 1 + Math.floor(Math.random() * 2) : 0;
       for (let count = 0; count < strikes; count++) setTimeout(strike, Math.random() * 1_500);
@@ -89,7 +89,7 @@ export async function runChaos(
         await Promise.all(subscribers.map(untilRight));
         return;
       }
-      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'job_completed', job.id, patience)));
+      await Promise.all(subscribers.map((subscriber) => untilReceived(subscriber, 'job_completed', job.id, timeout)));
       for (const subscriber of subscribers) judge(subscriber, job.id);
     } catch (error) {
       const state = await stack.client.showJob(job.id);
@@ -112,7 +112,7 @@ export async function runChaos(
           const state = await stack.client.showJob(id);
           return [state, ...state.tasks].every(isOver) ? state : undefined;
         },
-        { ...patience, everyMs: 500 },
+        { ...timeout, everyMs: 500 },
       );
     }
 
@@ -120,7 +120,7 @@ export async function runChaos(
       const state = await stack.client.showJob(job.id);
       const isLast = ({ id, status }: { id: string; status: string }) =>
         received.findLast((one) => one.id === id)?.status === status;
-      await until('the last states are right', () => [state, ...state.tasks].every(isLast) || undefined, patience);
+      await until('the last states are right', () => [state, ...state.tasks].every(isLast) || undefined, timeout);
     }
 
     function judge(subscriber: Subscriber, id: string): void {

@@ -15,7 +15,7 @@ const transferWorker = 'functions/transfers/handler.ts';
 
 /** A message comes back 35 seconds after its worker fell silent; some of these tests wait for that in turn. */
 const minutes = 12;
-const patience = { seconds: minutes * 60 - 10 };
+const timeout = { seconds: minutes * 60 - 10 };
 
 /** The sweep reads the dead letters. */
 const sweepOften = { LATHE_SWEEP_SECONDS: '5' };
@@ -40,7 +40,7 @@ async function startSlowJob(client: Client): Promise<JobView> {
 }
 
 async function expectOneOutput(service: RunningService, job: JobView): Promise<void> {
-  const done = await service.client.waitForJob(job.id, patience);
+  const done = await service.client.waitForJob(job.id, timeout);
   expect(done.status, JSON.stringify(done.tasks.map(({ result }) => result))).toBe('completed');
   for (const [name, worker] of [
     ['convert', imageWorker],
@@ -117,7 +117,7 @@ async function killWhileCreating(rounds: number, expect: ExpectStatic): Promise<
       }
     });
     const enough = answered.size + 5;
-    await until('some jobs are answered', () => answered.size >= enough || undefined, { ...patience, everyMs: 5 });
+    await until('some jobs are answered', () => answered.size >= enough || undefined, { ...timeout, everyMs: 5 });
     const pause = Math.random() * 150;
     pauses.push(pause);
     await until('a random moment has come', after(pause), { everyMs: 1 });
@@ -129,7 +129,7 @@ async function killWhileCreating(rounds: number, expect: ExpectStatic): Promise<
 
   const worker = await service.as(imageWorker);
   for (const id of answered) {
-    const job = await service.client.waitForJob(id, patience);
+    const job = await service.client.waitForJob(id, timeout);
     const note = `pauses ${pauses.join(', ')}: ${JSON.stringify(job.tasks.map(({ result }) => result))}`;
     expect(job.status, note).toBe('completed');
     for (const { id: taskId } of job.tasks) expect(await storedFiles(worker, taskId), note).toHaveLength(1);
@@ -221,7 +221,7 @@ describe.concurrent('work is not lost', { timeout: minutes * 60_000 }, () => {
       export: { operation: 'export/url', input: 'convert' },
     });
 
-    const job = await stack.client.waitForJob(id, patience);
+    const job = await stack.client.waitForJob(id, timeout);
 
     expect(job).toMatchObject({ status: 'failed', result: { errorCode: 'task_failed' } });
     expect(taskOf(job, 'convert')).toMatchObject({ status: 'failed', result: { errorCode: 'processing_failed' } });

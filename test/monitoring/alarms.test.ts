@@ -25,7 +25,7 @@ import { readRunbook } from './runbook.ts';
 
 /** A minute of the alarms passes in a second here. */
 const alarmSpeed = 60;
-const patience = { seconds: 400, everyMs: 250 };
+const timeout = { seconds: 400, everyMs: 250 };
 const minutes = 15;
 
 const runbook = readRunbook();
@@ -113,10 +113,10 @@ const fires = (name: string, provoke: () => unknown = () => undefined) =>
       await provoke();
       return stack.alarms()[name] === 'ALARM' || undefined;
     },
-    patience,
+    timeout,
   );
 
-const clears = (name: string) => until(`${name} clears`, () => stack.alarms()[name] === 'OK' || undefined, patience);
+const clears = (name: string) => until(`${name} clears`, () => stack.alarms()[name] === 'OK' || undefined, timeout);
 
 /** Shows that an alarm fires by its fault and clears by its entry, and that both are printed. */
 async function check(name: string, provoke?: () => unknown): Promise<void> {

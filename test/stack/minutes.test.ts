@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { monthOf, smallReservationMs } from '../../shared/tasks/meter.ts';
 import { Client, dataUri, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
-import { convertAtOnce, definition, inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
+import { conversionTasks, convertAtOnce, inMilliseconds, usageOf, usedBy } from '../support/metered-jobs.ts';
 import { putAsOperator } from '../support/operator.ts';
 import { joinService } from '../support/shared-service.ts';
 
@@ -15,7 +15,7 @@ interface DryRun {
 test('Usage is shown by day, operation and formats, and a dry run estimates by it', async () => {
   const service = await joinService();
   const { client } = service;
-  const tasks = await definition();
+  const tasks = await conversionTasks();
   const estimate = async () => (await client.call<DryRun>('POST', '/v1/process/jobs?dry_run=true', { tasks })).body;
   expect(await estimate()).toMatchObject({ valid: true, tasks: [{ name: 'convert', basis: 'typical' }] });
   const refused = await client.call('POST', '/v1/process/jobs?dry_run=true', {

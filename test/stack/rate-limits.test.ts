@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
-import { Client } from '../support/client.ts';
 import { sendLimited } from '../support/limited-requests.ts';
-import { addUser, type RunningService, stackOf, startService } from '../support/running-stack.ts';
+import { type RunningService, startService } from '../support/running-stack.ts';
+import { joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
 let service: RunningService;
@@ -14,12 +14,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => service.stop());
-
-/** Returns a client with an account of its own. */
-async function newClient(): Promise<Client> {
-  const { url, dataDirectory } = service;
-  return new Client({ url, apiKey: await addUser({ url, dataDirectory, stack: await stackOf(service) }) });
-}
 
 describe.concurrent('Rate limits', () => {
   it('let exactly as many requests of a key pass in a minute as they allow, over ten instances of a function', async ({
@@ -42,7 +36,7 @@ describe.concurrent('Rate limits', () => {
   });
 
   it('respond with 429 and Retry-After once an account has made its requests of a minute', async ({ expect }) => {
-    const client = await newClient();
+    const { client } = await joinService(service);
     const responses = [];
     for (let request = 0; request < 11; request++) responses.push(await client.call('GET', '/v1/process/tasks'));
     expect(responses.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429]);
@@ -55,7 +49,7 @@ describe.concurrent('Rate limits', () => {
   });
 
   it('say where the caller stands on every response but that to an invalid key', async ({ expect }) => {
-    const client = await newClient();
+    const { client } = await joinService(service);
     const headersOf = ({ headers }: { headers: Headers }) =>
       ['limit', 'remaining', 'reset', 'retry'].map((name) =>
         headers.get(name === 'retry' ? 'retry-after' : `ratelimit-${name}`),
@@ -85,7 +79,7 @@ describe.concurrent('Rate limits', () => {
   });
 
   it('hold so many waits of an account, and have the others ask again', async ({ expect }) => {
-    const client = await newClient();
+    const { client } = await joinService(service);
     const { id } = await client.createTask('import/upload');
     const wait = () => client.call<{ status: string }>('GET', `/v1/process/tasks/${id}/wait`);
     const done: Awaited<ReturnType<typeof wait>>[] = [];

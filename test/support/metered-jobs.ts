@@ -18,7 +18,7 @@ export const usedBy = (jobs: JobView[]) =>
 export const usageOf = async (client: Client) => (await client.call<Usage>('GET', '/v1/account/usage')).body;
 
 /** Returns the tasks of a job whose conversion takes some hundredths of a second. */
-export async function definition() {
+export async function conversionTasks() {
   const file = dataUri(await photograph(400, 300), 'image/png');
   return {
     import: { operation: 'import/base64', file, filename: 'photo.png' },
@@ -28,7 +28,7 @@ export async function definition() {
 
 /** Creates so many of those jobs at once, and waits for their ends. */
 export async function convertAtOnce(client: Client, count: number): Promise<JobView[]> {
-  const tasks = await definition();
+  const tasks = await conversionTasks();
   const jobs = await Promise.all(Array.from({ length: count }, () => client.createJob(tasks)));
   return Promise.all(jobs.map(({ id }) => client.waitForJob(id)));
 }

@@ -38,9 +38,11 @@ export interface JoinedService extends SharedService {
   as(named: FunctionName): Promise<Caller>;
 }
 
-/** Joins the service that the project has started, with a new account. */
-export async function joinService(): Promise<JoinedService> {
-  const service = inject('sharedService');
+/** Joins a service with a new account; by default the one that the project has started. */
+export async function joinService(
+  { url, dataDirectory, pid }: SharedService = inject('sharedService'),
+): Promise<JoinedService> {
+  const service = { url, dataDirectory, pid };
   const stack = await stackOf(service);
   const user = newId();
   const apiKey = await addUser({ ...service, stack }, user);

@@ -10,13 +10,13 @@ export interface WaitOptions {
 const pauses = { minMs: 80, maxMs: 1_000 };
 
 /** Where AWS misbehaves, what fails at first is left to sweeps: the call of a webhook for two minutes. */
-const patienceSeconds = process.env.LATHE_LOCAL_FAULTS === undefined ? 100 : 300;
+const timeoutSeconds = process.env.LATHE_LOCAL_FAULTS === undefined ? 100 : 300;
 
 /** Polls until a value is returned, and fails with what was waited for after the timeout. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { seconds = patienceSeconds, everyMs }: WaitOptions = {},
+  { seconds = timeoutSeconds, everyMs }: WaitOptions = {},
 ): Promise<T> {
   const began = Date.now();
   const deadline = began + seconds * 1000;
