@@ -120,6 +120,8 @@ describe('the builder', () => {
     expect(JSON.parse(await text('json'))).toEqual(job);
     // Copying asks nobody in a browser with a window.
     await page.browserContext().overridePermissions(service.url, ['clipboard-sanitized-write']);
+    // And takes only what a page in front copies.
+    await page.bringToFront();
     await click(page, 'Copy');
     await shows(page, 'Copied');
     const programs = [
