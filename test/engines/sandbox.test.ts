@@ -15,6 +15,12 @@ const programModule = new URL('../../functions/engines/runtime/program.ts', impo
 /** Far longer than any of these tests is to take. */
 const forEver = 100_000;
 
+/** Returns the folder that programs of the sandbox's process keep between tasks. */
+async function warmFolderOf({ folder }: Sandbox): Promise<string> {
+  const [process = ''] = (await readdir(folder)).filter((name) => name.startsWith('process-'));
+  return join(folder, process, 'warm');
+}
+
 describe('The sandbox of an engine', () => {
   let folder: string;
   beforeAll(async () => {
@@ -53,10 +59,10 @@ describe('The sandbox of an engine', () => {
       sandbox,
       /** Prepares a folder and runs the work of a tenant. */
       run: async (context = quietContext(), tenant = 'ann') =>
-        sandbox.run({ ...nothing, folder: sandbox.prepare(tenant) }, context, tenant),
+        sandbox.run({ ...nothing, folder: sandbox.prepare(tenant).folder }, context, tenant),
       identity: () =>
         until('the engine noted who it is', async () => {
-          const text = await readFile(join(sandbox.folder, 'warm', 'identity'), 'utf8').catch(() => '');
+          const text = await readFile(join(await warmFolderOf(sandbox), 'identity'), 'utf8').catch(() => '');
           return text === '' ? undefined : text;
         }),
       processes: async () => (await descendantsOf(process.pid)).filter(({ command }) => command.includes(path)),
@@ -119,7 +125,7 @@ describe('The sandbox of an engine', () => {
       settling: "while (!existsSync(process.env.LATHE_WARM + '/go-on')) await pause(10); settled += 1",
     });
     expect((await run()).details).toEqual({ settled: 0 });
-    await writeFile(join(sandbox.folder, 'warm', 'go-on'), '');
+    await writeFile(join(await warmFolderOf(sandbox), 'go-on'), '');
     expect((await run()).details).toEqual({ settled: 1 });
     await sandbox.settled();
     expect((await run()).details).toEqual({ settled: 2 });
@@ -168,12 +174,15 @@ describe('The sandbox of an engine', () => {
 
   it('empties its folders before each task, and keeps those of warm programs for a tenant', async () => {
     const { run, sandbox } = await sandboxOf('emptied', {
-      loading: "import { existsSync, readdirSync } from 'node:fs'; const { TMPDIR, LATHE_WARM } = process.env;",
-      work: `const found = { tmp: existsSync(TMPDIR + '/mine'), warm: existsSync(LATHE_WARM + '/mine'), tasks: readdirSync(TMPDIR + '/../tasks').length };
+      loading: "import { existsSync } from 'node:fs'; const { TMPDIR, LATHE_WARM } = process.env;",
+      work: `const found = { tmp: existsSync(TMPDIR + '/mine'), warm: existsSync(LATHE_WARM + '/mine') };
              writeFileSync(TMPDIR + '/mine', ''); writeFileSync(LATHE_WARM + '/mine', '');
              return { outputs: [], details: found }`,
     });
-    const found = async (tenant: string) => (await run(quietContext(), tenant)).details;
+    const found = async (tenant: string) => {
+      const { details } = await run(quietContext(), tenant);
+      return { ...details, tasks: (await readdir(join(sandbox.folder, 'tasks'))).length };
+    };
 
     expect(await found('ann')).toEqual({ tmp: false, warm: false, tasks: 1 });
     expect(await found('ann')).toEqual({ tmp: false, warm: true, tasks: 1 });

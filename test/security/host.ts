@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import { giveInput } from '../support/sandboxed.ts';
 
 /** What the test asks of this process, which stands for the function of an engine. */
 export interface HostRequest {
@@ -25,14 +26,13 @@ const [sandbox, other] = [sandboxOf(), sandboxOf()];
 const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, log: () => {} };
 try {
   // A task that ended, and one that another process of an engine has at the same time.
-  const files = [join(sandbox.prepare('ann'), 'earlier'), join(other.prepare('bob'), 'concurrent')];
+  const files = [join(sandbox.prepare('ann').folder, 'earlier'), join(other.prepare('bob').folder, 'concurrent')];
   for (const file of files) await writeFile(file, request.secret);
   files.unshift(request.dataFile);
   await plant(files);
-  const folder = sandbox.prepare('ann');
-  await mkdir(join(folder, 'in'));
-  const path = join(folder, 'in', basename(request.input.path));
-  await copyFile(request.input.path, path);
+  const task = sandbox.prepare('ann');
+  const { folder } = task;
+  const path = await giveInput(task, request.input.path, basename(request.input.path));
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
   const { outputFormat, secret, ports } = request;
   // For the planted engine; others know no such option.

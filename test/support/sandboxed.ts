@@ -1,7 +1,8 @@
-import { copyFile, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { InputFile, Work, WorkContext, WorkResult } from '../../functions/engines/runtime/engine.ts';
-import type { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import type { PreparedTask, Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 
 const tenant = 'one tenant';
 
@@ -16,14 +17,21 @@ export async function runSandboxed(
   work: Omit<Work, 'folder'>,
   context: WorkContext = quietContext(),
 ): Promise<WorkResult> {
-  const folder = sandbox.prepare(tenant);
-  await mkdir(join(folder, 'in'));
+  const task = sandbox.prepare(tenant);
   const inputs = await Promise.all(
-    work.inputs.map(async (input, index): Promise<InputFile> => {
-      const path = join(folder, 'in', `${index}-${basename(input.path)}`);
-      await copyFile(input.path, path);
-      return { ...input, path };
-    }),
+    work.inputs.map(
+      async (input, index): Promise<InputFile> => ({
+        ...input,
+        path: await giveInput(task, input.path, `${index}-${basename(input.path)}`),
+      }),
+    ),
   );
-  return sandbox.run({ ...work, inputs, folder }, context, tenant);
+  return sandbox.run({ ...work, inputs, folder: task.folder }, context, tenant);
+}
+
+/** Copies a file to the inputs of a task and returns its path there. */
+export async function giveInput(task: PreparedTask, source: string, name: string): Promise<string> {
+  const { path, descriptor } = task.createInput(name);
+  await pipeline(createReadStream(source), createWriteStream('', { fd: descriptor }));
+  return path;
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeName } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type WorkContext } from '../runtime/engine.ts';
@@ -75,8 +75,8 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
   const path = join(folder, 'entries.tar');
   const limit = allowance(input.size);
   await refuseUnreadable(input);
-  await hideTrailingZip(input);
-  const args = ['-c', '-f', path, '--format=pax', `@${input.path}`];
+  const source = await withoutTrailingZip(input, `${folder}-padded`);
+  const args = ['-c', '-f', path, '--format=pax', `@${source}`];
   const bounds = { archiveBytes: input.size, folder };
   try {
     const { stderr } = await runLimited('bsdtar', args, bounds, {
@@ -100,25 +100,28 @@ async function toTar(input: InputFile, folder: string, context: WorkContext): Pr
       detail,
       cause: error,
     });
+  } finally {
+    if (source !== input.path) await rm(source);
   }
   return path;
 }
 
 /**
  * Libarchive takes any file that ends in a zip's directory for a zip, so a rar whose last member is a stored zip would be
- * read as that zip. It looks for the directory no further than this from the end.
+ * read as that zip. It looks for the directory no further than this from the end, so such a file is read from a longer copy.
  */
-async function hideTrailingZip(input: InputFile): Promise<void> {
+async function withoutTrailingZip(input: InputFile, padded: string): Promise<string> {
   const reach = 65_536 + 22;
-  const file = await open(input.path, 'r+');
+  const file = await open(input.path);
   try {
-    const start = Math.max(0, input.size - reach);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(reach), 0, reach, start);
-    if (buffer.subarray(0, bytesRead).includes('PK\x05\x06'))
-      await file.write(Buffer.alloc(reach), 0, reach, input.size);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(reach), 0, reach, Math.max(0, input.size - reach));
+    if (!buffer.subarray(0, bytesRead).includes('PK\x05\x06')) return input.path;
   } finally {
     await file.close();
   }
+  await copyFile(input.path, padded, constants.COPYFILE_FICLONE);
+  await appendFile(padded, Buffer.alloc(reach));
+  return padded;
 }
 
 async function refuseUnreadable(input: InputFile): Promise<void> {

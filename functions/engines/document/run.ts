@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir } from 'node:fs/promises';
+import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine, InputFile } from '../runtime/engine.ts';
 import { Outputs } from '../runtime/outputs.ts';
@@ -35,9 +35,9 @@ export const engine: Engine = {
   },
 };
 
-/** Moves an input into the folder to which the programs of this engine are confined. */
+/** Copies an input to the folder to which the programs of this engine are confined, which is not linked since it may become an output. */
 async function bring(input: InputFile, folder: string): Promise<InputFile> {
   const path = join(folder, 'input');
-  await link(input.path, path).catch(() => copyFile(input.path, path));
+  await copyFile(input.path, path, constants.COPYFILE_FICLONE);
   return { ...input, path };
 }

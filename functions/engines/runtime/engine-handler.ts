@@ -1,17 +1,21 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { closeSync, fstatSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
+import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import type { EngineRequest, EngineResponse } from './protocol.ts';
 import { fetchFile, postFile } from './remote-files.ts';
 import { watchRun } from './run-watch.ts';
-import { Sandbox } from './sandbox/sandbox.ts';
+import type { OpenFile } from './sandbox/folder.ts';
+import { type PreparedTask, Sandbox } from './sandbox/sandbox.ts';
 
 /** Memory that the function itself needs in addition to the engine's. */
 const ownMemoryBytes = 200 * 1024 * 1024;
+
+/** What the user learns; the log says more. */
+const tampered = 'The file could not be converted: it made the engine behave in a way that is not allowed.';
 
 /**
  * Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the
@@ -23,27 +27,18 @@ export function engineHandler(module: URL, { network = false }: { network?: bool
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream) => {
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
-    await inOwnFolder(sandbox, request.tenant, async (folder) => send(await respond(request, sandbox, folder, send)));
+    send(await respond(request, sandbox, send));
     // The worker goes on meanwhile. An engine that is frozen before would settle when the next work waits for it.
     await sandbox.settled();
     await new Promise<void>((resolve) => stream.end(resolve));
+    // Files or processes of a task that cannot be got rid of would be in the reach of the next: Lambda starts another environment.
+    if (sandbox.isUnusable) process.exit(1);
   });
-}
-
-/** Runs work with an empty folder, which is deleted at its end. */
-async function inOwnFolder<T>(sandbox: Sandbox, tenant: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = sandbox.prepare(tenant);
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 async function respond(
   request: EngineRequest,
   sandbox: Sandbox,
-  folder: string,
   send: (response: EngineResponse) => void,
 ): Promise<EngineResponse> {
   const { taskId, jobId, attempt } = request;
@@ -55,18 +50,21 @@ async function respond(
     () => {},
   );
   let engineMs = 0;
+  let task: PreparedTask | undefined;
   try {
-    const work = await workOf(request, folder, watch.signal);
+    task = sandbox.prepare(request.tenant);
+    const work = await workOf(request, task, watch.signal);
     const context: WorkContext = {
       signal: watch.signal,
       progress: (percent) => send({ type: 'progress', percent }),
-      log: (message, details) => logger.info(message, details ?? {}),
+      // Under keys of ours: what an engine names could pass for a field of the log, or for a metric.
+      log: (message, details = {}) => logger.info('the engine reports', { report: message, details }),
     };
     const began = performance.now();
     const result = await sandbox.run(work, context, request.tenant).finally(() => {
       engineMs = Math.ceil(performance.now() - began);
     });
-    const stored = await store(request, work, result, watch.signal);
+    const stored = await store(request, task, result, watch.signal);
     logger.info('stored the outputs', { outputs: result.outputs.length, engineMs });
     return { ...stored, engineMs };
   } catch (error) {
@@ -74,23 +72,33 @@ async function respond(
       logger.info('refused the work', { reason: error.message });
       return { type: 'refused', msg: error.message, detail: error.detail, engineMs };
     }
+    // Whatever went wrong may be the doing of the process, which is not asked again.
+    sandbox.endProcess();
+    if (error instanceof TamperedError && !sandbox.isUnusable) {
+      logger.error('the engine was tampered with', { violation: error.message });
+      return { type: 'refused', msg: tampered, detail: error.message, engineMs };
+    }
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.warn('the run broke off', { error: message });
     return { type: 'broken', message };
   } finally {
     watch.stop();
+    task?.end();
     await reported;
   }
 }
 
-async function workOf(request: EngineRequest, folder: string, signal: AbortSignal): Promise<Work> {
+async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortSignal): Promise<Work> {
   const { operation, page, outputFormat, options, maxOutputBytes, deadline } = request;
-  await mkdir(join(folder, 'in'));
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
-    const path = join(folder, 'in', String(index));
-    await fetchFile(input.url, path, signal);
-    const { name, format } = input;
-    return { path, name, format, size: (await stat(path)).size };
+    const { path, descriptor } = task.createInput(String(index));
+    try {
+      await fetchFile(input.url, descriptor, signal);
+      const { name, format } = input;
+      return { path, name, format, size: fstatSync(descriptor).size };
+    } finally {
+      closeSync(descriptor);
+    }
   });
   return {
     operation,
@@ -99,27 +107,31 @@ async function workOf(request: EngineRequest, folder: string, signal: AbortSigna
     options,
     maxOutputBytes,
     deadline,
-    folder,
+    folder: task.folder,
     ...(page === undefined ? {} : { page }),
   };
 }
 
 async function store(
-  { output }: EngineRequest,
-  work: Work,
-  result: WorkResult,
+  { output, maxOutputBytes }: EngineRequest,
+  task: PreparedTask,
+  { outputs, details, warnings = [] }: WorkResult,
   signal: AbortSignal,
 ): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
-  const { outputs: made, details, warnings = [] } = result;
-  const outputs = new Outputs(work);
-  await outputs.add(...made);
-  if (made.length === 0) throw new EngineError('The conversion produced no file.');
-  for (const { path } of made)
-    if ((await stat(path)).size === 0) throw new EngineError('The conversion produced an empty file.');
-  await mapAtOnce(made, filesAtOnce, ({ path }, index) => postFile(path, `${output.prefix}${index}`, output, signal));
+  if (outputs.length === 0) throw new EngineError('The conversion produced no file.');
+  const files: OpenFile[] = [];
+  try {
+    for (const { path } of outputs) files.push(task.openOutput(path));
+    const sizes = files.map(({ size }) => size);
+    new Outputs({ maxOutputBytes }).count(files.length, sizes);
+    if (sizes.includes(0)) throw new EngineError('The conversion produced an empty file.');
+    await mapAtOnce(files, filesAtOnce, (file, index) => postFile(file, `${output.prefix}${index}`, output, signal));
+  } finally {
+    for (const { descriptor } of files) closeSync(descriptor);
+  }
   return {
     type: 'done',
-    outputs: made.map(({ name, format }) => ({ name, format })),
+    outputs: outputs.map(({ name, format }) => ({ name, format })),
     ...(details || warnings.length > 0
       ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
       : {}),

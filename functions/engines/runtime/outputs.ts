@@ -27,11 +27,21 @@ export class Outputs {
 
   async add(...made: OutputFile[]): Promise<void> {
     this.files.push(...made);
-    checkFileCount(this.files.length, 'Split the inputs across several tasks.');
-    for (const { path } of made) this.#bytes += (await stat(path)).size;
-    if (this.bytesLeft < 0)
-      throw new EngineError(
-        `The outputs exceed the ${Math.floor(this.#maxBytes).toLocaleString('en')} bytes of disk space that one task has. Split the input, or choose a smaller size or quality.`,
-      );
+    const sizes = await Promise.all(made.map(async ({ path }) => (await stat(path)).size));
+    this.count(this.files.length, sizes);
   }
+
+  /** Enforces the limits for files of these sizes, of which there are so many with those before. */
+  count(files: number, sizes: number[]): void {
+    checkFileCount(files, 'Split the inputs across several tasks.');
+    this.#bytes = sizes.reduce((sum, size) => sum + size, this.#bytes);
+    if (this.bytesLeft < 0) throw outOfDisk(this.#maxBytes);
+  }
+}
+
+/** Returns the failure of work that would need more disk space than it has. */
+export function outOfDisk(maxBytes: number): EngineError {
+  return new EngineError(
+    `The outputs exceed the ${Math.floor(maxBytes).toLocaleString('en')} bytes of disk space that one task has. Split the input, or choose a smaller size or quality.`,
+  );
 }

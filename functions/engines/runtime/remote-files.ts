@@ -1,40 +1,101 @@
-import { createWriteStream, openAsBlob } from 'node:fs';
-import { Readable } from 'node:stream';
+import { fstatSync, ftruncateSync, read, write } from 'node:fs';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { TamperedError } from './checks.ts';
 import { EngineError } from './engine.ts';
 import { maxPostBytes, type OutputForm } from './protocol.ts';
+import type { OpenFile } from './sandbox/folder.ts';
 
 const attempts = 4;
 const firstBackoffMs = 100;
+/** How much of a file is read at once. */
+const chunkBytes = 256 * 1024;
+
+const readFrom = promisify(read);
 
 /** A response of S3 that the next attempt may not get. */
 class TransferError extends Error {
   override name = 'TransferError';
 }
 
-/** Fetches a signed URL to a file on disk. */
-export function fetchFile(url: string, path: string, signal: AbortSignal): Promise<void> {
+/** Fetches a signed URL to an open, empty file. */
+export function fetchFile(url: string, descriptor: number, signal: AbortSignal): Promise<void> {
   return retried(signal, async () => {
     const response = await fetch(url, { signal });
     await check(response);
     if (!response.body) throw new TransferError('S3 responded without a body.');
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(path), { signal });
+    ftruncateSync(descriptor);
+    await pipeline(Readable.fromWeb(response.body), writerOf(descriptor), { signal });
   });
 }
 
-/** Stores a file from disk by a signed form. */
-export async function postFile(path: string, key: string, form: OutputForm, signal: AbortSignal): Promise<void> {
-  const file = await openAsBlob(path);
+/** Returns a stream that writes a file from its start. Unlike Node's, it leaves the descriptor open when it fails. */
+function writerOf(descriptor: number): Writable {
+  let position = 0;
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const from = (start: number) =>
+        write(descriptor, chunk, start, chunk.length - start, position, (error, written) => {
+          position += written;
+          if (error || start + written === chunk.length) done(error);
+          else from(start + written);
+        });
+      from(0);
+    },
+  });
+}
+
+/** Stores an open file by a signed form. One that changes meanwhile is a `TamperedError`. */
+export async function postFile(file: OpenFile, key: string, form: OutputForm, signal: AbortSignal): Promise<void> {
   if (file.size > maxPostBytes)
     throw new EngineError(`The output is larger than ${maxPostBytes / 1024 ** 3} GB, the maximum of one file.`);
+  const isUnchanged = () => fstatSync(file.descriptor).size === file.size;
   await retried(signal, async () => {
-    const body = new FormData();
-    for (const [name, value] of Object.entries({ ...form.fields, key })) body.set(name, value);
+    if (!isUnchanged()) throw changed();
+    const boundary = crypto.randomUUID();
+    const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name=${name}\r\n\r\n`;
+    const fields = Object.entries({ ...form.fields, key }).map(([name, value]) => `${part(`"${name}"`)}${value}\r\n`);
     // S3 ignores the fields that come after the file.
-    body.set('file', file);
-    await check(await fetch(form.url, { method: 'POST', body, signal }));
+    const head = Buffer.from([...fields, part('"file"; filename="file"')].join(''));
+    const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+    const response = await fetch(form.url, {
+      method: 'POST',
+      headers: {
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        // S3 takes no form whose length it is not told.
+        'content-length': String(head.length + file.size + tail.length),
+      },
+      body: bodyOf(head, file, tail),
+      duplex: 'half',
+      signal,
+    });
+    await check(response);
   });
+  if (!isUnchanged()) throw changed();
+}
+
+/**
+ * Yields a form with an open file in it. Node's own form would take the file as a blob, and end this process if a
+ * file changes while it is read.
+ */
+async function* bodyOf(head: Buffer, { descriptor, size }: OpenFile, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+  for (let position = 0; position < size; ) {
+    const { buffer, bytesRead } = await readFrom(descriptor, {
+      buffer: Buffer.allocUnsafe(Math.min(chunkBytes, size - position)),
+      position,
+    });
+    if (bytesRead === 0) throw changed();
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+  yield tail;
+}
+
+function changed(): TamperedError {
+  return new TamperedError('The file changed while it was being stored.');
 }
 
 async function check(response: Response): Promise<void> {

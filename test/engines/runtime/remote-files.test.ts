@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import busboy from 'busboy';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fetchFile, postFile } from '../../../functions/engines/runtime/remote-files.ts';
 import { watchRun } from '../../../functions/engines/runtime/run-watch.ts';
+import { Folder } from '../../../functions/engines/runtime/sandbox/folder.ts';
 
 const content = randomBytes(300_000);
 
@@ -47,6 +49,19 @@ const sendHalf = (_req: IncomingMessage, res: ServerResponse) => {
 const disconnect = (req: IncomingMessage) => req.socket.destroy();
 const untilTheEnd = () => new AbortController().signal;
 
+/** Fetches to a file as the engine's function does, and returns its content. */
+async function fetched(signal = untilTheEnd()): Promise<Buffer> {
+  const inputs = Folder.open(folder);
+  const descriptor = inputs.create('in', { mode: 0o600 });
+  try {
+    await fetchFile(url, descriptor, signal);
+    return await readFile(join(folder, 'in'));
+  } finally {
+    closeSync(descriptor);
+    inputs.close();
+  }
+}
+
 describe('An input', () => {
   test.for([
     ['sent at once', [send]],
@@ -54,21 +69,19 @@ describe('An input', () => {
     ['whose connection is lost half-way', [sendHalf, disconnect, send]],
   ] as const)('%s is whole on disk', async ([, given]) => {
     behaviour = [...given];
-    const path = join(folder, 'in');
-    await fetchFile(url, path, untilTheEnd());
-    expect(await readFile(path)).toEqual(content);
+    expect(await fetched()).toEqual(content);
     expect(requests).toBe(given.length);
   });
 
   test('that the store refuses is asked for once', async () => {
     behaviour = [status(403)];
-    await expect(fetchFile(url, join(folder, 'in'), untilTheEnd())).rejects.toThrow('status 403');
+    await expect(fetched()).rejects.toThrow('status 403');
     expect(requests).toBe(1);
   });
 
   test('that never comes is given up after a few attempts', async () => {
     behaviour = [status(500)];
-    await expect(fetchFile(url, join(folder, 'in'), untilTheEnd())).rejects.toThrow('status 500');
+    await expect(fetched()).rejects.toThrow('status 500');
     expect(requests).toBe(4);
   });
 
@@ -76,14 +89,14 @@ describe('An input', () => {
     const controller = new AbortController();
     const reason = new Error('canceled');
     behaviour = [() => controller.abort(reason)];
-    await expect(fetchFile(url, join(folder, 'in'), controller.signal)).rejects.toBe(reason);
+    await expect(fetched(controller.signal)).rejects.toBe(reason);
   });
 });
 
 describe('An output', () => {
   test('is posted with the fields of the form first, under its own key, also after a lost connection', async () => {
-    const path = join(folder, 'out');
-    await writeFile(path, content);
+    await writeFile(join(folder, 'out'), content);
+    const file = Folder.open(folder).openFile(['out']);
     const order: string[] = [];
     const received: Buffer[] = [];
     let length = 0;
@@ -102,7 +115,7 @@ describe('An output', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as the library signs it
     const fields = { key: 'files/a/1/${filename}', Policy: 'p', 'X-Amz-Signature': 's' };
 
-    await postFile(path, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
+    await postFile(file, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
 
     expect(order).toEqual(['key=files/a/1/0', 'Policy=p', 'X-Amz-Signature=s', 'file']);
     expect(Buffer.concat(received)).toEqual(content);

@@ -26,7 +26,7 @@ describe('The temporary folder of the machine', () => {
   test('keeps what others have there, also for a function that runs on a desk', () => {
     vi.stubEnv('LAMBDA_TASK_ROOT', '/somewhere');
     vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'image');
-    root.empty({ warm: true });
+    root.startTask();
     expect(readdirSync(shared)).toEqual(['of-somebody-else']);
   });
 
@@ -35,7 +35,7 @@ describe('The temporary folder of the machine', () => {
     ["on Lambda's own runtime", 'LAMBDA_RUNTIME_DIR', '/var/runtime'],
   ] as const)('is emptied before each task %s', ([, name, value]) => {
     vi.stubEnv(name, value);
-    root.empty({ warm: true });
+    root.startTask();
     expect(readdirSync(shared)).toEqual([]);
   });
 });

@@ -1,19 +1,22 @@
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { type Engine, EngineError, type Work } from '../engine.ts';
 import { warmPrograms } from '../program.ts';
-import { reportedBarriers } from './launch.ts';
-import type { FromSandbox, ToSandbox } from './messages.ts';
+import { encodeMessage, type FromSandbox, type ToSandbox } from './messages.ts';
 
 // The process that touches the user's bytes, behind the barriers that the launcher raised, and ended with all its programs by its parent.
-const barriers = reportedBarriers();
 const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ?? '').href);
 
-const send = (message: FromSandbox) => process.send?.(message);
+const send = (message: FromSandbox) => process.stdout.write(encodeMessage(message));
 
-process.on('message', (message: ToSandbox) => void runAndSettle(message.work));
-// The group, of which the supervisor is the leader.
-process.on('disconnect', () => process.kill(0, 'SIGKILL'));
-send({ type: 'ready', pid: process.pid, barriers });
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const message: ToSandbox = JSON.parse(line);
+    void runAndSettle(message.work);
+  })
+  // The parent is gone. The group, of which the supervisor is the leader, ends with it.
+  .on('close', () => process.kill(0, 'SIGKILL'));
+send({ type: 'ready', pid: process.pid });
 
 async function runAndSettle(work: Work): Promise<void> {
   await run(work);
@@ -27,7 +30,9 @@ async function run(work: Work): Promise<void> {
     const result = await module.engine.run(work, {
       // Work is aborted by killing this process, so the signal is never aborted here.
       signal: new AbortController().signal,
-      progress: (percent) => send({ type: 'progress', percent }),
+      progress: (percent) => {
+        if (Number.isFinite(percent)) send({ type: 'progress', percent: Math.min(100, Math.max(0, percent)) });
+      },
       log: (text, details = {}) => send({ type: 'log', message: text, details }),
     });
     send({ type: 'done', result, warmPrograms: warmPrograms() });

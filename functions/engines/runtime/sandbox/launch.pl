@@ -1,10 +1,13 @@
 # Starts the process that touches users' files behind whatever barriers this kernel grants, and stays as its supervisor.
 #
-# usage: perl launch.pl [--work <folder>] [--read <path>]… [--user <number>] [--network] -- <program> [arguments]
+# usage: perl launch.pl --view <folder> --tmp <folder> --write <folder>… [--read <path>]… [--user <number>] [--network] -- <program> [arguments]
 #
 # Barriers are inherited, so every program that an engine starts is behind them at no cost. One that the kernel refuses is
-# left out and reported with the reason: the program finds the report, as JSON, in LATHE_BARRIERS. The order is fixed:
-# namespaces need the privileges that the change of user gives up, and the rules of Landlock and seccomp forbid mounts.
+# left out and reported with the reason, as a line of JSON on the standard output, before the program runs. The order is
+# fixed: namespaces need the privileges that the change of user gives up, and the rules of Landlock and seccomp forbid mounts.
+#
+# A folder that the program may write to is given as path:device:inode, and is the one that was opened by the caller or none:
+# programs of an earlier task may have put a link in its place, and this process mounts it as root.
 #
 # In Perl because every Debian has it, it starts in 3 ms, and its `syscall` reaches what Node cannot.
 
@@ -13,22 +16,25 @@ use warnings;
 # Not POSIX, which takes four times as long to load as the rest takes to run.
 use Config;
 
-my ($work, @read, $user, $network);
+my ($view, $tmp, @write, @read, $user, $network);
 while (@ARGV) {
   my $option = shift @ARGV;
   last if $option eq '--';
-  if ($option eq '--work') { $work = shift @ARGV }
+  if ($option eq '--view') { $view = shift @ARGV }
+  elsif ($option eq '--tmp') { push @write, $tmp = [(shift @ARGV) =~ /^(.*):(\d+):(\d+)$/] }
+  elsif ($option eq '--write') { push @write, [(shift @ARGV) =~ /^(.*):(\d+):(\d+)$/] }
   elsif ($option eq '--read') { push @read, shift @ARGV }
   elsif ($option eq '--user') { $user = shift @ARGV }
   elsif ($option eq '--network') { $network = 1 }
   else { die "launch.pl: unknown option $option\n" }
 }
 my @command = @ARGV or die "launch.pl: no program is given\n";
+die "launch.pl: a folder is missing\n" unless defined $view && defined $tmp;
 
 # Numbers of system calls: first x86_64, then aarch64.
 my %numbers = (
   acct => [163, 89], add_key => [248, 217], bpf => [321, 280], capset => [126, 91], chroot => [161, 51],
-  clone => [56, 220], close => [3, 57], clone3 => [435, 435], delete_module => [176, 106], fanotify_init => [300, 262],
+  clone => [56, 220], close => [3, 57], close_range => [436, 436], clone3 => [435, 435], delete_module => [176, 106], fanotify_init => [300, 262],
   finit_module => [313, 273], fsconfig => [431, 431], fsmount => [432, 432], fsopen => [430, 430], fspick => [433, 433],
   init_module => [175, 105], io_uring_enter => [426, 426], io_uring_register => [427, 427],
   io_uring_setup => [425, 425], ioctl => [16, 29], kcmp => [312, 272], kexec_file_load => [320, 294],
@@ -81,10 +87,12 @@ my @devices = map { "/dev/$_" } qw(full null random urandom zero);
 
 if (!defined $column) {
   $absent{$_} = "system calls of $^O on $machine are not known here" for keys %absent;
-  $ENV{LATHE_BARRIERS} = report();
+  report();
   exec { $command[0] } @command or die "launch.pl: $command[0]: $!\n";
 }
 
+# A library may have opened files for the service without the flag that closes them here.
+close_inherited();
 # When the parent dies, so does everything below.
 $SIG{TERM} = sub { end_children(); exit(128 + $SIGTERM) };
 prctl(1, $SIGTERM);
@@ -165,9 +173,7 @@ sub build_root {
   my ($own_processes) = @_;
   my ($MS_NOSUID, $MS_NODEV, $MS_NOEXEC, $MS_BIND, $MS_REC, $MS_PRIVATE) = (2, 4, 8, 0x1000, 0x4000, 0x40000);
   my $mount = sub { my ($source, $target, $type, $flags, $data) = @_; call('mount', $source, $target, $type, $flags, $data) == 0 };
-  return 'there is no work folder' unless defined $work;
-  my $root = "$work/view";
-  mkdir $root, 0755;
+  my $root = $view;
   # In a changed root directory, / is no mount, and what it lies on cannot be named; nothing may spread from there.
   my $is_mount = $mount->('none', '/', 'none', $MS_REC | $MS_PRIVATE, 0);
   return "mount: $!" unless $is_mount || $! == $EINVAL && !shares_mounts();
@@ -187,8 +193,8 @@ sub build_root {
   };
   make_target("$root$_", 1) for '/tmp', '/proc', '/dev/shm';
   chmod 01777, "$root/dev/shm";
-  # What programs write to /tmp whatever they are told lies in the work folder, where it is emptied. First, for others may lie in it.
-  my $error = $bind->("$work/tmp", 1, '/tmp', 0);
+  # What programs write to /tmp whatever they are told lies in a folder of ours, which is emptied. First, for others may lie in it.
+  my $error = $bind->(source_of($tmp), 1, '/tmp', 0);
   return $error if defined $error;
   for my $path (outermost(@system, @read)) {
     # Links such as /bin stay links.
@@ -202,8 +208,10 @@ sub build_root {
     return $error if defined $error;
   }
   symlink "/proc/self/fd$_->[0]", "$root/dev/$_->[1]" for ['', 'fd'], ['/0', 'stdin'], ['/1', 'stdout'], ['/2', 'stderr'];
-  $error = $bind->($work, 1, $work, 0);
-  return $error if defined $error;
+  for my $folder (@write) {
+    my $error = $bind->(source_of($folder), 1, $folder->[0], 0);
+    return $error if defined $error;
+  }
   if ($own_processes) {
     $mount->('proc', "$root/proc", 'proc', $MS_NOSUID | $MS_NODEV | $MS_NOEXEC, 0) or return "mount of /proc: $!";
   } else {
@@ -219,6 +227,24 @@ sub build_root {
   }
   chdir '/';
   return undef;
+}
+
+# Opens a folder that may be written to and returns a path of the descriptor. If another is in its place, nothing is started.
+sub source_of {
+  my ($path, $device, $inode) = @{$_[0]};
+  my ($O_PATH, $O_CLOEXEC, $O_DIRECTORY, $O_NOFOLLOW) = (0x200000, 0x80000, (0x10000, 0x4000)[$column], (0x20000, 0x8000)[$column]);
+  my $descriptor = call('openat', -100, $path, $O_PATH | $O_CLOEXEC | $O_DIRECTORY | $O_NOFOLLOW, 0);
+  my @found = $descriptor < 0 ? () : stat "/proc/self/fd/$descriptor";
+  return "/proc/self/fd/$descriptor" if @found && "$found[0]:$found[1]" eq "$device:$inode";
+  print STDERR "launch.pl: $path is not the folder that was made\n";
+  exit(126);
+}
+
+sub close_inherited {
+  return if call('close_range', 3, 0xFFFFFFFF, 0) == 0;
+  # Before Linux 5.9.
+  opendir my $list, '/proc/self/fd' or die "launch.pl: /proc/self/fd: $!\n";
+  call('close', $_ + 0) for grep { /^\d+$/ && $_ > 2 && $_ != fileno $list } readdir $list;
 }
 
 # Returns whether mounts made here would appear in other namespaces.
@@ -257,8 +283,8 @@ sub run_program {
   restrict_calls();
   # Changing the user takes back the request to die with the parent.
   prctl(1, $SIGKILL);
-  chdir $work if defined $work;
-  $ENV{LATHE_BARRIERS} = report();
+  chdir $tmp->[0];
+  report();
   exec { $command[0] } @command or do { print STDERR "launch.pl: $command[0]: $!\n"; exit(127) };
 }
 
@@ -267,7 +293,7 @@ sub become_user {
   return $stands->('user') unless defined $reason;
   $absent{user} = $reason;
   # Without capabilities, root may not use what belongs to another.
-  chown 0, 0, $work, map { "$work/$_" } qw(tasks tmp warm) if $uid == 0 && defined $work;
+  chown 0, 0, map { source_of($_) } @write if $uid == 0;
 }
 
 # Returns why the user could not be changed.
@@ -277,7 +303,7 @@ sub change_user {
   # Tried first: a checkout in a private home folder is readable for its owner alone.
   $) = "$user $user";
   $> = $user;
-  my @hidden = $> == $user ? grep { !-r } grep { m{^/} } @command, $work // () : ();
+  my @hidden = $> == $user ? ((grep { m{^/} && !-r } @command), grep { !-x } map { $_->[0] } @write) : ();
   my $changed = $> == $user;
   $> = 0;
   $) = '0 0';
@@ -315,7 +341,6 @@ sub restrict_privileges {
 
 sub restrict_files {
   my ($EXECUTE, $WRITE, $READ, $LIST, $REMOVE, $SOCKET, $TRUNCATE, $DEVICE) = (1, 2, 4, 8, 32, 512, 16384, 32768);
-  return $absent{files} = 'there is no work folder' unless defined $work;
   my $version = call('landlock_create_ruleset', 0, 0, 1);
   return $absent{files} = "Landlock: $!" if $version < 1;
   my $rights = (0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF)[$version > 5 ? 5 : $version];
@@ -328,7 +353,7 @@ sub restrict_files {
   my @allowed = (
     (map { [$_, $EXECUTE | $READ | $LIST] } @system, @read, '/proc'),
     (map { [$_, $READ | $WRITE | $TRUNCATE | $DEVICE] } @devices),
-    [$work, $rights],
+    (map { [source_of($_), $rights] } @write),
     # LibreOffice keeps the sockets of its pipes in /tmp, which is fixed in its code.
     ['/tmp', $shared ? $SOCKET | $REMOVE : $rights],
     ($shared ? () : ['/dev/shm', $rights]),
@@ -432,7 +457,9 @@ sub end_children {
   }
 }
 
+# Says on the standard output which barriers do not stand. It is the first that is written there, so it is believed.
 sub report {
   my $text = join ',', map { my $reason = $absent{$_}; $reason =~ s/[^\x20\x21\x23-\x5b\x5d-\x7e]/?/g; qq("$_":"$reason") } sort keys %absent;
-  return "{$text}";
+  my $line = "{$text}\n";
+  (syswrite STDOUT, $line) == length $line or die "launch.pl: $!\n";
 }

@@ -1,11 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { pickVariables, programVariables } from '../program.ts';
 import { type Barriers, barriersFrom, noBarriers } from './barriers.ts';
+import type { Folder } from './folder.ts';
+import type { WorkRoot } from './work-root.ts';
 
 const launcher = fileURLToPath(new URL('launch.pl', import.meta.url));
 const perl = '/usr/bin/perl';
@@ -16,44 +17,68 @@ const codeFolders = ['functions', 'shared', 'node_modules', 'layers', 'package.j
 const pathVariables = ['LATHE_FFMPEG', 'LATHE_FFPROBE', 'LATHE_SOX', 'LATHE_CHROMIUM'];
 
 export interface LaunchOptions {
-  /** The folder that the process may write to, with folders `tmp`, `warm` and `tasks` in it. */
-  folder: string;
-  /** Files and folders that the process may read besides the system's; see `readablePaths`. */
+  root: WorkRoot;
+  /** Files and folders that the process may read in addition to the system's; see `readablePaths`. */
   readable: string[];
   /** User that the process becomes if it is started as root. */
   user: number | undefined;
   network: boolean;
 }
 
-/** Starts a script with Node behind the barriers of this system, with an IPC channel, as the leader of a process group. */
-export function launch(script: string, args: string[], options: LaunchOptions): ChildProcess {
-  const command = [process.execPath, ...process.execArgv, script, ...args];
-  const [program, ...rest] = whyNone() === undefined ? [perl, ...launcherArguments(options), ...command] : command;
-  return spawn(program ?? process.execPath, rest, {
-    detached: true,
-    cwd: options.folder,
-    env: cleanEnvironment(options.folder),
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    serialization: 'advanced',
-  });
+export interface Launched {
+  process: ChildProcessWithoutNullStreams;
+  /** Settles before any code of the engine runs. */
+  barriers: Promise<Barriers>;
 }
 
-/** Returns the barriers from what the launcher left in the environment of the process it started, and removes that. */
-export function reportedBarriers(): Barriers {
-  const report = process.env.LATHE_BARRIERS;
-  delete process.env.LATHE_BARRIERS;
-  return report === undefined
-    ? noBarriers(whyNone() ?? 'the launcher reported nothing')
-    : barriersFrom(JSON.parse(report));
+/** Starts a script with Node behind the barriers of this system, as the leader of a process group. */
+export function launch(script: string, args: string[], options: LaunchOptions): Launched {
+  return start([process.execPath, ...process.execArgv, script, ...args], options);
 }
 
 /** Finds the barriers that a process would have, without starting an engine. */
 export async function probeBarriers(options: LaunchOptions): Promise<Barriers> {
+  const { process: probe, barriers } = start(['/bin/sh', '-c', ':'], options);
+  const timer = setTimeout(() => probe.kill('SIGKILL'), 10_000);
+  try {
+    return await barriers;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function start(command: string[], options: LaunchOptions): Launched {
+  const { tmp, warm } = options.root.startProcess();
   const reason = whyNone();
-  if (reason !== undefined) return noBarriers(reason);
-  const args = [...launcherArguments(options), perl, '-e', 'print $ENV{LATHE_BARRIERS}'];
-  const { stdout } = await promisify(execFile)(perl, args, { env: cleanEnvironment(options.folder), timeout: 10_000 });
-  return barriersFrom(JSON.parse(stdout));
+  const launcherCommand = [perl, ...launcherArguments(options, tmp, warm), ...command];
+  const [program = perl, ...rest] = reason === undefined ? launcherCommand : command;
+  const started = spawn(program, rest, {
+    detached: true,
+    cwd: tmp.path,
+    env: cleanEnvironment(tmp.path, warm.path),
+    stdio: 'pipe',
+  });
+  return { process: started, barriers: reason === undefined ? reported(started) : Promise.resolve(noBarriers(reason)) };
+}
+
+/**
+ * Reads the first line that a process writes: what the launcher says, before it becomes the engine, about the barriers that
+ * do not stand. What comes after it is left to be read.
+ */
+function reported({ stdout }: ChildProcessWithoutNullStreams): Promise<Barriers> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const onEnd = () => reject(new Error('The launcher ended without a report.'));
+    const onData = (chunk: Buffer) => {
+      read = Buffer.concat([read, chunk]);
+      const end = read.indexOf('\n');
+      if (end === -1) return;
+      stdout.off('data', onData).off('end', onEnd).pause();
+      stdout.unshift(read.subarray(end + 1));
+      resolve(barriersFrom(JSON.parse(read.subarray(0, end).toString())));
+    };
+    stdout.on('data', onData).once('end', onEnd);
+  });
 }
 
 /** Users that sandboxes of this process have, whether they are running or not. */
@@ -112,16 +137,25 @@ function whyNone(): string | undefined {
   }
 }
 
-function launcherArguments({ folder, readable, user, network }: LaunchOptions): string[] {
+function launcherArguments({ root, readable, user, network }: LaunchOptions, tmp: Folder, warm: Folder): string[] {
   return [
     launcher,
-    '--work',
-    folder,
+    '--view',
+    root.view,
+    '--tmp',
+    placeOf(tmp),
+    ...[warm, root.tasks].flatMap((folder) => ['--write', placeOf(folder)]),
     ...readable.flatMap((path) => ['--read', path]),
     ...(user === undefined ? [] : ['--user', String(user)]),
     ...(network ? ['--network'] : []),
     '--',
   ];
+}
+
+/** Returns a folder by its path and by what must be found there. */
+function placeOf(folder: Folder): string {
+  const { dev, ino } = folder.identity;
+  return `${folder.path}:${dev}:${ino}`;
 }
 
 /** Returns what the process of an engine must be able to read: the code, its module's folder, Node, and programs of the environment. */
@@ -163,17 +197,17 @@ function withTargets(paths: string[]): string[] {
 }
 
 /** Environment of engines: what programs need to run, without the function's credentials and settings. */
-function cleanEnvironment(folder: string): Record<string, string> {
+function cleanEnvironment(tmp: string, warm: string): Record<string, string> {
   const cache = compileCache();
   return {
-    // Besides, missing components, and private hosts that a page may load.
+    // Also missing components, and private hosts that a page may load.
     ...pickVariables([...programVariables, ...pathVariables, 'LATHE_LAYERS', 'LATHE_MISSING', 'LATHE_ALLOW_HOSTS']),
     // The memory that Lambda allocates cores by.
     ...pickVariables(['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']),
     ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
-    HOME: join(folder, 'warm'),
-    TMPDIR: join(folder, 'tmp'),
-    LATHE_WARM: join(folder, 'warm'),
+    HOME: warm,
+    TMPDIR: tmp,
+    LATHE_WARM: warm,
     // With glibc's default of many arenas the memory of threads is never given back.
     MALLOC_ARENA_MAX: '2',
   };

@@ -1,6 +1,14 @@
+import type { Readable } from 'node:stream';
+import { maxFilesPerTask } from '../../../../shared/tasks/limits.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import type { Work, WorkResult } from '../engine.ts';
-import type { Barriers } from './barriers.ts';
+import { detailsOf, fieldsOf, listOf, numberOf, printable, TamperedError, textOf } from '../checks.ts';
+import type { OutputFile, Work, WorkResult } from '../engine.ts';
+
+/**
+ * What a sandbox's process and the trusted side say to each other, in lines of JSON. The process reads its work from its
+ * standard input and writes to its standard output: those are the only descriptors that its programs do not inherit from it.
+ * Whatever else it or a library prints there is text for the log.
+ */
 
 export type ToSandbox = { type: 'run'; work: Work };
 
@@ -12,9 +20,172 @@ type End = { warmPrograms: number[] } & (
 );
 
 export type FromSandbox =
-  | { type: 'ready'; pid: number; barriers: Barriers }
+  | { type: 'ready'; pid: number }
   | { type: 'progress'; percent: number }
   | { type: 'log'; message: string; details: JsonObject }
   | End
   // After the end of a piece of work: the engine is ready for the next one.
   | { type: 'settled' };
+
+/** Begins a line that is a message. Text of libraries does not hold it. */
+const mark = '\u001e';
+/** As many outputs as a task may have, with long names. */
+const maxLineBytes = 2 * 1024 * 1024;
+/** What one piece of work may write in all. */
+const maxBytesPerWork = 16 * 1024 * 1024;
+const maxNumber = 2 ** 31 - 1;
+
+/** Returns a message as the process writes it: on a line of its own, whatever was printed before. */
+export function encodeMessage(message: FromSandbox): string {
+  return `\n${mark}${JSON.stringify(message)}\n`;
+}
+
+export interface MessageEvents {
+  message(message: FromSandbox): void;
+  /** A line of text that may be shown. */
+  text(line: string): void;
+  /** Nothing more is read. */
+  violation(error: TamperedError): void;
+}
+
+/** Reads what a process of a sandbox writes: messages and text, or text only. */
+export class MessageReader {
+  readonly #events: Partial<MessageEvents>;
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(stream: Readable, events: Partial<MessageEvents> & Pick<MessageEvents, 'text' | 'violation'>) {
+    this.#events = events;
+    // Without a listener an error of the pipe would end the trusted process; the end of the other one is seen anyway.
+    stream
+      .on('data', (chunk: Buffer) => this.#read(chunk))
+      .on('error', () => {})
+      .resume();
+  }
+
+  /** Begins to count for the next piece of work. */
+  restart(): void {
+    this.#bytes = 0;
+  }
+
+  #read(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > maxBytesPerWork) this.#stop(new TamperedError('The engine wrote without an end.'));
+    for (let rest = chunk; !this.#isOver && rest.length > 0; ) {
+      const newline = rest.indexOf('\n');
+      const end = newline === -1 ? rest.length : newline;
+      this.#lineBytes += end;
+      this.#line.push(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+      if (this.#lineBytes > maxLineBytes) this.#stop(new TamperedError('The engine wrote a line without an end.'));
+      else if (newline !== -1) this.#handle(Buffer.concat(this.#line.splice(0)).toString());
+    }
+  }
+
+  #handle(line: string): void {
+    this.#lineBytes = 0;
+    const { message, text } = this.#events;
+    if (!message || !line.startsWith(mark)) {
+      if (line !== '') text?.(printable(line, 1_000));
+      return;
+    }
+    try {
+      message(parseMessage(line.slice(mark.length)));
+    } catch (error) {
+      if (!(error instanceof TamperedError)) throw error;
+      this.#stop(error);
+    }
+  }
+
+  #stop(error: TamperedError): void {
+    this.#isOver = true;
+    this.#line = [];
+    this.#events.violation?.(error);
+  }
+}
+
+/** Parses a message, and throws a `TamperedError` on any that the engine's own code would not send. */
+export function parseMessage(line: string): FromSandbox {
+  const fields = fieldsOf(parseJson(line), 'the message');
+  switch (fields.type) {
+    case 'ready':
+      return { type: 'ready', pid: integerOf(fields.pid, 'pid') };
+    case 'settled':
+      return { type: 'settled' };
+    case 'progress':
+      return { type: 'progress', percent: numberOf(fields.percent, 'percent', 0, 100) };
+    case 'log':
+      return {
+        type: 'log',
+        message: shown(fields.message, 'message', 1_000),
+        details: detailsOf(fields.details, 'details'),
+      };
+    default:
+      return { ...endOf(fields), warmPrograms: listOf(fields.warmPrograms, 'warmPrograms', 100, processOf) };
+  }
+}
+
+type WithoutPrograms<T> = T extends unknown ? Omit<T, 'warmPrograms'> : never;
+
+function endOf(fields: Record<string, unknown>): WithoutPrograms<End> {
+  switch (fields.type) {
+    case 'done':
+      return { type: 'done', result: resultOf(fields.result) };
+    case 'refused':
+      return {
+        type: 'refused',
+        msg: shown(fields.msg, 'msg', 1_000),
+        // The end of what a program printed says why it failed.
+        detail: printable(textOf(fields.detail, 'detail', maxLineBytes).slice(-8_000), 8_000),
+      };
+    case 'broken':
+      return { type: 'broken', stack: shown(fields.stack, 'stack', 8_000) };
+    default:
+      throw new TamperedError('Expected a known type of message.');
+  }
+}
+
+function resultOf(value: unknown): WorkResult {
+  const { outputs, details, warnings } = fieldsOf(value, 'result');
+  return {
+    outputs: listOf(outputs, 'outputs', maxFilesPerTask, outputOf),
+    ...(details === undefined ? {} : { details: detailsOf(details, 'details') }),
+    ...(warnings === undefined ? {} : { warnings: listOf(warnings, 'warnings', maxFilesPerTask, warningOf) }),
+  };
+}
+
+function outputOf(value: unknown): OutputFile {
+  const { path, name, format } = fieldsOf(value, 'an output');
+  return {
+    path: textOf(path, 'path', 4_096),
+    name: textOf(name, 'name', 1_024),
+    format: textOf(format, 'format', 20),
+  };
+}
+
+function warningOf(value: unknown): string {
+  return shown(value, 'a warning', 1_000);
+}
+
+/** Returns a text that people read, cut if it is too long for them. */
+function shown(value: unknown, name: string, maxLength: number): string {
+  return printable(textOf(value, name, maxLineBytes), maxLength);
+}
+
+function processOf(value: unknown): number {
+  return integerOf(value, 'a process');
+}
+
+function integerOf(value: unknown, name: string): number {
+  return Math.trunc(numberOf(value, name, 1, maxNumber));
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new TamperedError('Expected JSON.', { cause: error });
+  }
+}

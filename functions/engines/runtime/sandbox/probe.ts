@@ -16,7 +16,7 @@ async function probe(network: boolean): Promise<Barriers> {
   const readable = readablePaths(new URL(import.meta.url));
   const root = new WorkRoot(user, readable);
   try {
-    return await probeBarriers({ folder: root.folder, readable, user, network });
+    return await probeBarriers({ root, readable, user, network });
   } finally {
     root.remove();
   }

@@ -1,22 +1,29 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SettingsError } from '../../../../shared/settings.ts';
+import { TamperedError } from '../checks.ts';
 import { EngineError, type Work, type WorkContext, type WorkResult } from '../engine.ts';
+import { outOfDisk } from '../outputs.ts';
 import { type Barriers, unprotected } from './barriers.ts';
+import type { OpenFile } from './folder.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
-import type { FromSandbox, ToSandbox } from './messages.ts';
+import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
 import { haveOtherChildren, innerPid, killProcess, sandboxMemory, sandboxProcesses } from './processes.ts';
-import { WorkRoot } from './work-root.ts';
+import { type TaskFolders, WorkRoot } from './work-root.ts';
 
 /** The process is replaced regularly to bound leaks of native libraries. */
 const maxRuns = 100;
-const memoryCheckMs = 500;
+const watchMs = 500;
 /** Killed processes end within milliseconds; one that does not is ended with the whole sandbox. */
 const strayMs = 1000;
 /** An engine closes what the last work used and makes one page or process ready: tenths of a second. */
 const settleMs = 5000;
+/** What is forwarded of a piece of work: more would fill the log, or the response, of the function. */
+const progressMs = 200;
+const maxLogLines = 100;
 const script = fileURLToPath(new URL('child.ts', import.meta.url));
 
 export interface SandboxOptions {
@@ -38,7 +45,7 @@ interface Ready {
 }
 
 interface Child {
-  process: ChildProcess;
+  process: ChildProcessWithoutNullStreams;
   /** Resolves when the engine is loaded, and rejects if the process ends before. */
   ready: Promise<Ready>;
   /** The tenant whose files it has seen. */
@@ -47,7 +54,26 @@ interface Child {
   mark: string | undefined;
   runs: number;
   /** Resolved when the engine is ready for its next work, or its process has ended. */
-  settled: Promise<void>;
+  settled: PromiseWithResolvers<void>;
+  /** Receives the messages of the work that is going on. */
+  onMessage: (message: FromSandbox) => void;
+  /** Called when the process sends what an engine would not. It has been killed. */
+  onViolation: (error: TamperedError) => void;
+  /** Lines that it printed, for the log. */
+  printed: string[];
+  readers: MessageReader[];
+}
+
+/** A task that the sandbox has made room for. */
+export interface PreparedTask {
+  /** The folder that the engine may write to. */
+  folder: string;
+  /** Creates an input and returns its path and descriptor. */
+  createInput(name: string): { path: string; descriptor: number };
+  /** Opens an output by the path that the engine reports; throws a `TamperedError` unless it is a file of its folder. */
+  openOutput(path: string): OpenFile;
+  /** Deletes its files. */
+  end(): void;
 }
 
 /**
@@ -60,15 +86,17 @@ export class Sandbox {
   readonly #readable: string[];
   #root: WorkRoot | undefined;
   #child: Child | undefined;
+  /** Whether something of an earlier task could not be deleted or ended. */
+  isUnusable = false;
 
   constructor(options: SandboxOptions) {
     this.#options = { ...settingsOf(process.env), ...options };
     this.#readable = readablePaths(options.module);
   }
 
-  /** Returns the only folder that the engine's programs can write to, in which `prepare` makes the folders of tasks. */
+  /** Returns the folder that holds all that the engine's programs can write to. */
   get folder(): string {
-    return this.#workRoot().folder;
+    return this.#workRoot().path;
   }
 
   /** Starts the process ahead of its first work. */
@@ -83,15 +111,34 @@ export class Sandbox {
   }
 
   /**
-   * Empties the work folder and makes the folder of the next task in it: engines can reach no other. The process is
+   * Deletes the files of earlier tasks and makes the folders of the next: engines can reach no other. The process is
    * replaced here if it has served another tenant, so that the new one starts while the inputs are being fetched.
    */
-  prepare(tenant: string): string {
+  prepare(tenant: string): PreparedTask {
     this.#admit(tenant);
+    if (this.#root?.isIntact === false) this.stop();
     const root = this.#workRoot();
-    root.empty({ warm: this.#child === undefined });
+    const { outputs } = this.#startTask(root);
     this.#child ??= this.#start();
-    return root.makeTaskFolder();
+    return {
+      folder: outputs.path,
+      createInput: (name) => root.createInput(name),
+      openOutput: (path) => outputs.openFile(relative(outputs.path, path).split(sep)),
+      end: () => root.endTask(),
+    };
+  }
+
+  /** Makes the folders of a task. A process that refills those of the last one is killed. */
+  #startTask(root: WorkRoot): TaskFolders {
+    try {
+      return root.startTask();
+    } catch {
+      this.#kill();
+    }
+    this.isUnusable = true;
+    const folders = root.startTask();
+    this.isUnusable = false;
+    return folders;
   }
 
   /**
@@ -100,8 +147,6 @@ export class Sandbox {
    */
   async run(work: Work, context: WorkContext, tenant: string): Promise<WorkResult> {
     context.signal.throwIfAborted();
-    const root = this.#workRoot();
-    if (!root.holds(work.folder)) throw new Error(`${work.folder} is not a folder that the sandbox has prepared.`);
     this.#admit(tenant);
     await this.settled();
     context.signal.throwIfAborted();
@@ -128,11 +173,16 @@ export class Sandbox {
       () => this.#kill(),
       () => {},
     );
-    await Promise.race([child.settled, timeout]);
+    await Promise.race([child.settled.promise, timeout]);
     late.abort();
   }
 
-  /** Kills the process and everything it started, and deletes the work folder. */
+  /** Kills the process and everything it started. The next work gets another. */
+  endProcess(): void {
+    this.#kill();
+  }
+
+  /** Kills the process and everything it started, and deletes all folders. */
   stop(): void {
     this.#kill();
     this.#root?.remove();
@@ -158,7 +208,8 @@ export class Sandbox {
     if (supervisor === undefined || child?.process.exitCode !== null || child.process.signalCode !== null) return;
     // The supervisor last: until then it collects what its descendants leave behind.
     const signaled = new Set([supervisor]);
-    for (;;) {
+    const deadline = Date.now() + strayMs;
+    while (Date.now() < deadline) {
       const others = sandboxProcesses(supervisor, child.mark).filter(({ pid }) => !signaled.has(pid));
       if (others.length === 0) break;
       for (const { pid } of others) {
@@ -166,58 +217,107 @@ export class Sandbox {
         killProcess(pid);
       }
     }
+    if (Date.now() >= deadline) this.isUnusable = true;
     killProcess(supervisor);
   }
 
   #start(): Child {
     const { module, network } = this.#options;
-    const { folder } = this.#workRoot();
-    const path = fileURLToPath(module);
-    const process_ = launch(script, [path], { folder, readable: this.#readable, user: this.#user, network });
-    const gone = once(process_, 'exit').then(([code, signal]) => {
-      if (this.#child?.process === process_) this.#child = undefined;
-      throw new Error(`The engine's process ended before it was ready (${signal ?? `code ${code}`}).`);
+    const root = this.#workRoot();
+    const onExit = ([code, signal]: unknown[]) => {
+      if (this.#child === child) this.#child = undefined;
+      child.settled.resolve();
+      const why = [signal ?? `code ${code}`, ...child.printed].join('\n').slice(0, 2_000);
+      throw new Error(`The engine's process ended before it was ready (${why}).`);
+    };
+    const { process: process_, barriers } = launch(script, [fileURLToPath(module)], {
+      root,
+      readable: this.#readable,
+      user: this.#user,
+      network,
     });
-    const message = Promise.race([once(process_, 'message'), gone]);
+    const first = Promise.withResolvers<FromSandbox>();
+    const settled = Promise.withResolvers<void>();
+    settled.resolve();
     const child: Child = {
       process: process_,
-      ready: message.then(([first]: FromSandbox[]) => readyOf(child, first)),
+      ready: Promise.race([barriers.then(listen), once(process_, 'exit').then(onExit)]),
       tenant: undefined,
-      mark: folder,
+      mark: root.path,
       runs: 0,
-      settled: Promise.resolve(),
+      settled,
+      onMessage: first.resolve,
+      onViolation: first.reject,
+      printed: [],
+      readers: [],
     };
+    const events = {
+      text: (line: string) => {
+        if (child.printed.length < maxLogLines) child.printed.push(line);
+      },
+      violation: (error: TamperedError) => {
+        if (this.#child === child) this.#kill();
+        child.onViolation(error);
+      },
+    };
+    child.readers.push(new MessageReader(process_.stderr, events));
+    // A process that has ended does not read its work; its exit is seen.
+    process_.stdin.on('error', () => {});
     // Awaited by the first run; until then a failed start must not count as unhandled.
-    child.ready.catch(() => {});
-    gone.catch(() => {});
+    for (const failing of [child.ready, first.promise]) failing.catch(() => {});
     return child;
+
+    /** Listens to the engine, after the launcher has said which barriers stand, until it is loaded. */
+    async function listen(standing: Barriers): Promise<Ready> {
+      if (standing.orphans.stands || standing.processes.stands) child.mark = undefined;
+      const message = (received: FromSandbox) => {
+        if (received.type === 'settled') child.settled.resolve();
+        else child.onMessage(received);
+      };
+      child.readers.push(new MessageReader(process_.stdout, { ...events, message }));
+      return readyOf(process_.pid, await first.promise, standing);
+    }
   }
 
   #converse(child: Child, work: Work, context: WorkContext): Promise<WorkResult> {
     const { process: process_, ready } = child;
     return new Promise((resolve, reject) => {
+      let nextDiskCheck = 0;
       const watch = setInterval(() => {
-        const used = process_.pid === undefined ? 0 : sandboxMemory(process_.pid);
-        if (used > this.#options.memoryBytes) {
-          finish(() =>
-            reject(
-              new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
-                detail: `${used} bytes used`,
-              }),
-            ),
-          );
-          this.#kill();
+        const { maxOutputBytes = Number.POSITIVE_INFINITY } = work;
+        if (performance.now() >= nextDiskCheck) {
+          const began = performance.now();
+          if (this.#workRoot().bytes(maxOutputBytes) > maxOutputBytes) return end(outOfDisk(maxOutputBytes));
+          // A large tree takes long to count, which must not be what this process does all the time.
+          nextDiskCheck = performance.now() + 20 * (performance.now() - began);
         }
-      }, memoryCheckMs);
+        const used = process_.pid === undefined ? 0 : sandboxMemory(process_.pid);
+        if (used > this.#options.memoryBytes)
+          end(
+            new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
+              detail: `${used} bytes used`,
+            }),
+          );
+      }, watchMs);
+      let logged = 0;
+      let percent: number | undefined;
+      const progress = setInterval(() => {
+        if (percent !== undefined) context.progress(percent);
+        percent = undefined;
+      }, progressMs);
       const onMessage = (message: FromSandbox) => {
-        if (message.type === 'progress') context.progress(message.percent);
-        else if (message.type === 'log') context.log(message.message, message.details);
-        else if (message.type !== 'ready' && message.type !== 'settled') {
+        if (message.type === 'progress') percent = message.percent;
+        else if (message.type === 'log') {
+          logged += 1;
+          if (logged <= maxLogLines) context.log(message.message, message.details);
+        } else if (message.type !== 'ready' && message.type !== 'settled') {
           const settle = () => {
             if (message.type === 'done') resolve(message.result);
             else if (message.type === 'refused') reject(new EngineError(message.msg, { detail: message.detail }));
             else reject(new Error(`The engine failed: ${message.stack}`));
           };
+          // Whatever it says from now on is not about this work.
+          child.onMessage = () => {};
           this.#endStrays(child, message.warmPrograms).then(
             () => finish(settle),
             (error: unknown) => finish(() => reject(error)),
@@ -226,16 +326,23 @@ export class Sandbox {
       };
       const onExit = (code: number | null, signal: string | null) =>
         finish(() => reject(new Error(`The engine's process ended during the work (${signal ?? `code ${code}`}).`)));
-      const onAbort = () => {
-        finish(() => reject(context.signal.reason));
+      const onAbort = () => end(context.signal.reason);
+      /** Ends the work and its process. */
+      const end = (reason: unknown) => {
+        finish(() => reject(reason));
         this.#kill();
       };
       let finished = false;
       const finish = (settle: () => void) => {
+        if (finished) return;
         finished = true;
         clearInterval(watch);
-        process_.off('message', onMessage).off('exit', onExit);
+        clearInterval(progress);
+        child.onMessage = () => {};
+        child.onViolation = () => {};
+        process_.off('exit', onExit);
         context.signal.removeEventListener('abort', onAbort);
+        if (child.printed.length > 0) context.log('the engine printed', { lines: child.printed.splice(0) });
         settle();
       };
       // From here on, though the engine may still be loading: an abort meanwhile must not be missed.
@@ -243,25 +350,27 @@ export class Sandbox {
       ready.then(
         ({ barriers }) => {
           if (finished) return;
-          this.#own(work.folder, barriers);
+          this.#handOver(barriers);
           const refusal = this.#refusal(barriers, context);
           if (refusal) return finish(() => reject(refusal));
-          process_.on('message', onMessage).on('exit', onExit);
-          child.settled = settling(process_);
+          child.onMessage = onMessage;
+          child.onViolation = end;
+          child.settled = Promise.withResolvers();
+          for (const reader of child.readers) reader.restart();
+          process_.on('exit', onExit);
           const message: ToSandbox = { type: 'run', work };
-          process_.send(message);
+          process_.stdin.write(`${JSON.stringify(message)}\n`);
         },
         (error: unknown) => finish(() => reject(error)),
       );
     });
   }
 
-  /** Gives a task's folder, with the inputs that were fetched into it, to the user of the engine's process. */
-  #own(folder: string, { user, mounts }: Barriers): void {
+  /** Gives the folders of the task to the user of the engine's process. */
+  #handOver({ user, mounts }: Barriers): void {
     const root = this.#workRoot();
-    root.user = user.stands ? this.#user : undefined;
     root.sharesTmp = !mounts.stands;
-    root.own(folder);
+    root.handOver(user.stands ? this.#user : undefined);
   }
 
   /** Returns why work is refused if the deployment demands isolation that this system does not have. */
@@ -308,30 +417,14 @@ function settingsOf({ LATHE_ISOLATION, LATHE_SINGLE_TENANT }: NodeJS.ProcessEnv)
   return { isolation, singleTenant: singleTenant === 'true' };
 }
 
-function readyOf(child: Child, message: FromSandbox | undefined): Ready {
-  const supervisor = child.process.pid;
-  if (message?.type !== 'ready' || supervisor === undefined)
-    throw new Error('The engine sent a message before it was ready.');
-  if (message.barriers.orphans.stands || message.barriers.processes.stands) child.mark = undefined;
+function readyOf(supervisor: number | undefined, message: FromSandbox, barriers: Barriers): Ready {
+  if (message.type !== 'ready' || supervisor === undefined)
+    throw new TamperedError('The engine sent a message before it was ready.');
   const rows = sandboxProcesses(supervisor);
   const engine = rows.find(({ pid }) => (pid === supervisor ? false : innerPid(pid) === message.pid));
   // Between the two may be the first process of a namespace.
   const own = new Set([supervisor, ...(engine ? [engine.pid, engine.parent] : [])]);
-  return { barriers: message.barriers, own };
-}
-
-/** Resolves when the engine has settled after the work that it is about to be given, or has ended. */
-function settling(process_: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    const onMessage = ({ type }: FromSandbox) => {
-      if (type === 'settled') end();
-    };
-    const end = () => {
-      process_.off('message', onMessage).off('exit', end);
-      resolve();
-    };
-    process_.on('message', onMessage).on('exit', end);
-  });
+  return { barriers, own };
 }
 
 function straysOf(supervisor: number, mark: string | undefined, own: Set<number>, warm: Set<number>): number[] {

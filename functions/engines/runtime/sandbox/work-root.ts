@@ -1,96 +1,165 @@
-import { chownSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { isAlive } from '../is-alive.ts';
+import { Folder } from './folder.ts';
 
 const prefix = 'lathe-sandbox-';
 /** Folders in which any user may write. */
 const sharedFolders = ['/tmp', '/var/tmp', '/dev/shm'];
 
+/** Folders that a sandbox's process may write to; another process gets others. */
+export interface ProcessFolders {
+  /** Emptied before each task. It is /tmp for the process if the system lets us choose. */
+  tmp: Folder;
+  /** For programs that stay between tasks. */
+  warm: Folder;
+}
+
+export interface TaskFolders {
+  /** Filled by the trusted side. The process may read it. */
+  inputs: Folder;
+  /** The process may write to it. */
+  outputs: Folder;
+}
+
 /**
- * The folder of a sandbox, the only one that its processes can write to: `tasks` and `tmp`, emptied for each task, and
- * `warm`, the files of programs that stay between tasks, emptied with the process.
+ * The folders that a sandbox's processes can reach. Those that they may write to are theirs; the others belong to us, with
+ * the sandbox's user as their group. If both sides have the same user, the processes could replace any of them, so
+ * each is used by the descriptor that was opened when it was made.
  */
 export class WorkRoot {
-  readonly folder: string;
+  /** Holds the folders of tasks. It is made before any process is started, so that it can be mounted for all of them. */
+  readonly tasks: Folder;
+  /** An empty folder in which a process may build the file tree that it sees. */
+  readonly view: string;
   /** The user of the sandbox's processes, if it is another than ours. */
   user: number | undefined;
   /** Whether those processes can leave files in the folders in which any user may write. */
   sharesTmp = true;
+  readonly #root: Folder;
   readonly #mountPoints: Set<string | undefined>;
   readonly #sharedFolders: string[];
+  #process: (ProcessFolders & { name: string }) | undefined;
+  #task: TaskFolders | undefined;
+  #made = 0;
 
   constructor(user: number | undefined, readable: string[], shared: string[] = sharedFolders) {
     removeAbandoned();
     this.#sharedFolders = shared;
     this.user = user;
-    this.folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
-    for (const name of ['tasks', 'tmp', 'warm']) mkdirSync(join(this.folder, name), { mode: 0o700 });
-    this.own(this.folder);
-    this.#mountPoints = new Set([this.folder, ...readable].map((path) => relative('/tmp', path).split(sep)[0]));
+    this.#root = this.#owned(Folder.open(mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))), 0o710);
+    this.tasks = this.#make(this.#root, 'tasks');
+    const view = this.#make(this.#root, 'view');
+    this.view = view.path;
+    view.close();
+    this.#mountPoints = new Set([this.path, ...readable].map((path) => relative('/tmp', path).split(sep)[0]));
   }
 
-  /** Empties the folders of tasks, and unless their programs go on, those of warm programs. */
-  empty({ warm }: { warm: boolean }): void {
-    for (const name of ['tasks', 'tmp', ...(warm ? ['warm'] : [])]) this.#emptyFolder(name);
+  get path(): string {
+    return this.#root.path;
+  }
+
+  /** Returns whether paths still lead to the folders: processes of our own user can move them away, and then no other can be started. */
+  get isIntact(): boolean {
+    return [this.#root, this.tasks].every((folder) => folder.isAtItsPath);
+  }
+
+  /** Makes the folders of a new process and deletes those of the one before, which has ended. */
+  startProcess(): ProcessFolders {
+    this.#endProcess();
+    const name = `process-${++this.#made}`;
+    const folder = this.#make(this.#root, name);
+    this.#process = { name, tmp: this.#makeTheirs(folder, 'tmp'), warm: this.#makeTheirs(folder, 'warm') };
+    folder.close();
+    return this.#process;
+  }
+
+  /** Deletes the files of the tasks before, and makes the folders of the next. */
+  startTask(): TaskFolders {
+    this.endTask();
+    // Sockets hold no data, and LibreOffice keeps its own in /tmp. Mount points of the sandbox would be gone with their mounts.
+    this.#process?.tmp.empty((name, { isSocket }) => isSocket || this.#mountPoints.has(name));
     if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder);
+    const folder = this.#make(this.tasks, `task-${++this.#made}`);
+    this.#task = { inputs: this.#make(folder, 'in', 0o750), outputs: this.#makeTheirs(folder, 'out') };
+    folder.close();
+    return this.#task;
   }
 
-  /** Makes the folder of a task. */
-  makeTaskFolder(): string {
-    const folder = mkdtempSync(join(this.folder, 'tasks', 'task-'));
-    this.own(folder);
+  /** Creates an input of the task and returns its path and descriptor. */
+  createInput(name: string): { path: string; descriptor: number } {
+    if (!this.#task) throw new Error('No task was started.');
+    const { inputs } = this.#task;
+    const group = process.getuid?.() === 0 ? this.user : undefined;
+    return { path: join(inputs.path, name), descriptor: inputs.create(name, { mode: 0o640, group }) };
+  }
+
+  /** Gives the task to the user that the process turned out to have. */
+  handOver(user: number | undefined): void {
+    this.user = user;
+    if (process.getuid?.() === 0) this.#task?.outputs.setOwner(user ?? 0, user ?? 0);
+  }
+
+  /** Deletes the files of all tasks. */
+  endTask(): void {
+    this.#task?.inputs.close();
+    this.#task?.outputs.close();
+    this.#task = undefined;
+    this.tasks.empty();
+  }
+
+  /** Returns how many bytes the processes have written on disk. Stops to count above a limit. */
+  bytes(limit: number): number {
+    const { tmp, warm } = this.#process ?? {};
+    return [this.#task?.outputs, tmp, warm].reduce((sum, folder) => sum + (folder?.bytes(limit - sum) ?? 0), 0);
+  }
+
+  /** Deletes everything. */
+  remove(): void {
+    this.endTask();
+    this.#endProcess();
+    this.tasks.close();
+    this.#root.empty();
+    this.#root.close();
+    removeFromTmp([basename(this.path)]);
+  }
+
+  #endProcess(): void {
+    if (!this.#process) return;
+    this.#process.tmp.close();
+    this.#process.warm.close();
+    this.#root.remove(this.#process.name);
+    this.#process = undefined;
+  }
+
+  /** Makes a folder of ours that the sandbox's user can enter. */
+  #make(parent: Folder, name: string, mode = 0o710): Folder {
+    return this.#owned(parent.make(name, 0o700), mode);
+  }
+
+  #owned(folder: Folder, mode: number): Folder {
+    const own = process.getuid?.();
+    if (own === 0 && this.user !== undefined) folder.setOwner(own, this.user);
+    folder.setMode(mode);
     return folder;
   }
 
-  /** Gives a folder and all that is in it to the user of the sandbox. */
-  own(folder: string): void {
-    const user = this.user ?? process.getuid?.();
-    if (user === undefined || process.getuid?.() !== 0) return;
-    chownSync(folder, user, user);
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      lchownSync(join(entry.parentPath, entry.name), user, user);
-    }
+  /** Makes a folder that belongs to the sandbox's user. */
+  #makeTheirs(parent: Folder, name: string): Folder {
+    const folder = parent.make(name, 0o700);
+    if (process.getuid?.() === 0 && this.user !== undefined) folder.setOwner(this.user, this.user);
+    return folder;
   }
 
-  /** Returns whether a folder is one that the sandbox's processes can reach. */
-  holds(folder: string): boolean {
-    return folder.startsWith(`${this.folder}${sep}`);
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  #emptyFolder(name: string): void {
-    const folder = join(this.folder, name);
-    for (const entry of readdirSync(folder)) {
-      const path = join(folder, entry);
-      if (name === 'tmp' && this.#stays(path, entry)) continue;
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    }
-  }
-
-  /** Deletes what programs left outside, where the system does not keep them in: all that is their user's, or all if the machine is ours alone. */
-  #emptyShared(folder: string): void {
+  /** Deletes what programs left outside, if the system does not confine them: all that is their user's, or all if the machine is ours alone. */
+  #emptyShared(path: string): void {
     const isOurs = ownsMachine();
     if (this.user === undefined && !isOurs) return;
-    if (!existsSync(folder)) return;
-    for (const entry of readdirSync(folder)) {
-      const path = join(folder, entry);
-      const found = lstatSync(path, { throwIfNoEntry: false });
-      if (!found || entry.startsWith(prefix) || found.isSocket() || (found.uid !== this.user && !isOurs)) continue;
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    }
-  }
-
-  /**
-   * Sockets hold no data, and LibreOffice keeps its own in /tmp, which this folder is in the sandbox. What else is in reach
-   * there, this folder itself among it, is mounted in it, and would be gone with the mount point.
-   */
-  #stays(path: string, entry: string): boolean {
-    if (this.#mountPoints.has(entry)) return true;
-    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    const folder = Folder.open(path);
+    folder.empty((name, { isSocket, user }) => name.startsWith(prefix) || isSocket || (user !== this.user && !isOurs));
+    folder.close();
   }
 }
 
@@ -106,11 +175,16 @@ function ownsMachine(): boolean {
 /** Removes the folders of processes that were killed before they could. Those of another user only root can remove. */
 function removeAbandoned(): void {
   const user = process.getuid?.();
-  for (const name of readdirSync(tmpdir())) {
+  const names = readdirSync(tmpdir()).filter((name) => {
     const [, owner] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
-    if (owner === undefined || isAlive(Number(owner))) continue;
-    const path = join(tmpdir(), name);
-    if (user !== 0 && lstatSync(path, { throwIfNoEntry: false })?.uid !== user) continue;
-    rmSync(path, { recursive: true, force: true });
-  }
+    if (owner === undefined || isAlive(Number(owner))) return false;
+    return user === 0 || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid === user;
+  });
+  if (names.length > 0) removeFromTmp(names);
+}
+
+function removeFromTmp(names: string[]): void {
+  const folder = Folder.open(realpathSync(tmpdir()));
+  for (const name of names) folder.remove(name);
+  folder.close();
 }

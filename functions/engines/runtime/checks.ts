@@ -1,0 +1,72 @@
+import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
+
+/**
+ * Checks of what crosses from the untrusted to the trusted side. Each returns the value as the type that it has been shown
+ * to have, or throws.
+ */
+
+/** What an engine sent or left is not what an engine in order would: its process, or all of its function, was taken over. */
+export class TamperedError extends Error {
+  override name = 'TamperedError';
+}
+
+/** Limits of details: a record holds them beside its files. */
+const maxDetailsLength = 64 * 1024;
+const maxDetailsDepth = 6;
+
+/** Returns an object's fields. */
+export function fieldsOf(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw unexpected('an object', name, value);
+}
+
+/** Returns a text of at most so many characters. */
+export function textOf(value: unknown, name: string, maxLength: number): string {
+  if (typeof value === 'string' && value.length <= maxLength) return value;
+  throw unexpected(`a text of at most ${maxLength} characters`, name, value);
+}
+
+/** Returns a number within bounds. */
+export function numberOf(value: unknown, name: string, min: number, max: number): number {
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw unexpected(`a number from ${min} to ${max}`, name, value);
+}
+
+/** Returns the checked items of a list of at most so many. */
+export function listOf<T>(value: unknown, name: string, maxLength: number, check: (item: unknown) => T): T[] {
+  if (Array.isArray(value) && value.length <= maxLength) return value.map(check);
+  throw unexpected(`at most ${maxLength} items`, name, value);
+}
+
+/** Returns a JSON object of bounded size and depth. */
+export function detailsOf(value: unknown, name: string): JsonObject {
+  const isJson = isJsonWithin(value, maxDetailsDepth) && typeof value === 'object' && value !== null;
+  if (isJson && !Array.isArray(value) && JSON.stringify(value).length <= maxDetailsLength) return value;
+  throw unexpected('a small JSON object', name, value);
+}
+
+function isJsonWithin(value: unknown, depth: number): value is JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth === 0) return false;
+  return Object.values(value).every((item) => isJsonWithin(item, depth - 1));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
+
+/** Returns a text for a log or a person: without the characters that terminals and log readers act on, and not too long. */
+export function printable(text: string, maxLength: number): string {
+  const clean = text.slice(0, maxLength).replaceAll(controlCharacters, '\ufffd');
+  return text.length > maxLength ? `${clean} …` : clean;
+}
+
+function unexpected(expected: string, name: string, value: unknown): TamperedError {
+  const received = typeof value === 'string' ? `a text of ${value.length} characters` : kindOf(value);
+  return new TamperedError(`Expected ${expected} for ${name} but received ${received}.`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
+}

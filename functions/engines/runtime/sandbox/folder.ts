@@ -1,0 +1,263 @@
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  opendirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { TamperedError } from '../checks.ts';
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+/** Opens a place in the file tree without a right to its content; Node has no constant for it. */
+const O_PATH = 0o10000000;
+const isLinux = process.platform === 'linux';
+/** How deep a deletion descends, with a descriptor for each level, before it moves what lies deeper to the top. */
+const maxDepth = 32;
+/** Deeper than trees of archives are; each level takes a descriptor. */
+const maxCountedDepth = 200;
+/** The unit in which systems count what a file takes on disk. */
+const blockBytes = 512;
+/** Names are random so that nobody can guess them, not so that they never collide. */
+const randomName = () => crypto.randomUUID();
+
+/** An entry that is about to be deleted. */
+interface Entry {
+  isSocket: boolean;
+  /** Its owner. */
+  user: number;
+}
+
+type Keep = (name: string, entry: Entry) => boolean;
+
+export interface OpenFile {
+  descriptor: number;
+  /** Leads to the open file, whatever has become of its name. */
+  path: string;
+  size: number;
+}
+
+/**
+ * A folder by its descriptor. Processes that the user's bytes have taken over may rename every folder that they can write to
+ * and leave a link in its place, so nothing here is reached by a path: a name is a single component below an open
+ * folder, and a link is never followed. Node has no openat; on Linux a path below /proc/self/fd does the same. Other
+ * systems have no isolation that this could uphold, and use the path.
+ */
+export class Folder {
+  /** Its path when it was made, for processes that are given it. */
+  readonly path: string;
+  readonly #descriptor: number;
+
+  private constructor(path: string, descriptor: number) {
+    this.path = path;
+    this.#descriptor = descriptor;
+  }
+
+  /** Opens a folder by a path that no other user can change. */
+  static open(path: string): Folder {
+    return new Folder(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  }
+
+  /** Makes a folder in this one. */
+  make(name: string, mode: number): Folder {
+    mkdirSync(this.#at(name), { mode });
+    const made = this.#folder(name);
+    // The mode above is subject to the umask.
+    made.setMode(mode);
+    return made;
+  }
+
+  /** Returns which folder this is, whatever its path. */
+  get identity(): Pick<BigIntStats, 'dev' | 'ino'> {
+    return fstatSync(this.#descriptor, { bigint: true });
+  }
+
+  /** Whether it is still found by its path. */
+  get isAtItsPath(): boolean {
+    const found = lstatSync(this.path, { bigint: true, throwIfNoEntry: false });
+    const { dev, ino } = this.identity;
+    return found?.dev === dev && found.ino === ino;
+  }
+
+  setMode(mode: number): void {
+    fchmodSync(this.#descriptor, mode);
+  }
+
+  setOwner(user: number, group: number): void {
+    fchownSync(this.#descriptor, user, group);
+  }
+
+  /** Creates a file and returns its descriptor. */
+  create(name: string, { mode, group }: { mode: number; group?: number | undefined }): number {
+    const descriptor = openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (group !== undefined) fchownSync(descriptor, process.getuid?.() ?? 0, group);
+    return descriptor;
+  }
+
+  /** Opens a regular file below this folder that has no other name; a violation is a `TamperedError`. */
+  openFile(names: string[]): OpenFile {
+    const [name, ...rest] = names;
+    if (name === undefined || !names.every(isName)) throw new TamperedError('The path of the file is not valid.');
+    if (rest.length > 0) {
+      const folder = untampered(() => this.#folder(name));
+      try {
+        return folder.openFile(rest);
+      } finally {
+        folder.close();
+      }
+    }
+    // A pipe that nobody writes to would otherwise block the open.
+    const descriptor = untampered(() => openSync(this.#at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (stats.isFile() && stats.nlink === 1n && stats.dev === this.identity.dev)
+      return {
+        descriptor,
+        path: isLinux ? `/proc/self/fd/${descriptor}` : join(this.path, name),
+        size: Number(stats.size),
+      };
+    closeSync(descriptor);
+    throw new TamperedError('The file is not a regular file with a single name.');
+  }
+
+  /** Deletes what is in the folder, except the names to keep. Gives up on a folder that is filled faster than it is emptied. */
+  empty(keep: Keep = () => false): void {
+    for (let pass = 0; this.#emptyOnce(this, 0, keep); pass += 1)
+      if (pass === 1_000) throw new TamperedError('The folder is filled faster than it can be emptied.');
+  }
+
+  /** Deletes an entry with all that is in it. */
+  remove(name: string): void {
+    const entry = Buffer.from(name);
+    for (let pass = 0; this.#removeEntry(entry, this, 0); pass += 1)
+      if (pass === 1_000) throw new TamperedError('The folder is filled faster than it can be deleted.');
+  }
+
+  /** Returns how many bytes the files below take on disk. Stops to count above a limit, and takes a tree that is too deep for one above it. */
+  bytes(limit: number, depth = 0): number {
+    if (depth > maxCountedDepth) return Number.POSITIVE_INFINITY;
+    let sum = 0;
+    for (const name of this.#names()) {
+      if (sum > limit) break;
+      const stats = lstatSync(this.#at(name), { throwIfNoEntry: false });
+      sum += (stats?.blocks ?? 0) * blockBytes;
+      const folder = stats?.isDirectory() ? this.#tryFolder(name) : undefined;
+      sum += folder?.bytes(limit - sum, depth + 1) ?? 0;
+      folder?.close();
+    }
+    return sum;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #at(name: string | Buffer): Buffer {
+    const base = isLinux ? `/proc/self/fd/${this.#descriptor}` : this.path;
+    return Buffer.concat([Buffer.from(`${base}/`), Buffer.from(name)]);
+  }
+
+  #folder(name: string | Buffer): Folder {
+    return new Folder(join(this.path, String(name)), openSync(this.#at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  }
+
+  /** Opens a folder in this one, also one that its owner closed to us; undefined if it is gone or no folder. */
+  #tryFolder(name: Buffer): Folder | undefined {
+    try {
+      return this.#folder(name);
+    } catch (error) {
+      if (!isLinux || codeOf(error) !== 'EACCES') return undefined;
+    }
+    const place = openSync(this.#at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      // By its descriptor: a mode is otherwise set through links.
+      chmodSync(`/proc/self/fd/${place}`, 0o700);
+    } finally {
+      closeSync(place);
+    }
+    return this.#folder(name);
+  }
+
+  /** Yields the names in the folder, which may be those of no text. */
+  *#names(): Generator<Buffer> {
+    const directory = opendirSync(isLinux ? `/proc/self/fd/${this.#descriptor}` : this.path, {
+      // @types/node knows encodings of text only.
+      encoding: 'buffer' as BufferEncoding,
+    });
+    try {
+      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+        yield Buffer.from(entry.name);
+    } finally {
+      directory.closeSync();
+    }
+  }
+
+  /** Deletes what it finds, and returns whether there may be more. */
+  #emptyOnce(top: Folder, depth: number, keep: Keep = () => false): boolean {
+    let rest = false;
+    for (const name of this.#names()) {
+      const stats = lstatSync(this.#at(name), { throwIfNoEntry: false });
+      if (!stats || keep(String(name), { isSocket: stats.isSocket(), user: stats.uid })) continue;
+      rest = true;
+      this.#removeEntry(name, top, depth);
+    }
+    return rest;
+  }
+
+  /** Deletes an entry as far as it can, and returns whether something is left of it. */
+  #removeEntry(name: Buffer, top: Folder, depth: number): boolean {
+    try {
+      unlinkSync(this.#at(name));
+      return false;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') return false;
+      // What POSIX and Linux say of a folder.
+      if (code !== 'EISDIR' && code !== 'EPERM') throw error;
+    }
+    if (depth >= maxDepth) {
+      renameSync(this.#at(name), top.#at(randomName()));
+      return true;
+    }
+    const folder = this.#tryFolder(name);
+    if (!folder) return true;
+    try {
+      folder.#emptyOnce(top, depth + 1);
+    } finally {
+      folder.close();
+    }
+    try {
+      rmdirSync(this.#at(name));
+      return false;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'ENOTEMPTY' && code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+      return code !== 'ENOENT';
+    }
+  }
+}
+
+function isName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
+}
+
+/** Reports a file that is missing, a link or otherwise not to be had as tampered with. */
+function untampered<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new TamperedError(`The file cannot be opened (${codeOf(error)}).`, { cause: error });
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import busboy from 'busboy';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TamperedError } from '../../functions/engines/runtime/checks.ts';
+import { parseMessage } from '../../functions/engines/runtime/sandbox/messages.ts';
+import { onlyInBreadth } from '../support/breadth.ts';
+import { compileCache } from '../support/compile-cache.ts';
+import { skipBecause } from '../support/skip.ts';
+import { attacks, folders, forged, paths } from './fixtures/hostile-engine.ts';
+import type { HostOutcome, HostTask } from './hostile-host.ts';
+
+/**
+ * The function of an engine, whose sandboxed process has been taken over: by every forged message, renamed folder, link,
+ * endless output and output after the end. Whatever it does, nothing outside the task is read, written or deleted by the
+ * trusted side, the task ends, and the next account's task is unharmed.
+ */
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const isRoot = process.getuid?.() === 0;
+const ordinaryUser = 12_345;
+const secret = `secret-${crypto.randomUUID()}`;
+const linux = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
+
+interface Mode {
+  name: string;
+  mask?: string[];
+  possible: boolean;
+}
+
+const modes: Mode[] = [
+  { name: 'with what this kernel grants', possible: true },
+  { name: 'without namespaces and Landlock, started by root', mask: [], possible: isRoot },
+  {
+    name: 'without namespaces and Landlock, as one user for all, as on Lambda',
+    mask: isRoot ? ['--user', String(ordinaryUser)] : [],
+    possible: true,
+  },
+];
+
+/** What an attack ends in, if it does not fail: acts that leave an honest output, or that end by the deadline. */
+const harmless = [
+  ...Object.keys(folders),
+  ...['reports progress without an end', 'swaps its output while it is stored', 'leaves a program that goes on'],
+  ...['says that it is done twice, and goes on', 'lets its output grow while it is stored'],
+];
+const repeatable = [
+  'kills itself',
+  'never ends',
+  'holds its thread',
+  'closes its channel',
+  'forges metrics and escapes',
+];
+const [nextOfHostile, nextOfHonest] = ['the next task of the same account', 'the next task of another account'];
+const acts = [...Object.keys(attacks), ...Object.keys(forged).map((name) => `message: ${name}`)];
+
+let server: Server;
+let url: string;
+let folder: string;
+const stored = new Map<string, Buffer>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-'));
+  await chmod(folder, 0o755);
+  server = createServer((req, res) => {
+    if (req.method === 'HEAD') return void res.writeHead(404).end();
+    if (req.method === 'GET') return void res.end(`input ${req.url}`);
+    const form = busboy({ headers: req.headers });
+    let key = '';
+    form.on('field', (name, value) => {
+      if (name === 'key') key = value;
+    });
+    form.on('file', async (_, file) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of file) chunks.push(chunk);
+      stored.set(key, Buffer.concat(chunks));
+      res.writeHead(204).end();
+    });
+    req.pipe(form).on('error', () => res.destroy());
+    return undefined;
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Makes a folder of the host that nobody but the trusted side may use. */
+async function plantVictim(mode: Mode): Promise<string> {
+  const victim = await mkdtemp(join(folder, 'victim-'));
+  await writeFile(join(victim, 'secret'), secret, { mode: 0o600 });
+  await mkdir(join(victim, 'in'), { mode: 0o700 });
+  await writeFile(join(victim, 'in', 'kept'), 'kept', { mode: 0o600 });
+  if (mode.mask?.length)
+    for (const path of ['secret', 'in/kept', 'in', '.']) await chown(join(victim, path), ordinaryUser, ordinaryUser);
+  return victim;
+}
+
+/** Returns all that is in a folder, with owners and modes. */
+async function contentOf(victim: string): Promise<string[]> {
+  const names = ['.', ...(await readdir(victim, { recursive: true }))].sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const stats = await stat(join(victim, name));
+      const content = stats.isFile() ? await readFile(join(victim, name), 'utf8') : '';
+      return [name, stats.uid, stats.gid, stats.mode.toString(8), content].join(' ');
+    }),
+  );
+}
+
+interface Performed {
+  outcomes: (HostOutcome & { stored: Map<string, Buffer> })[];
+  log: string[];
+  victim: { before: string[]; after: string[] };
+  mounts: { before: string; after: string };
+}
+
+/** Has one process perform tasks of hostile accounts in turn with those of honest ones. */
+async function perform(mode: Mode, chosen: string[]): Promise<Performed> {
+  const victim = await plantVictim(mode);
+  const run = crypto.randomUUID();
+  const tasks = chosen.flatMap((act, index): HostTask[] =>
+    // A process that stays warm has the next task of the hostile account too.
+    [act, ...(harmless.includes(act) ? [nextOfHostile] : []), nextOfHonest].map((each) => ({
+      act: each,
+      tenant: each === nextOfHonest ? 'honest' : 'hostile',
+      input: `${url}/${run}/${index}/${each}`,
+      store: url,
+      prefix: `${run}/${index}/${each}/`,
+      seconds: ['never ends', 'holds its thread', 'closes its channel'].includes(each) ? 3 : 20,
+    })),
+  );
+  const before = await contentOf(victim);
+  const mountsBefore = await readFile('/proc/self/mountinfo', 'utf8');
+  const command = [process.execPath, here('hostile-host.ts'), JSON.stringify({ tasks, victim })];
+  const [first = '', ...rest] = mode.mask ? ['/usr/bin/perl', here('mask.pl'), ...mode.mask, ...command] : command;
+  const host = spawn(first, rest, {
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...compileCache },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [output, errors] = await Promise.all([text(host.stdout), text(host.stderr)]);
+  const lines = output.split('\n').filter((line) => line !== '');
+  const outcomes = lines
+    .filter((line) => line.startsWith('outcome '))
+    .map((line, index) => {
+      const prefix = tasks[index]?.prefix ?? '';
+      const own = [...stored].filter(([key]) => key.startsWith(prefix));
+      return { ...(JSON.parse(line.slice('outcome '.length)) as HostOutcome), stored: new Map(own) };
+    });
+  expect(outcomes, errors.slice(-2_000)).toHaveLength(tasks.length);
+  return {
+    outcomes,
+    log: [...lines.filter((line) => !line.startsWith('outcome ')), ...errors.split('\n').filter((line) => line !== '')],
+    victim: { before, after: await contentOf(victim) },
+    mounts: { before: mountsBefore, after: await readFile('/proc/self/mountinfo', 'utf8') },
+  };
+}
+
+function expectUnharmed({ outcomes, log, victim, mounts }: Performed): void {
+  expect(victim.after).toEqual(victim.before);
+  expect(mounts.after).toBe(mounts.before);
+  for (const { act, ms, responses, stored: files } of outcomes) {
+    for (const content of files.values()) expect(content.includes(secret), act).toBe(false);
+    expect(ms, `${act} took ${ms} ms`).toBeLessThan(15_000);
+    const last = responses.at(-1);
+    const summary = `${act}: ${JSON.stringify(responses).slice(0, 300)}`;
+    if (act === nextOfHonest) {
+      expect(last?.type, summary).toBe('done');
+      expect([...files.values()].map(String)).toEqual([expect.stringMatching(/^input .*another%20account$/)]);
+    } else if (act === nextOfHostile) expect(['done', 'broken'], summary).toContain(last?.type);
+    else if (repeatable.includes(act)) expect(last?.type, summary).toBe('broken');
+    else if (!harmless.includes(act)) expect(last?.type, summary).toBe('refused');
+    // Nobody reads thousands of lines of progress.
+    expect(responses.length, act).toBeLessThan(100);
+  }
+  for (const line of log) {
+    expect(line.length).toBeLessThan(200_000);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals act on them
+    expect(line).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+    // What is not a line of ours would be one of the function's log all the same.
+    const parsed: Record<string, unknown> = JSON.parse(line);
+    expect(parsed).not.toHaveProperty('_aws');
+    expect(parsed).not.toHaveProperty('forged');
+  }
+}
+
+describe.each(modes.filter(({ possible }) => possible))(
+  'An engine that was taken over, $name,',
+  skipBecause(linux),
+  (mode) => {
+    const isMessage = (act: string) => act.startsWith('message: ');
+    const usual = acts.filter((act) => (mode.mask ? act in paths || act in folders : !isMessage(act)));
+
+    it('harms nobody by the paths, folders, messages and floods of each kind', { timeout: 300_000 }, async () => {
+      expectUnharmed(await perform(mode, [...usual, ...acts.filter(isMessage).slice(0, 2)]));
+    });
+
+    it('harms nobody by any of them', { ...onlyInBreadth, timeout: 600_000 }, async () => {
+      expectUnharmed(await perform(mode, acts));
+    });
+
+    it('harms nobody in 1,000 random steps', { ...onlyInBreadth, timeout: 3_600_000 }, async () => {
+      const random = Array.from({ length: 1_000 }, () => acts[Math.floor(Math.random() * acts.length)] ?? '');
+      for (let start = 0; start < random.length; start += 50)
+        expectUnharmed(await perform(mode, random.slice(start, start + 50)));
+    });
+  },
+);
+
+describe('A message that the code of an engine would not send', () => {
+  it.each(Object.entries(forged))('is refused: %s', (_, line) => {
+    expect(() => parseMessage(line)).toThrow(TamperedError);
+  });
+});

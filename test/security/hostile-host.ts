@@ -1,0 +1,59 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { EngineRequest } from '../../functions/engines/runtime/protocol.ts';
+
+/** A task that the test has this process perform, which stands for the function of an engine. */
+export interface HostTask {
+  act: string;
+  tenant: string;
+  /** The input's URL, and the form's. */
+  input: string;
+  store: string;
+  prefix: string;
+  seconds: number;
+}
+
+export interface HostOutcome {
+  act: string;
+  ms: number;
+  responses: { type: string; msg?: string; message?: string }[];
+}
+
+const { tasks, victim }: { tasks: HostTask[]; victim: string } = JSON.parse(process.argv[2] ?? '');
+// As the runtime defines it: the handler is called here directly.
+Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
+const { engineHandler } = await import('../../functions/engines/runtime/engine-handler.ts');
+const handler = engineHandler(new URL('fixtures/hostile-engine.ts', import.meta.url)) as unknown as (
+  request: EngineRequest,
+  stream: PassThrough,
+) => Promise<void>;
+
+for (const [index, task] of tasks.entries()) {
+  const stream = new PassThrough();
+  const lines = text(stream);
+  const began = performance.now();
+  await handler(
+    {
+      taskId: String(index),
+      attempt: 1,
+      tenant: task.tenant,
+      operation: 'convert',
+      inputs: [{ url: task.input, name: 'a.png', format: 'png', size: 5 }],
+      outputFormat: 'png',
+      options: { act: task.act, victim },
+      output: { url: task.store, fields: {}, prefix: task.prefix },
+      maxOutputBytes: 100_000_000,
+      revoked: `${task.store}/revoked`,
+      deadline: Date.now() + task.seconds * 1000,
+    },
+    stream,
+  );
+  const responses = (await lines)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type !== 'isolation');
+  const outcome: HostOutcome = { act: task.act, ms: Math.round(performance.now() - began), responses };
+  process.stdout.write(`outcome ${JSON.stringify(outcome)}\n`);
+}
+process.exit();
