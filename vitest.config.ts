@@ -17,7 +17,7 @@ const tidy = [
 /** Files that need a service as it is, and no other's account. */
 const sharing = [
   'test/events/browser.test.ts',
-  'test/stack/{lists,long-work,minutes,posted-twice,readme,slice,text-and-size}.test.ts',
+  'test/stack/{descriptors,lists,long-work,minutes,posted-twice,readme,slice,text-and-size}.test.ts',
 ];
 
 /** Files that kill, break off and withhold: what survives that takes minutes to show, by `npm run test:faults`. */

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Context } from 'aws-lambda';
+import { closeInherited } from '../../shared/close-inherited.ts';
 import { describeError, type ErrorReport, RuntimeError, reportOf } from './errors.ts';
 import { defineStreamifyResponse, type Handler, loadHandler } from './handler.ts';
 import { type Invocation, type ResponseStream, RuntimeApi } from './runtime-api.ts';
@@ -8,6 +9,7 @@ import { type Invocation, type ResponseStream, RuntimeApi } from './runtime-api.
  * The entry point of a function's process, the same in Lambda and in the local stack: loads the handler and runs
  * the invocations that the Lambda Runtime API hands out, one at a time.
  */
+closeInherited();
 const api = new RuntimeApi(variable('AWS_LAMBDA_RUNTIME_API'));
 /** Reports a failure to whoever waits for this process at the moment, if somebody does. */
 let reportFailure: ((report: ErrorReport) => Promise<void>) | undefined = (report) => api.failStart(report);
