@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
+import { closeInherited } from '../../shared/close-inherited.ts';
 import { giveInput } from '../support/sandboxed.ts';
 
 /** What the test asks of this process, which stands for the function of an engine. */
@@ -10,33 +13,52 @@ export interface HostRequest {
   network: boolean;
   input: { path: string; format: string };
   outputFormat: string;
-  /** The program that is replaced by one that looks for the secret. */
+  /** The program that is replaced by one that looks around, `snoop.pl` next to it. */
   planted: string;
   secret: string;
-  /** Arguments of the planted program after the secret and this process, and before the files it is to read. */
-  ports: number[];
+  /** A name for what the planted program leaves behind. */
   name: string;
-  dataFile: string;
+  /** What it probes, as `snoop.pl` takes it, in addition to what this process knows. */
+  probes: string[];
 }
 
+// As every function does first.
+closeInherited();
 const request: HostRequest = JSON.parse(process.argv[2] ?? '');
 const { module, network } = request;
 const sandboxOf = () => new Sandbox({ module: new URL(module), memoryBytes: 2 * 1024 ** 3, network });
 const [sandbox, other] = [sandboxOf(), sandboxOf()];
+const ownFolder = await mkdtemp(join(tmpdir(), 'host-'));
 const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, log: () => {} };
 try {
   // A task that ended, and one that another process of an engine has at the same time.
-  const files = [join(sandbox.prepare('ann').folder, 'earlier'), join(other.prepare('bob').folder, 'concurrent')];
-  for (const file of files) await writeFile(file, request.secret);
-  files.unshift(request.dataFile);
-  await plant(files);
+  const earlier = join(sandbox.prepare('ann').folder, 'earlier');
+  const concurrent = join(other.prepare('bob').folder, 'concurrent');
+  for (const file of [earlier, concurrent, join(ownFolder, 'file')])
+    await writeFile(file, request.secret, { mode: 0o600 });
   const task = sandbox.prepare('ann');
   const { folder } = task;
   const path = await giveInput(task, request.input.path, basename(request.input.path));
+  const paths = {
+    'a file of the host': join(ownFolder, 'file'),
+    'the environment of the host': `/proc/${process.pid}/environ`,
+    'the memory of the host': `/proc/${process.pid}/mem`,
+    'the descriptors of the host': `/proc/${process.pid}/fd`,
+    'an earlier task': earlier,
+    'a concurrent task': concurrent,
+    'the code': fileURLToPath(new URL('../../functions/engines/runtime/engine.ts', import.meta.url)),
+    'its input': path,
+    "its task's folder": folder,
+    "its sandbox's folder": sandbox.folder,
+  };
+  const probes = Object.entries(paths).map(([label, target]) => `path:${label}=${target}`);
+  const snoop = [request.secret, String(process.pid), request.name, ...request.probes, ...probes];
+  const script = join(dirname(request.planted), 'snoop.pl');
+  await plant(script, snoop);
   const input = { path, name: basename(path), format: request.input.format, size: (await stat(path)).size };
-  const { outputFormat, secret, ports } = request;
+  const { outputFormat } = request;
   // For the planted engine; others know no such option.
-  const options = { look: JSON.stringify({ secret, host: process.pid, ports, files }) };
+  const options = { snoop: JSON.stringify([script, ...snoop]) };
   const outcome = await sandbox
     .run({ operation: 'convert', inputs: [input], outputFormat, options, folder }, context, 'ann')
     .then(
@@ -48,13 +70,14 @@ try {
 } finally {
   sandbox.stop();
   other.stop();
+  await rm(ownFolder, { recursive: true });
 }
 
-async function plant(files: string[]): Promise<void> {
-  const { planted, secret, ports, name } = request;
-  const script = join(dirname(planted), 'snoop.pl');
-  const command = ['/usr/bin/perl', script, secret, process.pid, ...ports, name, ...files];
-  await writeFile(planted, `#!/bin/sh\nexec ${command.join(' ')}\n`, { mode: 0o755 });
+/** Writes the program as one of Perl: a shell would add to its environment. */
+async function plant(script: string, args: string[]): Promise<void> {
+  const quoted = [script, ...args].map((text) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`);
+  const text = `#!/usr/bin/perl\n(my $script, @ARGV) = (${quoted.join(', ')});\ndo $script or die "$script: $@$!";\n`;
+  await writeFile(request.planted, text, { mode: 0o755 });
 }
 
 /** Reads what planted programs wrote, wherever the engine had them put their temporary files. */

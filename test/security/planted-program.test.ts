@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer, type ListenOptions } from 'node:net';
+import { homedir, networkInterfaces, release, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +31,16 @@ interface Plant {
   from: string;
   to: string;
   content: string;
+  /** What is open in addition to input and output. */
+  descriptors?: string[];
+  /** Names of environment variables in addition to those of every program. */
+  variables?: string[];
 }
+
+/** Input and output of every program, which Node makes of sockets. */
+const descriptorsOfAll = ['0 /dev/null', '1 socket', '2 socket'];
+/** Of the system and of the sandbox: where programs are, and where their files go. */
+const variablesOfAll = ['HOME', 'MALLOC_ARENA_MAX', 'PATH', 'TMPDIR'];
 
 const plants: Plant[] = [
   {
@@ -40,6 +50,9 @@ const plants: Plant[] = [
     from: 'png',
     to: 'webp',
     content: 'a picture',
+    // The channel of messages to the host, which checks what comes.
+    descriptors: ['3 socket'],
+    variables: ['LATHE_WARM', ...Object.keys(compileCache)],
   },
   {
     engine: 'image',
@@ -47,6 +60,7 @@ const plants: Plant[] = [
     from: 'eps',
     to: 'png',
     content: '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n',
+    variables: ['TEMP'],
   },
   { engine: 'media', program: 'ffprobe', variable: 'LATHE_FFPROBE', from: 'mp4', to: 'webm', content: 'a film' },
   { engine: 'document', program: 'pandoc', from: 'md', to: 'html', content: '# A title\n' },
@@ -58,10 +72,31 @@ const plants: Plant[] = [
     from: 'html',
     to: 'pdf',
     content: '<p>A page</p>',
+    // The pipes by which the engine commands the browser.
+    descriptors: ['3 socket', '4 socket'],
+    variables: ['DBUS_SESSION_BUS_ADDRESS', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'],
   },
   { engine: 'archive', program: '7zz', from: 'zip', to: '7z', content: 'PK\u0005\u0006'.padEnd(22, '\0') },
-  { engine: 'ebook', program: 'ebook-convert', from: 'txt', to: 'mobi', content: 'A book' },
+  {
+    engine: 'ebook',
+    program: 'ebook-convert',
+    from: 'txt',
+    to: 'mobi',
+    content: 'A book',
+    variables: ['CALIBRE_CONFIG_DIRECTORY', 'CALIBRE_TEMP_DIR', 'LANG', 'QT_QPA_PLATFORM', 'XDG_RUNTIME_DIR'],
+  },
 ];
+
+/** What can be reached from inside a sandbox: paths and addresses by the names of what is probed. */
+interface Reach {
+  reads?: string[];
+  writes?: string[];
+  reaches?: string[];
+  /** What it can do with other processes and the kernel. */
+  does?: string[];
+  /** Folders in which a file of the program stays on the host, until the next task of the sandbox begins. */
+  leaves?: string[];
+}
 
 /** How the host is started: by what the kernel grants, and by what the test takes away. */
 interface Mode {
@@ -69,20 +104,47 @@ interface Mode {
   mask?: string[];
   /** Whether this process of the test can start it. */
   possible: boolean;
-  /** What a planted program can reach there: file 0 is in the data folder, 1 of an earlier task, 2 of a concurrent one. */
-  open: string[];
+  /** What is open there, in addition to what always is. */
+  open: Reach;
+  /** What is open to engines with the network, in addition to the addresses of the host. */
+  openWithNetwork?: Reach;
   /** Barriers that must not stand, which shows that the mask works. */
   absent: (keyof Barriers)[];
 }
 
+/** Open to every program everywhere: the code is public, and the rest is its task's own. */
+const openToAll: Reach = {
+  reads: ['its input', "its sandbox's folder", "its task's folder", 'the code'],
+  writes: ['its input', "its sandbox's folder", "its task's folder"],
+};
+
+/** Files of the user who runs the tests; root's are closed to the user whom the tests of one user for all run as. */
+const ofSameUser = isRoot ? [] : ['the data of the service', 'the home folder'];
+const ownsCode = !isRoot && statSync(here('host.ts')).uid === process.getuid?.();
+const [major = 0, minor = 0] = release().split('.').map(Number);
+
 const modes: Mode[] = [
-  { name: 'with what this kernel grants', possible: true, open: [], absent: [] },
+  {
+    name: 'with what this kernel grants',
+    possible: true,
+    open: {},
+    // An engine with the network shares the namespace of abstract sockets, which Landlock closes from Linux 6.12 on.
+    openWithNetwork: major > 6 || (major === 6 && minor >= 12) ? {} : { reaches: ['an abstract UNIX socket'] },
+    absent: [],
+  },
   {
     name: 'without namespaces and Landlock, started by root',
     mask: [],
     possible: isRoot,
-    // It sees that other processes exist, as any user does, and nothing of them.
-    open: ['sees the host'],
+    open: {
+      // What any user of the machine may do: its user is one without rights.
+      reads: ['a file that everyone may read'],
+      // LibreOffice talks to its parts by UNIX sockets, so that engines can make them.
+      reaches: ['a UNIX socket by its path', 'an abstract UNIX socket'],
+      // It sees that other processes exist, as any user does, and nothing of them.
+      does: ['see the host'],
+      leaves: ['/tmp', '/var/tmp', '/dev/shm'],
+    },
     absent: ['processes', 'mounts', 'files', 'network'],
   },
   {
@@ -93,37 +155,105 @@ const modes: Mode[] = [
     // Lambda the function of an engine, whose role allows nothing, whose environment is started without credentials,
     // and which holds no more than the presigned URLs of the task that the program is working on anyway. There is one
     // task in an execution environment, so files of a concurrent one exist in this test only.
-    open: ['environment of a process', 'file 2', 'opens the memory of the host', 'sees the host', 'signals the host'],
+    open: {
+      reads: [
+        'a concurrent task',
+        'a file of the host',
+        'a file that everyone may read',
+        'the descriptors of the host',
+        'the environment of the host',
+        'the memory of the host',
+        ...ofSameUser,
+      ],
+      writes: [
+        'a concurrent task',
+        'a file of the host',
+        'the memory of the host',
+        ...ofSameUser,
+        ...(isRoot ? [] : ['a file that everyone may read']),
+        ...(ownsCode ? ['the code'] : []),
+      ],
+      // Nothing listens there on Lambda but what the task itself started.
+      reaches: ['a UNIX socket by its path', 'an abstract UNIX socket'],
+      does: ['find the secret in an environment', 'see the host', 'signal the host'],
+      leaves: ['/tmp', '/var/tmp', '/dev/shm'],
+    },
     absent: ['user', 'processes', 'mounts', 'files', 'network'],
   },
 ];
 
 const reason = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
 
+/** The address of the metadata service of cloud machines. */
+const metadataAddress = '169.254.169.254';
+const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'));
+/**
+ * Addresses that are open to engines with the network, which is that of the host: a page is loaded from anywhere. The engine
+ * refuses private addresses to pages; a program in place of the browser is not asked.
+ */
+const ofNetwork = [
+  ...['TCP over IPv4', 'UDP over IPv4'],
+  ...(hasIpv6 ? ['TCP over IPv6', 'UDP over IPv6'] : []),
+  ...((await hasRoute()) ? ['a route to the metadata service'] : []),
+];
+
 let folder: string;
-const connections: string[] = [];
-const tcp = createServer((socket) => {
-  connections.push('TCP');
-  socket.destroy();
-});
-const udp = createSocket('udp4', () => connections.push('UDP'));
+/** What every planted program tries, as it is told to. */
+let probes: string[];
+const connections = new Set<string>();
+const opened: { close(): unknown }[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'planted-'));
   await chmod(folder, 0o755);
-  await once(tcp.listen(0, '127.0.0.1'), 'listening');
-  await once(udp.bind(0, '127.0.0.1'), 'listening');
+  const [path, abstract] = [join(folder, 'socket'), `planted-${crypto.randomUUID()}`];
+  await listen('a UNIX socket by its path', { path, readableAll: true, writableAll: true });
+  await listen('an abstract UNIX socket', { path: `\0${abstract}` });
+  const port = 0;
+  probes = [
+    `tcp4:TCP over IPv4=${await listen('TCP over IPv4', { port, host: '127.0.0.1' })}`,
+    `udp4:UDP over IPv4=${await receive('UDP over IPv4', 'udp4', '127.0.0.1')}`,
+    ...(hasIpv6 ? [`tcp6:TCP over IPv6=${await listen('TCP over IPv6', { port, host: '::1' })}`] : []),
+    ...(hasIpv6 ? [`udp6:UDP over IPv6=${await receive('UDP over IPv6', 'udp6', '::1')}`] : []),
+    `socket:a UNIX socket by its path=${path}`,
+    `abstract:an abstract UNIX socket=${abstract}`,
+    `route:a route to the metadata service=${metadataAddress}`,
+    ...['/etc/shadow', '/root', '/proc/1/environ'].map((each) => `path:${each}=${each}`),
+    `path:the home folder=${homedir()}`,
+  ];
 });
 
 afterAll(async () => {
-  tcp.close();
-  udp.close();
+  for (const each of opened) each.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-function portOf(address: ReturnType<typeof tcp.address>): number {
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
-  return address.port;
+/** Starts a server that notes its connections, and returns its port if it has one. */
+async function listen(label: string, options: ListenOptions): Promise<number | undefined> {
+  const server = createServer((socket) => {
+    connections.add(label);
+    socket.destroy();
+  });
+  opened.push(server);
+  await once(server.listen(options), 'listening');
+  const address = server.address();
+  return typeof address === 'object' ? address?.port : undefined;
+}
+
+/** Notes datagrams, and returns the port that receives them. */
+async function receive(label: string, type: 'udp4' | 'udp6', address: string): Promise<number> {
+  const socket = createSocket(type, () => connections.add(label));
+  opened.push(socket);
+  await once(socket.bind(0, address), 'listening');
+  return socket.address().port;
+}
+
+/** Returns whether this machine has a way to the metadata service, if there is one. Sends nothing. */
+function hasRoute(): Promise<boolean> {
+  const socket = createSocket('udp4');
+  return new Promise<boolean>((resolve) => {
+    socket.once('error', () => resolve(false)).connect(9, metadataAddress, () => resolve(true));
+  }).finally(() => socket.close());
 }
 
 /** Runs an engine whose program is replaced by one that looks around, and returns what that found. */
@@ -134,7 +264,10 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
   await chmod(own, 0o755);
   const data = join(own, 'data');
   await mkdir(data, { mode: 0o700 });
-  await writeFile(join(data, 'records'), secret);
+  const records = join(data, 'records');
+  await writeFile(records, secret);
+  const shared = join(folder, 'for-everyone');
+  await writeFile(shared, secret);
   const input = join(own, `sample.${plant.from}`);
   await writeFile(input, plant.content, 'latin1');
   const programs = join(own, 'programs');
@@ -150,10 +283,11 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
     outputFormat: plant.to,
     planted,
     secret,
-    ports: [portOf(tcp.address()), udp.address().port],
     name,
-    dataFile: join(data, 'records'),
+    probes: [...probes, `path:the data of the service=${records}`, `path:a file that everyone may read=${shared}`],
   };
+  // As the embedded database is open in the process that starts functions.
+  const database = openSync(records, 'r+');
   const command = [process.execPath, here('host.ts'), JSON.stringify(request)];
   const [first = '', ...rest] = mode.mask ? ['/usr/bin/perl', here('mask.pl'), ...mode.mask, ...command] : command;
   const host = spawn(first, rest, {
@@ -165,9 +299,14 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
       ...variables,
       ...(plant.variable ? { [plant.variable]: planted } : {}),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: Array<'ignore' | 'pipe' | 'inherit' | number>(31)
+      .fill('ignore')
+      .with(1, 'pipe')
+      .with(2, 'inherit')
+      .with(30, database),
   });
-  const output = await text(host.stdout);
+  closeSync(database);
+  const output = host.stdout ? await text(host.stdout) : '';
   const lines = output.trim().split('\n');
   const result: { outcome: string; found: string[]; barriers: Barriers } = JSON.parse(lines.at(-1) ?? '');
   return { ...result, left: await processesNaming(name), leftFiles: await filesNamed(name) };
@@ -176,7 +315,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
 async function processesNaming(name: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry));
   const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return commands.filter((command) => command.includes(name) && !command.includes('snoop.pl'));
+  return commands.filter((command) => command.includes(name));
 }
 
 async function filesNamed(name: string): Promise<string[]> {
@@ -189,7 +328,36 @@ async function filesNamed(name: string): Promise<string[]> {
   return found;
 }
 
-const reached = ['a TCP server', 'a UDP server'];
+/** Returns all that an engine's program has and can reach in a mode. */
+function tableOf({ network = false, descriptors = [], variables = [] }: Plant, mode: Mode) {
+  const withNetwork = network ? [{ reaches: ofNetwork }, mode.openWithNetwork ?? {}] : [];
+  const open = (kind: keyof Reach) => [openToAll, mode.open, ...withNetwork].flatMap((each) => each[kind] ?? []).sort();
+  return {
+    descriptors: [...descriptorsOfAll, ...descriptors].sort(),
+    variables: [...variablesOfAll, ...variables].sort(),
+    reads: open('reads'),
+    writes: open('writes'),
+    reaches: open('reaches'),
+    does: open('does'),
+    leaves: open('leaves'),
+  };
+}
+
+/** Sorts the lines of reports by what they are about: an engine may start its program more than once. */
+function byKind(lines: string[]) {
+  const of = (kind: string) => {
+    const texts = lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
+    return [...new Set(texts)].sort();
+  };
+  return {
+    descriptors: of('descriptor'),
+    variables: of('variable'),
+    reads: of('reads'),
+    writes: of('writes'),
+    reaches: of('reaches'),
+    does: of('does'),
+  };
+}
 
 /** Engines differ in the programs that they start, and not in what a mode takes away: two of them show each mode. */
 const inEveryMode = plants.slice(0, 2);
@@ -197,25 +365,24 @@ const inEveryMode = plants.slice(0, 2);
 describe.each(plants)('A program planted in the engine $engine', skipBecause(reason), (plant) => {
   const isUsual = (mode: Mode) => mode.mask === undefined || inEveryMode.includes(plant);
   const possible = modes.filter((mode) => mode.possible);
-  it.each(possible.filter(isUsual))("finds nothing that is not its task's, $name", findsNothing);
+  it.each(possible.filter(isUsual))('reaches what the table says and nothing else, $name', reachesWhatIsOpen);
   it.each(possible.filter((mode) => !isUsual(mode)))(
-    "finds nothing that is not its task's, $name",
+    'reaches what the table says and nothing else, $name',
     onlyInBreadth,
-    findsNothing,
+    reachesWhatIsOpen,
   );
 
-  async function findsNothing(mode: Mode): Promise<void> {
-    connections.length = 0;
+  async function reachesWhatIsOpen(mode: Mode): Promise<void> {
+    connections.clear();
 
     const { found, outcome, barriers, left, leftFiles } = await snoop(plant, mode);
 
     expect(outcome).not.toBe('it ended well');
     for (const barrier of mode.absent) expect(barriers[barrier]).toMatchObject({ stands: false });
-    const expected = ['ran', ...mode.open, ...(plant.network ? reached : [])];
-    expect(new Set(found)).toEqual(new Set(expected));
-    if (!plant.network) expect(connections).toEqual([]);
+    const expected = tableOf(plant, mode);
+    expect({ ...byKind(found), leaves: leftFiles.sort() }).toEqual(expected);
+    for (const address of connections) expect(expected.reaches).toContain(address);
     expect(left).toEqual([]);
-    if (!mode.mask) expect(leftFiles).toEqual([]);
   }
 });
 
