@@ -5,9 +5,7 @@ import { pageBuild, pageFingerprint } from '../../page-build.ts';
 import { cacheFolder } from '../bundles.ts';
 import { markAsUsed, publish, removeOld } from '../kept-folders.ts';
 
-const closer = new URL('../../../shared/close-inherited.ts', import.meta.url);
-/** Has Node close what it inherited from this process, its database among it, before it runs a script. */
-const closing = ['--import', `data:text/javascript,import{closeInherited}from'${closer.href}';closeInherited()`];
+const closer = new URL('../close-inherited.ts', import.meta.url).href;
 
 /** What a build made. */
 export interface Build {
@@ -52,7 +50,7 @@ async function currentPage(): Promise<Build> {
 /** Builds in a process of its own: the build takes more memory than the service keeps. */
 async function runVite(outDir: string): Promise<void> {
   const [program, ...args] = pageBuild(outDir);
-  const child = spawn(program, [...closing, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, ['--import', closer, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const killWithParent = () => child.kill('SIGKILL');
   process.once('exit', killWithParent);
   let said = '';

@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { closeInherited } from '../../../../shared/close-inherited.ts';
 import { type Engine, EngineError, type Work } from '../engine.ts';
 import { warmPrograms } from '../program.ts';
 import { encodeMessage, type FromSandbox, type ToSandbox } from './messages.ts';
 
 // The process that touches the user's bytes, behind the barriers that the launcher raised, and ended with all its programs by its parent.
+closeInherited();
 const module: { engine: Engine } = await import(pathToFileURL(process.argv[2] ?? '').href);
 
 const send = (message: FromSandbox) => process.stdout.write(encodeMessage(message));

@@ -1,0 +1,4 @@
+import { closeInherited } from '../../shared/close-inherited.ts';
+
+// For `node --import`: a child of this process starts with the files of its database open.
+closeInherited();
