@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
-import { closeInherited } from '../../shared/close-inherited.ts';
 import { giveInput } from '../support/sandboxed.ts';
 
 /** What the test asks of this process, which stands for the function of an engine. */
@@ -22,8 +21,6 @@ export interface HostRequest {
   probes: string[];
 }
 
-// As every function does first.
-closeInherited();
 const request: HostRequest = JSON.parse(process.argv[2] ?? '');
 const { module, network } = request;
 const sandboxOf = () => new Sandbox({ module: new URL(module), memoryBytes: 2 * 1024 ** 3, network });

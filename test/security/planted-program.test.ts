@@ -286,7 +286,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
     name,
     probes: [...probes, `path:the data of the service=${records}`, `path:a file that everyone may read=${shared}`],
   };
-  // As the embedded database is open in the process that starts functions.
+  // As the embedded database is open in the process that starts functions. This host leaves it to the sandbox to close it.
   const database = openSync(records, 'r+');
   const command = [process.execPath, here('host.ts'), JSON.stringify(request)];
   const [first = '', ...rest] = mode.mask ? ['/usr/bin/perl', here('mask.pl'), ...mode.mask, ...command] : command;
