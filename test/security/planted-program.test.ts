@@ -31,14 +31,16 @@ interface Plant {
   from: string;
   to: string;
   content: string;
-  /** What is open in addition to input and output. */
+  /** What is open in addition to input and output of every program. */
   descriptors?: string[];
+  /** What its input is. Defaults to nothing. */
+  input?: string;
   /** Names of environment variables in addition to those of every program. */
   variables?: string[];
 }
 
 /** Input and output of every program, which Node makes of sockets. */
-const descriptorsOfAll = ['0 /dev/null', '1 socket', '2 socket'];
+const descriptorsOfAll = ['1 socket', '2 socket'];
 /** Of the system and of the sandbox: where programs are, and where their files go. */
 const variablesOfAll = ['HOME', 'MALLOC_ARENA_MAX', 'PATH', 'TMPDIR'];
 
@@ -50,8 +52,10 @@ const plants: Plant[] = [
     from: 'png',
     to: 'webp',
     content: 'a picture',
-    // The channel of messages to the host, which checks what comes.
-    descriptors: ['3 socket'],
+    // By which it is given work; its output is what the host checks.
+    input: '0 socket',
+    // By which Node itself waits for events.
+    descriptors: ['3 anon_inode'],
     variables: ['LATHE_WARM', ...Object.keys(compileCache)],
   },
   {
@@ -114,8 +118,8 @@ interface Mode {
 
 /** Open to every program everywhere: the code is public, and the rest is its task's own. */
 const openToAll: Reach = {
-  reads: ['its input', "its sandbox's folder", "its task's folder", 'the code'],
-  writes: ['its input', "its sandbox's folder", "its task's folder"],
+  reads: ['its input', "its task's folder", 'the code'],
+  writes: ["its task's folder"],
 };
 
 /** Files of the user who runs the tests; root's are closed to the user whom the tests of one user for all run as. */
@@ -127,7 +131,8 @@ const modes: Mode[] = [
   {
     name: 'with what this kernel grants',
     possible: true,
-    open: {},
+    // One with the same path, which holds what is mounted in it.
+    open: { reads: ["its sandbox's folder"] },
     // An engine with the network shares the namespace of abstract sockets, which Landlock closes from Linux 6.12 on.
     openWithNetwork: major > 6 || (major === 6 && minor >= 12) ? {} : { reaches: ['an abstract UNIX socket'] },
     absent: [],
@@ -157,6 +162,7 @@ const modes: Mode[] = [
     // task in an execution environment, so files of a concurrent one exist in this test only.
     open: {
       reads: [
+        "its sandbox's folder",
         'a concurrent task',
         'a file of the host',
         'a file that everyone may read',
@@ -166,6 +172,8 @@ const modes: Mode[] = [
         ...ofSameUser,
       ],
       writes: [
+        'its input',
+        "its sandbox's folder",
         'a concurrent task',
         'a file of the host',
         'the memory of the host',
@@ -329,11 +337,11 @@ async function filesNamed(name: string): Promise<string[]> {
 }
 
 /** Returns all that an engine's program has and can reach in a mode. */
-function tableOf({ network = false, descriptors = [], variables = [] }: Plant, mode: Mode) {
+function tableOf({ network = false, input = '0 /dev/null', descriptors = [], variables = [] }: Plant, mode: Mode) {
   const withNetwork = network ? [{ reaches: ofNetwork }, mode.openWithNetwork ?? {}] : [];
   const open = (kind: keyof Reach) => [openToAll, mode.open, ...withNetwork].flatMap((each) => each[kind] ?? []).sort();
   return {
-    descriptors: [...descriptorsOfAll, ...descriptors].sort(),
+    descriptors: [input, ...descriptorsOfAll, ...descriptors].sort(),
     variables: [...variablesOfAll, ...variables].sort(),
     reads: open('reads'),
     writes: open('writes'),
