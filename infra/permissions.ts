@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import { queueVariable } from '../shared/aws/queues.ts';
 import { indexPartitions, partitions, tableSchema } from '../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
+import { isSecretOption } from '../shared/catalogue/options.ts';
 import { objectPrefixes } from '../shared/files/keys.ts';
 import {
   deleteTask,
@@ -82,7 +83,7 @@ const calling = ['revoked:get', 'revoked:put', 'engine:put'] as const satisfies 
 
 /** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {
-  const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => /password/i.test(name)));
+  const takesPasswords = capabilities.some(({ options }) => options.some(({ name }) => isSecretOption(name)));
   return [
     ...endTask,
     ...releaseTasks,

@@ -10,6 +10,11 @@ export interface CheckedOptions {
   errors: Record<string, string[]>;
 }
 
+/** Returns whether the values of an option are never shown, logged or kept in a record. */
+export function isSecretOption(name: string): boolean {
+  return /password/i.test(name);
+}
+
 /** Mistakes reported at once: a client chooses how many options it sends, and the response has a size limit. */
 const maxErrors = 20;
 
@@ -30,7 +35,9 @@ export function checkOptions(descriptors: readonly OptionDescriptor[], given: Re
     }
     const value = convert(descriptor, raw);
     if (value === undefined)
-      errors.set(name, [`Expected ${expectation(descriptor)} for ${name} but received ${describe(raw)}.`]);
+      errors.set(name, [
+        `Expected ${expectation(descriptor)} for ${name} but received ${describe(raw, isSecretOption(name))}.`,
+      ]);
     else values.set(name, value);
   }
 
@@ -73,7 +80,8 @@ function convert(descriptor: OptionDescriptor, raw: unknown): OptionValue | unde
       if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
       const value = String(raw);
       if (descriptor.type === 'enum') return enumerated(descriptor, value);
-      if (value.length > 1024) return undefined;
+      // No program takes an argument with a NUL.
+      if (value.length > 1024 || value.includes('\0')) return undefined;
       const { pattern } = descriptor.properties ?? {};
       return pattern === undefined || new RegExp(`^(?:${pattern})$`, 'u').test(value) ? value : undefined;
     }
@@ -103,7 +111,7 @@ function expectation(descriptor: OptionDescriptor): string {
   if (descriptor.data_type === 'boolean') return 'true or false';
   if (descriptor.data_type === 'string') {
     const pattern = descriptor.properties?.pattern;
-    return pattern ? `a string of the form ${pattern}` : 'a string of at most 1024 characters';
+    return pattern ? `a string of the form ${pattern}` : 'a string of at most 1024 characters without NUL';
   }
   const { min, max } = descriptor.properties ?? {};
   const range =
@@ -117,9 +125,9 @@ function expectation(descriptor: OptionDescriptor): string {
   return `${descriptor.data_type === 'integer' ? 'an integer' : 'a number'}${range}`;
 }
 
-function describe(value: unknown): string {
+function describe(value: unknown, isSecret: boolean): string {
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  return `${quote(value)} of type ${type}`;
+  return `${isSecret ? 'a value' : quote(value)} of type ${type}`;
 }
 
 function quote(value: unknown): string {

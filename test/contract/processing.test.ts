@@ -82,6 +82,18 @@ describe('POST /v1/process/convert', () => {
     expect(Object.keys(body.errors)[0]).toMatch(/^options\./);
     expect(Object.values(body.errors).flat()[0]).toMatch(/Valid options|Expected/);
   });
+  it.each([
+    ['options.password', { options: { password: 'hunter2\0' } }],
+    ['filename', { filename: 'a\0b.jpg' }],
+  ])('%s: a NUL is a 400, although the file is not known yet, and the value is not repeated', async (field, fields) => {
+    const { id } = await waitingTask();
+    const { status, body } = await call('/v1/process/convert', {
+      body: { input: id, output_format: 'pdf', ...fields },
+    });
+    expect(status).toBe(400);
+    expect(body.errors[field]).toEqual([expect.stringMatching(/^Expected a string without NUL characters/)]);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  });
 });
 
 describe('POST /v1/process/compress', () => {

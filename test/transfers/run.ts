@@ -11,6 +11,7 @@ export function makeRun(operation: string, parameters: JsonObject, inputs: Task[
   const controller = new AbortController();
   return {
     task,
+    secrets: [],
     parameters,
     attempt: 1,
     inputs,

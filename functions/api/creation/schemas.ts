@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Id, refusal, text, Url } from '../http/fields.ts';
+import { isSecretOption } from '../../../shared/catalogue/options.ts';
+import { Id, refusal, text, Url, withoutNul } from '../http/fields.ts';
 import { lazily } from '../http/lazily.ts';
 
 /** One input or several; published clients send either where the spec says an array. */
@@ -27,7 +28,17 @@ const Options = () =>
   z
     .record(
       z.string().max(100),
-      z.union([z.string().max(10_000), z.number(), z.boolean()], 'Expected a string, a number or a boolean.'),
+      z.union(
+        [
+          z
+            .string()
+            .max(10_000)
+            .regex(...withoutNul),
+          z.number(),
+          z.boolean(),
+        ],
+        'Expected a string without NUL characters, a number or a boolean.',
+      ),
       'Expected an object of option names to values.',
     )
     .refine((options) => Object.keys(options).length <= maxOptions, `Expected at most ${maxOptions} options.`)
@@ -372,7 +383,7 @@ const secretParameters = new Set([
 
 /** Tells whether a parameter of an operation, or an option within `options`, is a secret. */
 export function isSecret(parameter: string): boolean {
-  return secretParameters.has(parameter) || /password/i.test(parameter);
+  return secretParameters.has(parameter) || isSecretOption(parameter);
 }
 
 /** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */

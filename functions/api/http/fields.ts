@@ -19,9 +19,17 @@ export const Id = z
   .refine(isId, 'Expected an id of 24 hexadecimal digits.')
   .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
 
+/** A check for strings that may become arguments of programs, or parts of paths and keys: none of these takes a NUL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
+export const withoutNul = [/^[^\x00]*$/, 'Expected a string without NUL characters.'] as const;
+
 /** A string that is not empty. */
 export const text = (max: number) =>
-  z.string('Expected a string.').min(1, 'Expected a string that is not empty.').max(max);
+  z
+    .string('Expected a string.')
+    .min(1, 'Expected a string that is not empty.')
+    .max(max)
+    .regex(...withoutNul);
 
 // What comes before the path. The host is checked by the parser alone, which takes names in other scripts too.
 const webUrl = /^https?:\/\/[^\s/?#\\]/i;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { EngineError } from './engine.ts';
 
 export interface ProgramOptions {
   /** Working directory; engines pass their task's folder. */
@@ -27,6 +28,9 @@ export interface ProgramResult {
   stderr: string;
 }
 
+/** Enough for any message that a program writes for people. */
+const maxLineCharacters = 1_000;
+
 /** A program that failed, with the end of its output. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
@@ -40,7 +44,7 @@ export class ProgramError extends Error {
     result: { code: number | undefined; signal?: string | null; stdout: string; stderr: string; timedOut: boolean },
   ) {
     const how = result.timedOut ? 'took too long' : `ended with ${result.signal ?? `code ${result.code}`}`;
-    super(`${program} ${how}: ${result.stderr.trimEnd().split('\n').at(-1) ?? ''}`);
+    super(`${program} ${how}: ${result.stderr.trimEnd().split('\n').at(-1)?.slice(0, maxLineCharacters) ?? ''}`);
     this.code = result.code;
     this.stderr = result.stderr;
     this.stdout = result.stdout;
@@ -81,17 +85,7 @@ const keptCharacters = 1_000_000;
  */
 export async function runProgram(program: string, args: string[], options: ProgramOptions): Promise<ProgramResult> {
   options.signal?.throwIfAborted();
-  const child = spawn(program, args, {
-    cwd: options.cwd,
-    env: { ...pickVariables(programVariables), ...options.env },
-    stdio: [
-      options.input === undefined ? 'ignore' : 'pipe',
-      'pipe',
-      'pipe',
-      ...(options.onPipes ? (['pipe', 'pipe'] as const) : []),
-    ],
-    shell: false,
-  });
+  const child = start(program, args, options);
   const [, , , to, from] = child.stdio;
   if (to && 'write' in to && from && 'read' in from) options.onPipes?.(to, from);
   const { pid } = child;
@@ -130,6 +124,26 @@ export async function runProgram(program: string, args: string[], options: Progr
   }
 }
 
+/** Starts a program. Its arguments may be secrets of the user, so that no error names them. */
+function start(program: string, args: string[], options: ProgramOptions): ChildProcess {
+  try {
+    return spawn(program, args, {
+      cwd: options.cwd,
+      env: { ...pickVariables(programVariables), ...options.env },
+      stdio: [
+        options.input === undefined ? 'ignore' : 'pipe',
+        'pipe',
+        'pipe',
+        ...(options.onPipes ? (['pipe', 'pipe'] as const) : []),
+      ],
+      shell: false,
+    });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_ARG_VALUE')) throw error;
+    throw new EngineError('An option has a character that no program takes, such as NUL.');
+  }
+}
+
 /**
  * Waits until a program has ended and all that it wrote is read. Whatever it started may keep its pipes open for longer, and
  * is not waited for: nothing would ever end it, and the sandbox kills it with the rest of the task.
@@ -138,7 +152,7 @@ function endOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | nu
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     child
-      .once('error', reject)
+      .once('error', (error) => reject(Object.assign(error, { spawnargs: undefined })))
       .once('close', (code, signal) => {
         clearTimeout(timer);
         resolve([code, signal]);

@@ -96,7 +96,21 @@ describe('a value that is wrong', () => {
     [angle, 'Infinity', 'Expected a number of at least -360 for angle but received "Infinity" of type string.'],
     [scale, 4.1, 'Expected a number of at most 4 for scale but received 4.1 of type number.'],
     [option('x', { data_type: 'number' }), 'a', 'Expected a number for x but received "a" of type string.'],
-    [title, true, 'Expected a string of at most 1024 characters for title but received true of type boolean.'],
+    [
+      title,
+      true,
+      'Expected a string of at most 1024 characters without NUL for title but received true of type boolean.',
+    ],
+    [
+      title,
+      'a\0b',
+      'Expected a string of at most 1024 characters without NUL for title but received "a\\u0000b" of type string.',
+    ],
+    [
+      option('output_password', { data_type: 'string' }),
+      'hunter2\0',
+      'Expected a string of at most 1024 characters without NUL for output_password but received a value of type string.',
+    ],
     [
       background,
       '#00ff00\n',

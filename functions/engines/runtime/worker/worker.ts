@@ -13,6 +13,7 @@ import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../..
 import { heartbeatWindowMs } from '../../../../shared/tasks/transitions.ts';
 import { workerLifecycle as lifecycle } from '../../../wiring/lifecycle.ts';
 import { EngineError } from '../engine.ts';
+import { redact, redactError, secretsIn } from '../redact.ts';
 import { ProgressPace } from './progress-pace.ts';
 
 /** A canceled task must end its program within two seconds, of which this is the largest part. */
@@ -42,6 +43,8 @@ export interface Run {
   task: Task;
   /** The task's parameters with their secrets. */
   parameters: JsonObject;
+  /** The values of those secrets, which the log must not hold. */
+  secrets: string[];
   attempt: number;
   inputs: Task[];
   /** Aborted when the task is canceled, deleted, taken over or out of time. */
@@ -100,9 +103,11 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: number | undefined;
+  const secrets = task.hasSecrets ? await readSecrets(task) : {};
   const run: Run = {
     task,
-    parameters: task.hasSecrets ? withSecrets(task.payload, await readSecrets(task)) : task.payload,
+    parameters: withSecrets(task.payload, secrets),
+    secrets: secretsIn(secrets),
     attempt,
     inputs,
     signal: controller.signal,
@@ -194,12 +199,14 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
   const failure = failureOf(signal.aborted ? signal.reason : error);
   // Failures that the file did not cause are retried: the message is redelivered until it reaches the dead-letter queue.
   if (!failure) {
+    redactError(error, run.secrets);
     run.logger.error('the run broke off', { error });
     throw error;
   }
   run.logger.warn('the task failed', {
     ...failure,
-    ...(error instanceof EngineError && error.detail ? { detail: lastLines(error.detail) } : {}),
+    msg: redact(failure.msg, run.secrets),
+    ...(error instanceof EngineError && error.detail ? { detail: lastLines(redact(error.detail, run.secrets)) } : {}),
   });
   await discard(run);
   // The time limit of an engine is none of the file's: what it took until then is not charged.
