@@ -28,6 +28,9 @@ export function presentTask(task: Task): JsonObject {
   };
 }
 
+/** Fields of a result that the service sets itself, and no engine. */
+export const resultFields = ['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'] as const;
+
 function presentResult(task: Task): JsonObject {
   const { usedMs } = task.meter ?? {};
   return { ...outcomeOf(task), ...(usedMs === undefined ? {} : { conversionSeconds: usedMs / 1000 }) };

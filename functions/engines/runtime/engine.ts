@@ -61,6 +61,9 @@ export interface Engine {
   settle?(): Promise<void>;
 }
 
+/** Enough of a program's output to see what it complained about. */
+const maxDetailCharacters = 10_000;
+
 /** A failure that the user can act on: its message becomes `result.msg`. Any other error of an engine is a bug. */
 export class EngineError extends Error {
   override name = 'EngineError';
@@ -69,7 +72,7 @@ export class EngineError extends Error {
 
   constructor(msg: string, options: { detail?: string; cause?: unknown } = {}) {
     super(msg, { cause: options.cause });
-    this.detail = options.detail ?? '';
+    this.detail = options.detail?.slice(-maxDetailCharacters) ?? '';
   }
 }
 

@@ -1,46 +1,146 @@
 import { describe, expect, test } from 'vitest';
-import { parseResponse } from '../../../functions/engines/runtime/worker/parse-response.ts';
+import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import { parseResponse, responseLimits } from '../../../functions/engines/runtime/worker/parse-response.ts';
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 
+const run = { outputFormat: 'webp', elapsedMs: 5_000 };
 const output = { name: 'a.webp', format: 'webp' };
+const done = { type: 'done', outputs: [output], engineMs: 12 };
+const refused = { type: 'refused', msg: 'no', detail: '', engineMs: 1 };
+
+const parse = (response: unknown) => parseResponse(JSON.stringify(response), run);
+const withDetails = (details: unknown) => ({ ...done, details });
+
+function nested(depth: number): unknown {
+  return depth === 0 ? 1 : { a: nested(depth - 1) };
+}
+
+/** Returns what the log says about a line that is refused. */
+function violationOf(line: string): string {
+  try {
+    parseResponse(line, run);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    expect(error.message).toContain("The engine's response was not valid");
+    return error.detail;
+  }
+  throw new Error(`${line.slice(0, 100)} was accepted.`);
+}
 
 describe('A line of an engine', () => {
   test.for([
     [{ type: 'isolation', barriers: { files: { stands: true }, network: { stands: false, reason: 'EPERM' } } }],
     [{ type: 'progress', percent: 12.5 }],
-    [{ type: 'done', outputs: [output], engineMs: 12 }],
-    [{ type: 'done', outputs: [output], details: { before: 2, after: 1 }, engineMs: 0 }],
-    [{ type: 'refused', msg: 'The file is damaged.', detail: '', engineMs: 5 }],
+    [{ type: 'progress', percent: 0 }],
+    [{ type: 'progress', percent: 100 }],
+    [done],
+    [{ ...done, outputs: Array.from({ length: maxFilesPerTask }, () => output) }],
+    [withDetails({ size_before: 2, size_after: 1, note: 'a.png is 5 % smaller.', warnings: ['It ends early.'] })],
+    [withDetails(nested(responseLimits.detailsDepth))],
+    [{ ...refused, msg: 'The file is damaged.', detail: 'line 1\n\tline 2' }],
     [{ type: 'broken', message: 'Error: no such thing' }],
   ])('is taken as it is: %j', ([response]) => {
-    expect(parseResponse(JSON.stringify(response))).toEqual(response);
+    expect(parse(response)).toEqual(response);
   });
 
   test('carries nothing that no engine sends', () => {
-    const line = JSON.stringify({ type: 'progress', percent: 1, key: 'files/other' });
-    expect(parseResponse(line)).toEqual({ type: 'progress', percent: 1 });
+    expect(parse({ type: 'progress', percent: 1, key: 'files/other' })).toEqual({ type: 'progress', percent: 1 });
+    expect(parse({ ...done, outputs: [{ ...output, size: 1, key: 'files/other' }] })).toEqual(done);
+  });
+
+  test('has texts of bounded length, without control characters and what disguises others', () => {
+    const disguised = 'a\u001b[31mb\u0000c\u202ed\u2028e\n';
+    const long = 'x'.repeat(responseLimits.logCharacters * 2);
+    expect(parse({ ...refused, msg: disguised, detail: disguised })).toMatchObject({
+      msg: 'a [31mb c d e ',
+      detail: 'a [31mb c\u202ed\u2028e\n',
+    });
+    expect(parse(withDetails({ note: disguised, warnings: [disguised] }))).toMatchObject({
+      details: { note: 'a [31mb c d e ', warnings: ['a [31mb c d e '] },
+    });
+    expect(parse({ ...refused, msg: long, detail: `${long}end` })).toMatchObject({
+      msg: long.slice(0, responseLimits.msgCharacters),
+      detail: expect.stringMatching(new RegExp(`^x{${responseLimits.logCharacters - 3}}end$`)),
+    });
+    expect(parse({ type: 'broken', message: long })).toEqual({
+      type: 'broken',
+      message: long.slice(0, responseLimits.logCharacters),
+    });
+  });
+
+  test('has no more engine time than has passed, whatever the clock of the engine', () => {
+    expect(parse({ ...done, engineMs: run.elapsedMs + 10 })).toMatchObject({ engineMs: run.elapsedMs });
   });
 
   test.for([
-    'null',
-    '[]',
-    '"done"',
-    '{}',
-    '{"type":"progress","percent":"50"}',
-    '{"type":"isolation","barriers":{"files":{"stands":"yes"}}}',
-    '{"type":"isolation","barriers":{"files":{"stands":false}}}',
-    '{"type":"done","engineMs":1}',
-    '{"type":"done","outputs":[]}',
-    '{"type":"done","outputs":[],"engineMs":-1}',
-    '{"type":"done","outputs":[{"name":"a"}],"engineMs":1}',
-    '{"type":"done","outputs":[null],"engineMs":1}',
-    '{"type":"refused","msg":{},"engineMs":1}',
-    JSON.stringify({ type: 'done', outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output), engineMs: 1 }),
-  ])('is refused where it has another form: %s', (line) => {
-    expect(() => parseResponse(line)).toThrow('Expected a response of an engine');
+    ['progress', 'JSON'],
+    ['', 'JSON'],
+    ['null', 'an object'],
+    ['[]', 'an object'],
+    ['7', 'an object'],
+    ['"done"', 'an object'],
+    ['['.repeat(500_000), 'JSON'],
+    [`${'['.repeat(500_000)}${']'.repeat(500_000)}`, 'an object'],
+    ['{}', 'a known type'],
+    ['{"type":"ready"}', 'a known type'],
+    ['{"type":{"toString":"done"}}', 'a known type'],
+    ['{"__proto__":{"type":"progress","percent":1}}', 'a known type'],
+    ['{"type":"progress","percent":"50"}', 'percent'],
+    ['{"type":"progress","percent":null}', 'percent'],
+    ['{"type":"progress","percent":1e999}', 'percent'],
+    ['{"type":"progress","percent":-1}', 'percent'],
+    ['{"type":"progress","percent":100.1}', 'percent'],
+    ['{"type":"isolation"}', 'barriers'],
+    ['{"type":"isolation","barriers":{"files":{"stands":"yes"}}}', 'stands'],
+    ['{"type":"isolation","barriers":{"files":{"stands":false}}}', 'reason'],
+    ['{"type":"isolation","barriers":{"wall":{"stands":true}}}', 'the name of a barrier'],
+    ['{"type":"isolation","barriers":{"__proto__":{"stands":true}}}', 'the name of a barrier'],
+    ['{"type":"isolation","barriers":{"toString":{"stands":true}}}', 'the name of a barrier'],
+    ['{"type":"broken"}', 'message'],
+    ['{"type":"broken","message":{}}', 'message'],
+    ['{"type":"refused","msg":{},"detail":"","engineMs":1}', 'msg'],
+    ['{"type":"refused","msg":"no","engineMs":1}', 'detail'],
+    ['{"type":"refused","msg":"no","detail":""}', 'engineMs'],
+    ['{"type":"done","engineMs":1}', 'outputs'],
+    ['{"type":"done","outputs":[],"engineMs":1}', 'outputs'],
+    ['{"type":"done","outputs":{"length":1},"engineMs":1}', 'outputs'],
+    ['{"type":"done","outputs":[null],"engineMs":1}', 'an output'],
+    ['{"type":"done","outputs":[{"name":"a"}],"engineMs":1}', 'the format webp'],
+    ['{"type":"done","outputs":[{"name":7,"format":"webp"}],"engineMs":1}', 'name'],
+  ])('is refused if it has another form: %s', ([line = '', expectation]) => {
+    const violation = violationOf(line);
+    expect(violation).toContain(expectation);
+    expect(violation.length).toBeLessThan(400);
   });
 
-  test('is refused where it is no JSON', () => {
-    expect(() => parseResponse('progress')).toThrow(SyntaxError);
+  test.for<[object, string]>([
+    [{ ...done, engineMs: -1 }, 'engineMs'],
+    [{ ...done, engineMs: '1' }, 'engineMs'],
+    [{ ...done, engineMs: run.elapsedMs + responseLimits.clockMs + 1 }, 'engineMs'],
+    [{ ...done, outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output) }, '501'],
+    [{ ...done, outputs: [{ name: 'a.png', format: 'png' }] }, 'the format webp'],
+    [{ ...done, outputs: [{ name: 'a.webp', format: '../../webp' }] }, 'the format webp'],
+    [{ ...done, outputs: [{ name: 'x'.repeat(responseLimits.nameCharacters + 1), format: 'webp' }] }, 'a name'],
+    [withDetails(null), 'details'],
+    [withDetails([1]), 'details'],
+    ...['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'].map((field): [object, string] => [
+      withDetails({ [field]: 'forged' }),
+      'details without fields of the result',
+    ]),
+    [withDetails(JSON.parse('{"__proto__":{"url":"x"}}')), 'a key of small letters'],
+    [withDetails({ a: JSON.parse('{"__proto__":1}') }), 'a key of small letters'],
+    [withDetails({ 'a b': 1 }), 'a key of small letters'],
+    [withDetails({ ['a'.repeat(65)]: 1 }), 'a key of small letters'],
+    [withDetails(nested(responseLimits.detailsDepth + 1)), 'levels'],
+    [withDetails({ a: [[[[1]]]] }), 'levels'],
+    [withDetails({ a: 1e300 }), 'a number that can be stored'],
+    [withDetails({ a: 1e-300 }), 'a number that can be stored'],
+    [withDetails(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`a${index}`, 1]))), 'keys'],
+    [withDetails({ a: 'x'.repeat(responseLimits.detailsCharacters) }), 'details of at most'],
+    [withDetails({ warnings: 'one' }), 'warnings'],
+    [withDetails({ warnings: [{ html: '<script>' }] }), 'a warning'],
+    [withDetails({ warnings: Array.from({ length: maxFilesPerTask + 1 }, () => 'x') }), 'warnings'],
+  ])('is refused if it says what no engine would: %j', ([response, expectation]) => {
+    expect(violationOf(JSON.stringify(response))).toContain(expectation);
   });
 });

@@ -13,12 +13,14 @@ import { catalogue, engineCatalogues } from '../catalogues.ts';
 import { EngineError } from '../engine.ts';
 import type { EngineRequest, EngineResponse, RemoteOutput } from '../protocol.ts';
 import { invokeEngine } from './invoke-engine.ts';
+import { invalidResponse } from './parse-response.ts';
 import { presignInput, presignOutput, presignRevoked } from './presign.ts';
 import { type Run, type RunResult, TaskError } from './worker.ts';
 
 /** How long an engine may take to notice that its run is revoked, and end it. */
 const endingMs = 3_000;
 
+type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page'>;
 
 /** Performs a run by its engine: signs URLs of its files, invokes the engine, and checks what that has stored. */
@@ -42,8 +44,8 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
       };
     case 'refused':
       throw new EngineError(response.msg, { detail: response.detail });
-    default:
-      throw new Error(`The engine broke off: ${JSON.stringify(response)}`);
+    case 'broken':
+      throw new Error(`The engine broke off: ${response.message}`);
   }
 }
 
@@ -53,7 +55,7 @@ function formatsOf({ inputs, outputFormat }: EngineRequest): string {
 }
 
 /** Returns the last response of the engine. A run that is aborted is revoked, and has stored all that it ever will on return. */
-async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
+async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<LastResponse> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(run.signal.reason);
   run.signal.addEventListener('abort', abort, { once: true });
@@ -72,11 +74,16 @@ async function responseOf(engine: string, request: EngineRequest, run: Run): Pro
   }
 }
 
-async function lastResponse(engine: string, request: EngineRequest, run: Run): Promise<EngineResponse> {
+async function lastResponse(engine: string, request: EngineRequest, run: Run): Promise<LastResponse> {
+  let hasReported = false;
   for await (const response of invokeEngine(request, run.signal)) {
     if (response.type === 'progress') run.progress(response.percent);
-    else if (response.type === 'isolation') await writeEngineState(engine, response.barriers);
-    else return response;
+    else if (response.type === 'isolation') {
+      // Each one that differs is a write of the table.
+      if (hasReported) throw invalidResponse('Received a second report of barriers.');
+      hasReported = true;
+      await writeEngineState(engine, response.barriers);
+    } else return response;
   }
   throw new Error('The engine ended its response without a result.');
 }

@@ -2,18 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   InvokeWithResponseStreamCommand,
   type InvokeWithResponseStreamCommandOutput,
+  type InvokeWithResponseStreamResponseEvent,
   LambdaClient,
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
 import { required } from '../../../../shared/settings.ts';
 import type { EngineRequest, EngineResponse } from '../protocol.ts';
-import { parseResponse } from './parse-response.ts';
+import { invalidResponse, parseResponse, responseLimits } from './parse-response.ts';
 import { TaskError } from './worker.ts';
 
 /** Lambda's limit for the event of an invocation. */
 const maxRequestBytes = 6 * 1024 * 1024;
-/** Far more than the longest result that fits a record. */
-const maxLineBytes = 4 * 1024 * 1024;
+/** What an engine in order may still send after its result: nothing but the end of its response. */
+const maxRestBytes = 64 * 1024;
 const firstBackoffMs = 200;
 const maxBackoffMs = 5_000;
 
@@ -28,45 +29,83 @@ export async function* invokeEngine(request: EngineRequest, signal: AbortSignal)
       errorCode: 'processing_failed',
       msg: `The input has ${request.inputs.length.toLocaleString('en')} files, which are too many for one task. Split them across several tasks.`,
     });
-  const { EventStream } = await invoke(payload, signal);
+  const connection = new AbortController();
+  const began = performance.now();
+  const { EventStream } = await invoke(payload, signal, connection.signal);
   if (!EventStream) throw new Error('Lambda responded without a stream.');
   const events = EventStream[Symbol.asyncIterator]();
-  const decoder = new TextDecoder();
-  let rest = '';
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) {
-      const { PayloadChunk, InvokeComplete } = next.value;
-      if (InvokeComplete?.ErrorCode)
-        throw new Error(`The engine failed: ${InvokeComplete.ErrorCode} ${InvokeComplete.ErrorDetails ?? ''}`);
-      const lines = (rest + decoder.decode(PayloadChunk?.Payload, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > maxLineBytes) throw new Error('The engine sent a line without an end.');
-      for (const line of lines) yield parseResponse(line);
-    }
-    if (rest !== '') throw new Error('The engine ended in the middle of a line.');
+    for await (const line of linesOf(events))
+      yield parseResponse(line, { outputFormat: request.outputFormat, elapsedMs: performance.now() - began });
+  } catch (error) {
+    connection.abort();
+    throw error;
   } finally {
-    void readToEnd(events);
+    void readToEnd(events, connection);
   }
 }
 
-/** Reads what the caller has no more use for: a response that is not read keeps its connection, of which a client has 50. */
-async function readToEnd(events: AsyncIterator<unknown>): Promise<void> {
+type Events = AsyncIterator<InvokeWithResponseStreamResponseEvent>;
+
+/** Yields the lines of a response, and throws if it has more or longer ones than an engine in order would send. */
+async function* linesOf(events: Events): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let [bytes, lines, rest] = [0, 0, ''];
+  for (let next = await events.next(); !next.done; next = await events.next()) {
+    const { PayloadChunk, InvokeComplete } = next.value;
+    if (InvokeComplete?.ErrorCode)
+      throw new Error(
+        `The engine failed: ${InvokeComplete.ErrorCode} ${InvokeComplete.ErrorDetails ?? ''}`.slice(
+          0,
+          responseLimits.logCharacters,
+        ),
+      );
+    bytes += PayloadChunk?.Payload?.length ?? 0;
+    if (bytes > responseLimits.bytes) throw invalidResponse(`Received more than ${responseLimits.bytes} bytes.`);
+    for (const [index, part] of decoder.decode(PayloadChunk?.Payload, { stream: true }).split('\n').entries()) {
+      if (index > 0) {
+        lines += 1;
+        if (lines > responseLimits.lines) throw invalidResponse(`Received more than ${responseLimits.lines} lines.`);
+        yield rest;
+        rest = '';
+      }
+      rest += part;
+      if (rest.length > responseLimits.lineCharacters)
+        throw invalidResponse(`Received a line of more than ${responseLimits.lineCharacters} characters.`);
+    }
+  }
+  if (rest !== '') throw new Error('The engine ended in the middle of a line.');
+}
+
+/**
+ * Reads what the caller has no more use for: a response that is not read keeps its connection, of which a client has 50. One
+ * that goes on and on loses it.
+ */
+async function readToEnd(events: Events, connection: AbortController): Promise<void> {
   try {
-    while (!(await events.next()).done);
+    let bytes = 0;
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      bytes += next.value.PayloadChunk?.Payload?.length ?? 0;
+      if (bytes > maxRestBytes) connection.abort();
+    }
   } catch {
     // A connection that broke is free, too.
   }
 }
 
 /** Invokes the engine as soon as one of its environments is free: Lambda refuses more than the account may have. */
-async function invoke(payload: Buffer, signal: AbortSignal): Promise<InvokeWithResponseStreamCommandOutput> {
+async function invoke(
+  payload: Buffer,
+  signal: AbortSignal,
+  connection: AbortSignal,
+): Promise<InvokeWithResponseStreamCommandOutput> {
   const command = new InvokeWithResponseStreamCommand({
     FunctionName: required('LATHE_ENGINE_FUNCTION'),
     Payload: payload,
   });
   for (let backoffMs = firstBackoffMs; ; backoffMs = Math.min(maxBackoffMs, backoffMs * 2)) {
     try {
-      return await client.send(command);
+      return await client.send(command, { abortSignal: connection });
     } catch (error) {
       if (!(error instanceof TooManyRequestsException)) throw error;
       await wait(Math.random() * backoffMs, undefined, { signal });

@@ -1,46 +1,201 @@
 import { maxFilesPerTask } from '../../../../shared/tasks/limits.ts';
-import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import type { EngineResponse, Isolation, RemoteOutput } from '../protocol.ts';
+import { resultFields } from '../../../../shared/tasks/present.ts';
+import type { JsonObject, JsonValue } from '../../../../shared/tasks/task.ts';
+import { EngineError } from '../engine.ts';
+import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../protocol.ts';
+import { barrierMeanings } from '../sandbox/barriers.ts';
 
-/** Every operator sees it at /health, so an engine that was broken into must not fill it. */
-const maxIsolationLength = 10_000;
+/** Limits on what an engine may send. Texts that are longer are cut; anything else beyond them is refused. */
+export const responseLimits = {
+  /** A line with the maximum number of outputs takes half of it. */
+  lineCharacters: 1024 * 1024,
+  /** More progress than an engine reports in a quarter of an hour. */
+  lines: 100_000,
+  bytes: 16 * 1024 * 1024,
+  /** Names are shortened to 200 bytes afterwards. */
+  nameCharacters: 1_024,
+  msgCharacters: 1_000,
+  /** Of texts for the log, the end is kept. */
+  logCharacters: 10_000,
+  warnings: maxFilesPerTask,
+  detailsCharacters: 100_000,
+  detailsDepth: 4,
+  detailsKeys: 50,
+  /** Barriers have a reason each, which /health shows to every operator. */
+  reasonCharacters: 1_000,
+  /** How far the clocks of two machines may diverge during a run. */
+  clockMs: 1_000,
+} as const;
 
-/** Parses a line of an engine's response, and throws on anything that an engine in order would not send. */
-export function parseResponse(line: string): EngineResponse {
-  const response: unknown = JSON.parse(line);
-  if (!isObject(response)) throw unexpected(line);
+/** What a worker knows about a run, whatever the engine says. */
+export interface KnownRun extends Pick<EngineRequest, 'outputFormat'> {
+  /** The time since the engine was invoked. */
+  elapsedMs: number;
+}
+
+/** Returns the failure of a run whose response no engine in order would send. Another run of it is not worth a try. */
+export function invalidResponse(violation: string): EngineError {
+  return new EngineError(
+    "The engine's response was not valid, so its result was discarded. Try another file; if that fails too, report this task to the operator.",
+    { detail: violation },
+  );
+}
+
+/**
+ * Parses a line of an engine's response. The engine opens the files of strangers and may have been broken into, so every value
+ * is checked, and what is returned holds nothing else.
+ */
+export function parseResponse(line: string, run: KnownRun): EngineResponse {
+  const response = objectOf(parseJson(line), 'a line');
   const { type, barriers, percent, outputs, details, msg, detail, message, engineMs } = response;
-  if (type === 'isolation' && isIsolation(barriers)) return { type, barriers };
-  if (type === 'progress' && typeof percent === 'number') return { type, percent };
-  if (type === 'broken' && typeof message === 'string') return { type, message };
-  if (typeof engineMs !== 'number' || engineMs < 0) throw unexpected(line);
-  if (type === 'refused' && typeof msg === 'string' && typeof detail === 'string')
-    return { type, msg, detail, engineMs };
-  if (type !== 'done' || !isOutputs(outputs)) throw unexpected(line);
-  return { type, outputs, ...(isObject(details) ? { details } : {}), engineMs };
+  switch (type) {
+    case 'isolation':
+      return { type, barriers: barriersOf(barriers) };
+    case 'progress':
+      return { type, percent: numberOf(percent, 100, 'percent') };
+    case 'broken':
+      return { type, message: logTextOf(message, 'message') };
+    case 'refused':
+      return {
+        type,
+        msg: lineOf(textOf(msg, 'msg')).slice(0, responseLimits.msgCharacters).toWellFormed(),
+        detail: logTextOf(detail, 'detail'),
+        engineMs: engineMsOf(engineMs, run),
+      };
+    case 'done':
+      return {
+        type,
+        outputs: outputsOf(outputs, run),
+        ...(details === undefined ? {} : { details: detailsOf(details) }),
+        engineMs: engineMsOf(engineMs, run),
+      };
+    default:
+      throw unexpected('a known type', type);
+  }
 }
 
-function isIsolation(value: unknown): value is Isolation {
-  return isObject(value) && Object.values(value).every(isBarrier) && JSON.stringify(value).length <= maxIsolationLength;
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw unexpected('JSON', line);
+  }
 }
 
-function isBarrier(value: unknown): boolean {
-  return isObject(value) && (value.stands === true || (value.stands === false && typeof value.reason === 'string'));
+function engineMsOf(value: unknown, { elapsedMs }: KnownRun): number {
+  return Math.min(elapsedMs, numberOf(value, elapsedMs + responseLimits.clockMs, 'engineMs'));
 }
 
-function isOutputs(value: unknown): value is RemoteOutput[] {
-  return Array.isArray(value) && value.length <= maxFilesPerTask && value.every(isOutput);
+function barriersOf(value: unknown): Isolation {
+  return Object.fromEntries(
+    Object.entries(objectOf(value, 'barriers')).map(([name, state]) => {
+      if (!Object.hasOwn(barrierMeanings, name)) throw unexpected('the name of a barrier', name);
+      const { stands, reason } = objectOf(state, 'a barrier');
+      if (stands === true) return [name, { stands }];
+      if (stands !== false) throw unexpected('true or false for stands', stands);
+      return [name, { stands, reason: lineOf(textOf(reason, 'reason')).slice(0, responseLimits.reasonCharacters) }];
+    }),
+  );
 }
 
-function isOutput(value: unknown): value is RemoteOutput {
-  return isObject(value) && typeof value.name === 'string' && typeof value.format === 'string';
+function outputsOf(value: unknown, { outputFormat }: KnownRun): RemoteOutput[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxFilesPerTask)
+    throw unexpected(`1 to ${maxFilesPerTask} outputs`, Array.isArray(value) ? value.length : value);
+  return value.map((output: unknown) => {
+    const { name, format } = objectOf(output, 'an output');
+    if (format !== outputFormat) throw unexpected(`the format ${outputFormat}`, format);
+    const text = textOf(name, 'name');
+    if (text.length > responseLimits.nameCharacters)
+      throw unexpected(`a name of at most ${responseLimits.nameCharacters} characters`, text);
+    return { name: text, format };
+  });
 }
 
-// What JSON.parse returns for an object holds nothing but JSON.
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function detailsOf(value: unknown): JsonObject {
+  const { warnings, ...rest } = objectOf(value, 'details');
+  const own = Object.keys(rest).find((key) => resultFields.some((field) => field === key));
+  if (own !== undefined) throw unexpected('details without fields of the result', own);
+  const details = {
+    ...jsonObjectOf(rest, responseLimits.detailsDepth),
+    ...(warnings === undefined ? {} : { warnings: warningsOf(warnings) }),
+  };
+  const { length } = JSON.stringify(details);
+  if (length > responseLimits.detailsCharacters)
+    throw unexpected(`details of at most ${responseLimits.detailsCharacters} characters`, length);
+  return details;
 }
 
-function unexpected(line: string): Error {
-  return new Error(`Expected a response of an engine but received ${line.slice(0, 200)}`);
+function warningsOf(value: unknown): string[] {
+  if (!Array.isArray(value) || value.length > responseLimits.warnings)
+    throw unexpected(`at most ${responseLimits.warnings} warnings`, Array.isArray(value) ? value.length : value);
+  return value.map((warning: unknown) =>
+    lineOf(textOf(warning, 'a warning')).slice(0, responseLimits.msgCharacters).toWellFormed(),
+  );
+}
+
+function jsonOf(value: unknown, depth: number): JsonValue {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return lineOf(value);
+  if (typeof value === 'number') {
+    // DynamoDB refuses those that are much larger or smaller.
+    if (value !== 0 && !(Math.abs(value) < 1e100 && Math.abs(value) > 1e-100))
+      throw unexpected('a number that can be stored', value);
+    return value;
+  }
+  if (depth === 0) throw unexpected(`details of at most ${responseLimits.detailsDepth} levels`, 'more');
+  return Array.isArray(value) ? value.map((item) => jsonOf(item, depth - 1)) : jsonObjectOf(value, depth);
+}
+
+function jsonObjectOf(value: unknown, depth: number): JsonObject {
+  const entries = Object.entries(objectOf(value, 'details'));
+  if (entries.length > responseLimits.detailsKeys)
+    throw unexpected(`at most ${responseLimits.detailsKeys} keys`, entries.length);
+  return Object.fromEntries(
+    entries.map(([key, item]) => {
+      if (!/^[a-z][a-z0-9_]{0,63}$/.test(key)) throw unexpected('a key of small letters', key);
+      return [key, jsonOf(item, depth - 1)];
+    }),
+  );
+}
+
+function objectOf(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw unexpected(`an object for ${what}`, value);
+  return { ...value };
+}
+
+function numberOf(value: unknown, max: number, what: string): number {
+  if (typeof value !== 'number' || !(value >= 0 && value <= max))
+    throw unexpected(`a number from 0 to ${max} for ${what}`, value);
+  return value;
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw unexpected(`a string for ${what}`, value);
+  return value;
+}
+
+/** Returns a text for the log, whose lines are kept, and of these the last. */
+function logTextOf(value: unknown, what: string): string {
+  return textOf(value, what)
+    .slice(-responseLimits.logCharacters)
+    .toWellFormed()
+    .replace(/[^\P{Cc}\n\t]/gu, ' ');
+}
+
+/** Returns a text as one line: control characters act on a terminal, and others disguise what follows. */
+function lineOf(text: string): string {
+  return text
+    .slice(0, responseLimits.detailsCharacters)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
+}
+
+function unexpected(expectation: string, value: unknown): EngineError {
+  const shown =
+    typeof value === 'object' && value !== null
+      ? ''
+      : ` ${typeof value === 'string' ? JSON.stringify(value.slice(0, 200)) : String(value)}`;
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return invalidResponse(`Expected ${expectation} but received${shown} of type ${type}.`);
 }
