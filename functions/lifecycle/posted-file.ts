@@ -1,18 +1,9 @@
-import {
-  CopyObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
+import { isMissing, type ObjectVersion, statusOf } from '../../shared/aws/objects.ts';
 
 /** A posted file as it was when it was read. */
-export interface PostedFile {
-  key: string;
-  /** Distinguishes this content from whatever is posted in its place later. */
-  etag: string;
-  size: number;
+export interface PostedFile extends ObjectVersion {
   metadata: Record<string, string>;
   start: Uint8Array;
 }
@@ -41,27 +32,6 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
   }
 }
 
-/** Copies a posted file as it was read; returns false where it has been replaced or deleted since. */
-export async function copyPosted(file: PostedFile, key: string, mediaType: string): Promise<boolean> {
-  const { client, name } = bucket();
-  try {
-    await client.send(
-      new CopyObjectCommand({
-        Bucket: name,
-        Key: key,
-        CopySource: `${name}/${encodeURIComponent(file.key)}`,
-        CopySourceIfMatch: file.etag,
-        MetadataDirective: 'REPLACE',
-        ContentType: mediaType,
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (statusOf(error) === 412 || (await isMissing(file.key, error))) return false;
-    throw error;
-  }
-}
-
 interface Found {
   ETag?: string | undefined;
   Metadata?: Record<string, string> | undefined;
@@ -80,21 +50,4 @@ function sizeOf({
   ContentLength?: number | undefined;
 }) {
   return Number(ContentRange?.split('/').at(-1) ?? ContentLength ?? 0);
-}
-
-/** Tells whether a request failed because there is no object, which S3 tells only those who may list the whole bucket. */
-async function isMissing(key: string, error: unknown): Promise<boolean> {
-  if (statusOf(error) === 404) return true;
-  return statusOf(error) === 403 && !(await isPosted(key));
-}
-
-/** Returns whether a file was posted under a key. */
-export async function isPosted(key: string): Promise<boolean> {
-  const { client, name } = bucket();
-  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: key, MaxKeys: 1 }));
-  return Contents[0]?.Key === key;
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { deleteFilesBefore } from '../../shared/aws/objects.ts';
+import { deleteFilesBefore, objectExists } from '../../shared/aws/objects.ts';
 import { sendUploadNotification } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
@@ -14,7 +14,6 @@ import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
 import { settleDeadLetters } from './dead-letters.ts';
-import { isPosted } from './posted-file.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
@@ -22,7 +21,7 @@ const reserveMs = 10_000;
 const looksAtOnce = 16;
 /** Imported by the function that posts are notified to: a sweep may have no time left to copy a large file. */
 const posted: PostedFiles = {
-  exists: ({ id }) => isPosted(uploadKey(id)),
+  exists: ({ id }) => objectExists(uploadKey(id)),
   importAgain: ({ id }) => {
     logger.warn('the notification of a posted file was lost', { taskId: id });
     return sendUploadNotification(uploadKey(id));

@@ -2,7 +2,7 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, S3Event, SQSEvent, SQSRecord } from 'aws-lambda';
 import { fileProblem } from '../../shared/accounts/limits.ts';
-import { deleteObject, newToken } from '../../shared/aws/objects.ts';
+import { copyVersion, deleteObject, newToken } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { decodeFileName } from '../../shared/aws/upload-form.ts';
@@ -15,7 +15,7 @@ import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../engines/runtime/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
-import { copyPosted, type PostedFile, readPosted } from './posted-file.ts';
+import { type PostedFile, readPosted } from './posted-file.ts';
 
 /** A client that posts again and again delays its own task; after so many attempts the message is redelivered. */
 const maxAttempts = 5;
@@ -115,7 +115,7 @@ async function completeUpload(key: string): Promise<void> {
       await lifecycle.apply(taskId, { type: 'failed', attempt: task.attempt, failure }, task, group);
       return deleteObject(key);
     }
-    if (!(await copyPosted(posted, file.key, file.mediaType))) continue;
+    if (!(await copyVersion(posted, file.key, file.mediaType))) continue;
     const decision = await inTurn(() => lifecycle.apply(taskId, { type: 'uploaded', file }, task, group));
     if (decision.outcome !== 'changed') await deleteUnlessKept(taskId, file.key);
     return deleteObject(key);

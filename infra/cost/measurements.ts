@@ -74,13 +74,13 @@ export const measurements = {
   /**
    * Of one job of an upload, a conversion and an export that nobody follows, as `npm run bench -- jobs` counts them. Requests of
    * SQS are a message to the worker, and two receives and two deletes, of that message and of the notification of the file; S3
-   * gets the file, its copy, the output and its copy. Invocations are those of the importer, the worker and the engine.
+   * gets the file, its copy, the output and two copies of that. Invocations are those of the importer, the worker and the engine.
    */
   calls: {
     dynamodbReads: 7,
     dynamodbWrites: 19,
     sqsRequests: 6,
-    s3Writes: 4,
+    s3Writes: 5,
     s3Reads: 4,
     busEvents: 1,
     invocations: 3,

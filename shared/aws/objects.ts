@@ -6,6 +6,7 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { taskOfKey, taskPrefix, uploadKey } from '../files/keys.ts';
 import type { Task } from '../tasks/task.ts';
@@ -26,22 +27,80 @@ export async function putObject(key: string, body: Uint8Array, mediaType: string
   await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentType: mediaType }));
 }
 
-/** Returns the size of an object; throws where there is none. */
-export async function sizeOfObject(key: string): Promise<number> {
+/** An object as it was when it was read. */
+export interface ObjectVersion {
+  key: string;
+  /** Distinguishes this content from whatever is stored under the key later. */
+  etag: string;
+  size: number;
+}
+
+/** Reads the size and the tag of an object; undefined if there is none. */
+export async function readVersion(key: string, signal?: AbortSignal): Promise<ObjectVersion | undefined> {
   const { client, name } = bucket();
-  const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }));
-  if (ContentLength === undefined) throw new Error(`S3 responded without the size of ${key}.`);
-  return ContentLength;
+  try {
+    const head = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }), abortedBy(signal));
+    const { ETag: etag, ContentLength: size } = head;
+    if (etag === undefined || size === undefined) throw new Error(`S3 responded without the size or tag of ${key}.`);
+    return { key, etag, size };
+  } catch (error) {
+    if (await isMissing(key, error)) return undefined;
+    throw error;
+  }
 }
 
 /** Copies an object of up to 5 GB within the bucket. */
 export async function copyObject(from: string, key: string, signal?: AbortSignal): Promise<void> {
   const { client, name } = bucket();
   const CopySource = `${name}/${encodeURIComponent(from)}`;
-  await client.send(
-    new CopyObjectCommand({ Bucket: name, Key: key, CopySource }),
-    signal ? { abortSignal: signal } : {},
-  );
+  await client.send(new CopyObjectCommand({ Bucket: name, Key: key, CopySource }), abortedBy(signal));
+}
+
+/** Copies an object of up to 5 GB as it was read, without its metadata; returns false if it was replaced or deleted since. */
+export async function copyVersion(
+  { key: from, etag }: Pick<ObjectVersion, 'key' | 'etag'>,
+  key: string,
+  mediaType: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { client, name } = bucket();
+  const command = new CopyObjectCommand({
+    Bucket: name,
+    Key: key,
+    CopySource: `${name}/${encodeURIComponent(from)}`,
+    CopySourceIfMatch: etag,
+    MetadataDirective: 'REPLACE',
+    ContentType: mediaType,
+  });
+  try {
+    await client.send(command, abortedBy(signal));
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 412 || (await isMissing(from, error))) return false;
+    throw error;
+  }
+}
+
+function abortedBy(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal ? { abortSignal: signal } : {};
+}
+
+/** Returns whether a request failed because there is no object. S3 reports that only to roles that may list the whole bucket. */
+export async function isMissing(key: string, error: unknown): Promise<boolean> {
+  if (statusOf(error) === 404) return true;
+  return statusOf(error) === 403 && !(await objectExists(key));
+}
+
+/** Returns whether there is an object under a key, for roles that may list its prefix. */
+export async function objectExists(key: string): Promise<boolean> {
+  const { client, name } = bucket();
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name, Prefix: key, MaxKeys: 1 }));
+  return Contents[0]?.Key === key;
+}
+
+/** Returns the HTTP status of an error of S3. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
 /** Deletes one object; one that does not exist is no failure. */
@@ -81,8 +140,12 @@ export async function deleteFilesBefore(prefix: string, firstIdToKeep: string): 
   }
 }
 
-async function deleteKeys(keys: string[]): Promise<void> {
+/** Deletes objects; those that do not exist are no failure. */
+export async function deleteKeys(keys: string[]): Promise<void> {
   const { client, name } = bucket();
+  const [only] = keys;
+  // S3 does not charge for a DELETE; a batch is a POST.
+  if (only !== undefined && keys.length === 1) return deleteObject(only);
   for (const batch of chunksOf(keys, maxKeysPerDelete)) {
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: batch.map((Key) => ({ Key })), Quiet: true } }),

@@ -34,6 +34,11 @@ export function attemptPrefix(taskId: string, attempt: number): string {
   return `${taskPrefix(taskId)}${attempt}/`;
 }
 
+/** Returns the prefix that the form of an engine's run writes to. What it stored is copied out of the form's reach. */
+export function postedPrefix(taskId: string, attempt: number): string {
+  return `${attemptPrefix(taskId, attempt)}posted/`;
+}
+
 /** Returns the key of the n-th output of a run. */
 export function outputKey(taskId: string, attempt: number, index: number): string {
   return `${attemptPrefix(taskId, attempt)}${index}`;

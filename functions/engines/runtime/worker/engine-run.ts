@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
-import { newToken, putObject, sizeOfObject } from '../../../../shared/aws/objects.ts';
+import { copyVersion, newToken, type ObjectVersion, putObject, readVersion } from '../../../../shared/aws/objects.ts';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../../../shared/concurrency.ts';
-import { outputKey, revokedKey } from '../../../../shared/files/keys.ts';
+import { outputKey, postedPrefix, revokedKey } from '../../../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../../../shared/files/names.ts';
 import { isProcessing } from '../../../../shared/operations/operations.ts';
-import { diskBytes, filesAtOnce } from '../../../../shared/tasks/limits.ts';
+import { diskBytes } from '../../../../shared/tasks/limits.ts';
 import { checkFile } from '../../../../shared/tasks/route.ts';
-import type { StoredFile, Task } from '../../../../shared/tasks/task.ts';
+import type { JsonValue, StoredFile, Task } from '../../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../catalogues.ts';
 import { EngineError } from '../engine.ts';
 import type { EngineRequest, EngineResponse, RemoteOutput } from '../protocol.ts';
@@ -19,6 +19,8 @@ import { type Run, type RunResult, TaskError } from './worker.ts';
 
 /** How long an engine may take to notice that its run is revoked, and end it. */
 const endingMs = 3_000;
+/** S3 copies within the bucket: nothing passes through this process. */
+const copiesAtOnce = 16;
 
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page'>;
@@ -37,11 +39,14 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const response = await responseOf(engine, request, run);
   if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
   switch (response.type) {
-    case 'done':
+    case 'done': {
+      const posted = await readPosted(run, response.outputs, maxOutputBytes);
       return {
-        files: await describeOutputs(run, response.outputs),
+        files: await keepOutputs(run, response.outputs, posted),
         ...(response.details ? { details: response.details } : {}),
+        leftovers: posted.map(({ key }) => key),
       };
+    }
     case 'refused':
       throw new EngineError(response.msg, { detail: response.detail });
     case 'broken':
@@ -143,17 +148,42 @@ async function requestOf(
   };
 }
 
-/** Describes what the engine stored. Its sizes are read from the bucket: an engine that was broken into may say anything. */
-function describeOutputs({ task, attempt }: Run, outputs: RemoteOutput[]): Promise<StoredFile[]> {
-  const { filename } = task.payload;
-  const names = uniqueNames(
-    outputs.map(({ name, format }) =>
-      typeof filename === 'string' ? withExtension(safeName(filename), format) : safeName(name),
-    ),
-  );
-  return mapAtOnce(outputs, filesAtOnce, async ({ name, format }, index): Promise<StoredFile> => {
-    const key = outputKey(task.id, attempt, index);
-    const size = await sizeOfObject(key);
-    return { key, name: names[index] ?? name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
+/** Reads what the engine has stored by its form: one that was broken into may say anything, and store more than it may. */
+async function readPosted(
+  { task, attempt, signal }: Run,
+  outputs: RemoteOutput[],
+  maxOutputBytes: number,
+): Promise<ObjectVersion[]> {
+  const posted = await mapAtOnce(outputs, copiesAtOnce, async (_, index) => {
+    const version = await readVersion(`${postedPrefix(task.id, attempt)}${index}`, signal);
+    if (!version) throw invalidResponse(`Output ${index} was not stored.`);
+    return version;
   });
+  const bytes = posted.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > maxOutputBytes)
+    throw invalidResponse(`Outputs of ${bytes} bytes were stored; the maximum is ${maxOutputBytes}.`);
+  return posted;
+}
+
+/** Copies outputs, as they were read, to where no form can write: the engine's stays valid until after the run's end. */
+function keepOutputs(
+  { task, attempt, signal }: Run,
+  outputs: RemoteOutput[],
+  posted: ObjectVersion[],
+): Promise<StoredFile[]> {
+  const names = uniqueNames(outputs.map((output) => nameOf(output, task.payload.filename)));
+  return mapAtOnce(posted, copiesAtOnce, async (version, index): Promise<StoredFile> => {
+    const { format = '', name = '' } = { ...outputs[index], name: names[index] };
+    const key = outputKey(task.id, attempt, index);
+    const mediaType = catalogue.mediaType(format);
+    if (!(await copyVersion(version, key, mediaType, signal))) throw invalidResponse(`Output ${index} was replaced.`);
+    return { key, name, size: version.size, format, mediaType, token: newToken() };
+  });
+}
+
+/** Returns the name of an output. Its extension is that of its format, so that a picture does not pass for a program. */
+function nameOf({ name, format }: RemoteOutput, filename: JsonValue | undefined): string {
+  if (typeof filename === 'string') return withExtension(safeName(filename), format);
+  const safe = safeName(name);
+  return safe.toLowerCase().endsWith(`.${format}`) ? safe : withExtension(safe, format);
 }

@@ -2,7 +2,7 @@ import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { bucket } from '../../../../shared/aws/bucket.ts';
-import { attemptPrefix, revokedKey } from '../../../../shared/files/keys.ts';
+import { postedPrefix, revokedKey } from '../../../../shared/files/keys.ts';
 import { maxPostBytes, type OutputForm } from '../protocol.ts';
 
 /** Beyond the end of the run, so that a clock that is ahead does not end it early. */
@@ -14,7 +14,10 @@ export function presignInput(key: string, deadline: number): Promise<string> {
   return getSignedUrl(client, new GetObjectCommand({ Bucket: name, Key: key }), { expiresIn: secondsUntil(deadline) });
 }
 
-/** Returns a form by which an engine stores any number of files of one run, each up to a size. */
+/**
+ * Returns a form by which an engine stores any number of files of one run, each up to a size. It stays valid until after the
+ * run's end, so it writes to a prefix of its own.
+ */
 export async function presignOutput(
   taskId: string,
   attempt: number,
@@ -22,7 +25,7 @@ export async function presignOutput(
   deadline: number,
 ): Promise<OutputForm> {
   const { client, name } = bucket();
-  const prefix = attemptPrefix(taskId, attempt);
+  const prefix = postedPrefix(taskId, attempt);
   const { url, fields } = await createPresignedPost(client, {
     Bucket: name,
     // Signed as the start of the key; the engine puts the number of the file in the place of the name.

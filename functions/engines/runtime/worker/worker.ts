@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { deleteFiles } from '../../../../shared/aws/objects.ts';
+import { deleteFiles, deleteKeys } from '../../../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws/queues.ts';
 import { readSecrets } from '../../../../shared/aws/secrets.ts';
 import { attemptPrefix } from '../../../../shared/files/keys.ts';
@@ -60,6 +60,8 @@ export interface Run {
 export interface RunResult {
   files: StoredFile[];
   details?: JsonObject;
+  /** Keys of objects that the run has no more use for. */
+  leftovers?: string[];
 }
 
 /** The task no longer belongs to this worker: it was canceled, deleted or taken over. */
@@ -123,13 +125,16 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     ...limitTask(task, controller),
   ];
   try {
-    const result = await worker.perform(run);
+    const { leftovers = [], ...result } = await worker.perform(run);
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
     await stopHeartbeat();
     if (attempt > 1) await discardEarlier(run);
     const completed = { type: 'completed', attempt, ...result, ...engineTime(run) } as const;
-    const ended = await lifecycle.apply(taskId, completed, run.task, group);
+    const [ended] = await Promise.all([
+      lifecycle.apply(taskId, completed, run.task, group),
+      deleteKeys(leftovers).catch((error) => run.logger.warn('left to the sweep', { leftovers, error })),
+    ]);
     if (ended.outcome !== 'changed') await discard(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');
   } catch (error) {
