@@ -80,7 +80,7 @@ async function failStream(stream: ResponseStream, requestId: string, report: Err
 
 type Call<Mode extends Handler['mode']> = Extract<Handler, { mode: Mode }>['call'];
 
-function contextOf({ requestId, functionArn, deadline }: Invocation): Partial<Context> {
+function contextOf({ requestId, functionArn, deadline, tenantId }: Invocation): Partial<Context> {
   return {
     callbackWaitsForEmptyEventLoop: true,
     functionName: variable('AWS_LAMBDA_FUNCTION_NAME'),
@@ -88,6 +88,7 @@ function contextOf({ requestId, functionArn, deadline }: Invocation): Partial<Co
     invokedFunctionArn: functionArn,
     memoryLimitInMB: variable('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'),
     awsRequestId: requestId,
+    tenantId,
     logGroupName: variable('AWS_LAMBDA_LOG_GROUP_NAME'),
     logStreamName: variable('AWS_LAMBDA_LOG_STREAM_NAME'),
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),

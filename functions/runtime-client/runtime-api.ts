@@ -10,6 +10,8 @@ export interface Invocation {
   functionArn: string;
   /** Milliseconds since the epoch. */
   deadline: number;
+  /** The tenant that this environment serves, if the function keeps tenants apart. */
+  tenantId: string | undefined;
   /** JSON text. */
   event: string;
 }
@@ -32,11 +34,13 @@ export class RuntimeApi {
   /** Waits for the next invocation. */
   async next(): Promise<Invocation> {
     const { status, headers, body } = await this.#call('GET', 'invocation/next');
+    const tenantId = headers['lambda-runtime-aws-tenant-id'];
     if (status !== 200) throw new Error(`Expected 200 for the next invocation but received ${status}: ${body}`);
     return {
       requestId: String(headers['lambda-runtime-aws-request-id']),
       functionArn: String(headers['lambda-runtime-invoked-function-arn']),
       deadline: Number(headers['lambda-runtime-deadline-ms']),
+      tenantId: tenantId === undefined ? undefined : String(tenantId),
       event: body,
     };
   }

@@ -100,9 +100,9 @@ describe('an error names what the local stack would not run as AWS does', () => 
     [
       'an unknown intrinsic function',
       (template) => {
-        first(template, 'AWS::Lambda::Function').Properties.Timeout = { 'Fn::If': ['Big', 60, 30] };
+        first(template, 'AWS::Lambda::Function').Properties.Timeout = { 'Fn::Length': [60, 30] };
       },
-      /Fn::If/,
+      /Fn::Length/,
     ],
     [
       'a reference to nothing',
@@ -123,9 +123,31 @@ describe('an error names what the local stack would not run as AWS does', () => 
     [
       'a section of the template',
       (template) => {
-        Object.assign(template, { Conditions: { OnlySometimes: true } });
+        Object.assign(template, { Mappings: { Sizes: {} } });
       },
-      /Template\.Conditions/,
+      /Template\.Mappings/,
+    ],
+    [
+      'a condition that is not there',
+      (template) => {
+        first(template, 'AWS::Lambda::Function').Properties.Timeout = { 'Fn::If': ['Big', 60, 30] };
+      },
+      /Nothing in the template is called Big/,
+    ],
+    [
+      'another way to keep tenants apart',
+      (template) => {
+        first(template, 'AWS::Lambda::Function').Properties.TenancyConfig = { TenantIsolationMode: 'PER_GROUP' };
+      },
+      /has the tenant isolation mode PER_GROUP/,
+    ],
+    [
+      'a function with tenants behind a queue or a route, which name none',
+      (template) => {
+        for (const { Properties } of resourcesOf(template, 'AWS::Lambda::Function'))
+          Properties.TenancyConfig = { TenantIsolationMode: 'PER_TENANT' };
+      },
+      /is invoked by a service, which names no tenant/,
     ],
     [
       'a route that API Gateway may not call its function for',

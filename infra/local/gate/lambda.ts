@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { FunctionError } from '../lambda/function-error.ts';
 import type { LocalRuntime } from '../lambda/runtime.ts';
-import type { LocalFunction, LocalStack } from '../template/model.ts';
+import type { LocalStack } from '../template/model.ts';
 import type { RequiredAction } from './actions.ts';
 import { Refusal } from './errors.ts';
 import type { Query } from './signature.ts';
@@ -18,7 +18,7 @@ interface Call {
 }
 
 /** Headers that change what a call does, in ways not known here. */
-const UNSUPPORTED_HEADERS = ['x-amz-client-context', 'x-amz-durable-execution-name', 'x-amz-tenant-id'];
+const UNSUPPORTED_HEADERS = ['x-amz-client-context', 'x-amz-durable-execution-name'];
 
 /** Handles `Invoke` and `InvokeWithResponseStream`. */
 export async function invokeFunction(
@@ -47,8 +47,9 @@ export async function invokeFunction(
     return;
   }
   res.setHeader('x-amz-executed-version', '$LATEST');
-  if (streaming) await respondStream(functions, fn, event, res);
-  else await respondWhole(functions, fn, event, res);
+  const tenantId = req.headers['x-amz-tenant-id']?.toString();
+  if (streaming) await respondStream(() => functions.invokeStream(fn, event, tenantId), res);
+  else await respondWhole(() => functions.invoke(fn, event, tenantId), res);
 }
 
 function readTarget(req: IncomingMessage, { path, query }: Call): { name: string; streaming: boolean } {
@@ -73,15 +74,10 @@ function readTarget(req: IncomingMessage, { path, query }: Call): { name: string
   return { name: parts.at(-1) ?? '', streaming };
 }
 
-async function respondWhole(
-  functions: InvokableFunctions,
-  fn: LocalFunction,
-  event: unknown,
-  res: ServerResponse,
-): Promise<void> {
+async function respondWhole(invoke: () => ReturnType<InvokableFunctions['invoke']>, res: ServerResponse) {
   let payload: string;
   try {
-    payload = JSON.stringify(await functions.invoke(fn, event));
+    payload = JSON.stringify(await invoke());
   } catch (error) {
     const { errorType, message } = asFunctionError(error);
     if (isRefused(errorType)) return respondRefusal(res, errorType, message);
@@ -92,15 +88,10 @@ async function respondWhole(
 }
 
 /** Passes the response on as it comes, and lets the function go on for a caller that has left. */
-async function respondStream(
-  functions: InvokableFunctions,
-  fn: LocalFunction,
-  event: unknown,
-  res: ServerResponse,
-): Promise<void> {
+async function respondStream(invoke: () => ReturnType<InvokableFunctions['invokeStream']>, res: ServerResponse) {
   let end: Record<string, string> = {};
   try {
-    const { chunks } = await functions.invokeStream(fn, event);
+    const { chunks } = await invoke();
     begin(res);
     for await (const chunk of chunks) {
       if (res.destroyed) return;
@@ -154,7 +145,12 @@ function asFunctionError(error: unknown): FunctionError {
 }
 
 /** Statuses of invocations that reach no function. */
-const REFUSALS: Record<string, number> = { RequestTooLargeException: 413, TooManyRequestsException: 429 };
+const REFUSALS: Record<string, number> = {
+  InvalidParameterValueException: 400,
+  RequestTooLargeException: 413,
+  TooManyRequestsException: 429,
+  ValidationException: 400,
+};
 
 function isRefused(errorType: string): boolean {
   return errorType in REFUSALS;

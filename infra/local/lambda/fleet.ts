@@ -1,4 +1,5 @@
 import type { LocalFunction } from '../template/model.ts';
+import type { Capacity } from './capacity.ts';
 import { Environment, type Host } from './environment.ts';
 import { FunctionError } from './function-error.ts';
 import type { IdleEnvironments } from './idle-environments.ts';
@@ -10,16 +11,7 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** How many environments all fleets together may have. */
-export interface Capacity {
-  /** Takes room for one environment, and says whether there was some. */
-  take(): boolean;
-  /** Says that one has become idle, and can make room for another. */
-  idle(): void;
-  release(): void;
-}
-
-/** The environments of one function. */
+/** The environments of one function, or of one of its tenants. */
 export class Fleet {
   readonly #fn: LocalFunction;
   readonly #host: Host;
@@ -32,6 +24,7 @@ export class Fleet {
   readonly #free: Environment[] = [];
   /** When an invocation last ended well. */
   #lastEnd = Number.NEGATIVE_INFINITY;
+  #lastStart = 0;
   #recheck: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -40,6 +33,21 @@ export class Fleet {
     this.#host = host;
     this.#idle = idle;
     this.#capacity = capacity;
+  }
+
+  /** When an environment was last started. */
+  get lastStart(): number {
+    return this.#lastStart;
+  }
+
+  /** Whether there is work, and no environment for it. */
+  get isStarved(): boolean {
+    return this.#waiting.length > 0 && this.#all.size === 0;
+  }
+
+  /** Whether there is nothing to keep it for. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && this.#all.size === 0;
   }
 
   /** How many environments there may be; an operator may change the reserved concurrency at any time. */
@@ -111,7 +119,7 @@ export class Fleet {
   /** Whether a start would only slow down environments that are ending one invocation after the other. */
   #wouldSlowDown(): boolean {
     const { startTime, load } = this.#host;
-    return performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy;
+    return this.#all.size > 0 && performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy;
   }
 
   #start(): void {
@@ -119,6 +127,7 @@ export class Fleet {
       ready: () => this.#ready(environment),
       failed: (_, error) => this.#failed(environment, error),
     });
+    this.#lastStart = performance.now();
     this.#all.add(environment);
     this.#starting.add(environment);
     void environment.ended.then(() => this.#ended(environment));
@@ -128,7 +137,8 @@ export class Fleet {
     const isFresh = this.#starting.delete(environment);
     if (isFresh) this.#host.startTime.add(environment.age);
     else this.#lastEnd = performance.now();
-    if (!environment.usable || (!isFresh && this.#host.faults?.isRecycled())) {
+    const isEnough = !isFresh && (this.#host.faults?.isRecycled() || this.#capacity.reclaim());
+    if (!environment.usable || isEnough) {
       environment.kill();
       return;
     }

@@ -39,10 +39,11 @@ export class IdleEnvironments {
     this.#timers.delete(environment);
   }
 
-  /** Ends the least recently used environment, if there is one. */
-  endOldest(): void {
+  /** Ends the least recently used environment, and says whether there was one. */
+  endOldest(): boolean {
     const [oldest] = this.#timers.keys();
     if (oldest) this.#end(oldest);
+    return oldest !== undefined;
   }
 
   #endIn(environment: Environment, seconds: number, then: () => void): void {

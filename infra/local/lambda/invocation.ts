@@ -7,13 +7,16 @@ export class Invocation {
   readonly requestId = randomUUID();
   /** JSON text, so that it is encoded once and measured where it is encoded. */
   readonly event: string;
+  /** The tenant it is for, if its function keeps tenants apart. */
+  readonly tenantId: string | undefined;
   /** Settles when the response begins, or the function fails before that. */
   readonly response: Promise<ResponseChunks>;
   readonly #begun = Promise.withResolvers<ResponseChunks>();
   readonly #chunks = new ResponseChunks();
 
-  constructor(event: string) {
+  constructor(event: string, tenantId?: string) {
     this.event = event;
+    this.tenantId = tenantId;
     this.response = this.#begun.promise;
     // Whoever waits for it learns of a failure; there may be nobody any more.
     this.response.catch(() => {});

@@ -24,13 +24,13 @@ export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invoke
   };
   return {
     ...runtime,
-    async invoke(fn, event) {
+    async invoke(fn, event, tenantId) {
       check(fn.arn);
-      return runtime.invoke(fn, event);
+      return runtime.invoke(fn, event, tenantId);
     },
-    async invokeStream(fn, event) {
+    async invokeStream(fn, event, tenantId) {
       check(fn.arn);
-      return runtime.invokeStream(fn, event);
+      return runtime.invokeStream(fn, event, tenantId);
     },
   };
 }

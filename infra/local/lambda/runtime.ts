@@ -1,4 +1,5 @@
 import type { LocalFunction } from '../template/model.ts';
+import { Capacity } from './capacity.ts';
 import { Fleet } from './fleet.ts';
 import { FunctionError } from './function-error.ts';
 import { IdleEnvironments } from './idle-environments.ts';
@@ -15,28 +16,37 @@ import { ProcessorLoad } from './processor-load.ts';
 import { Reaper } from './reaper.ts';
 import { RuntimeApiServer } from './runtime-api.ts';
 import { StartTime } from './start-time.ts';
+import { checkTenant } from './tenant.ts';
 
 export interface LambdaRuntime {
   /** Resolves with what the handler returned as JSON holds it, and rejects with a `FunctionError`. */
-  invoke(fn: LocalFunction, event: unknown): Promise<unknown>;
+  invoke(fn: LocalFunction, event: unknown, tenantId?: string): Promise<unknown>;
   /** Ends every process, with whatever they started. */
   stop(): Promise<void>;
 }
 
 export interface LocalRuntime extends LambdaRuntime {
   /** Resolves when the response begins; an error after that is thrown where the chunks are read. */
-  invokeStream(fn: LocalFunction, event: unknown): Promise<{ chunks: AsyncIterable<Buffer> }>;
+  invokeStream(fn: LocalFunction, event: unknown, tenantId?: string): Promise<{ chunks: AsyncIterable<Buffer> }>;
   /** Ends the environments of a function at once; the next invocation starts another. */
   kill(fn: LocalFunction): void;
+}
+
+/** The environments of one function: of each of its tenants, or of all callers alike. */
+interface Fleets {
+  idle: IdleEnvironments;
+  capacity: Capacity;
+  byTenant: Map<string | undefined, Fleet>;
 }
 
 /** Creates a runtime that starts functions when they are first invoked and keeps the last used ones warm. */
 export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const { idleSeconds = IDLE_SECONDS, maxIdle = MAX_IDLE_ENVIRONMENTS, maxZip = MAX_ZIP_ENVIRONMENTS } = options;
   const { burstSeconds = BURST_SECONDS } = options;
-  const fleets = new Map<string, Fleet>();
+  /** By the function's ARN. */
+  const fleets = new Map<string, Fleets>();
   const idleZip = new IdleEnvironments({ seconds: idleSeconds, max: maxIdle, burstSeconds });
-  const idleImages = new IdleEnvironments({ seconds: idleSeconds });
+  const zipCapacity = new Capacity(() => maxZip, idleZip);
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
   const startTime = new StartTime();
@@ -44,39 +54,33 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   /** Invocations that have not ended, by the function's ARN. */
   const running = new Map<string, number>();
   let stopped = false;
-  let zipEnvironments = 0;
 
-  const zipCapacity = {
-    take() {
-      if (zipEnvironments >= maxZip) {
-        // Its end makes room.
-        idleZip.endOldest();
-        return false;
-      }
-      zipEnvironments += 1;
-      return true;
-    },
-    idle() {
-      if (zipEnvironments >= maxZip) for (const fleet of fleets.values()) fleet.scale();
-    },
-    release() {
-      zipEnvironments -= 1;
-      for (const fleet of fleets.values()) fleet.scale();
-    },
-  };
-  // An image function is limited by the cores, each for itself.
-  const imageCapacity = { take: () => true, idle: () => {}, release: () => {} };
-
-  function fleetOf(fn: LocalFunction): Fleet {
-    let fleet = fleets.get(fn.arn);
-    if (!fleet) {
-      const host = { ...options, api, reaper, startTime, load };
-      fleet =
-        fn.packaging === 'zip'
-          ? new Fleet(fn, host, idleZip, zipCapacity)
-          : new Fleet(fn, host, idleImages, imageCapacity);
-      fleets.set(fn.arn, fleet);
+  function fleetsOf(fn: LocalFunction): Fleets {
+    let found = fleets.get(fn.arn);
+    if (!found) {
+      // An image function is limited by the cores, each for itself.
+      const idle = fn.packaging === 'zip' ? idleZip : new IdleEnvironments({ seconds: idleSeconds });
+      const capacity = fn.packaging === 'zip' ? zipCapacity : new Capacity(() => options.cores, idle);
+      found = { idle, capacity, byTenant: new Map() };
+      fleets.set(fn.arn, found);
     }
+    return found;
+  }
+
+  /** Returns the environments of a function that serve a tenant, if it has tenants: none of them ever serves another. */
+  function fleetOf(fn: LocalFunction, tenantId: string | undefined): Fleet {
+    const { idle, capacity, byTenant } = fleetsOf(fn);
+    const existing = byTenant.get(tenantId);
+    if (existing) return existing;
+    // There may be many more tenants than have work at a time.
+    for (const [tenant, fleet] of byTenant)
+      if (fleet.isEmpty) {
+        byTenant.delete(tenant);
+        capacity.remove(fleet);
+      }
+    const fleet = new Fleet(fn, { ...options, api, reaper, startTime, load }, idle, capacity);
+    byTenant.set(tenantId, fleet);
+    capacity.add(fleet);
     return fleet;
   }
 
@@ -89,14 +93,19 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
     return true;
   }
 
-  async function invokeStream(fn: LocalFunction, event: unknown): Promise<{ chunks: AsyncIterable<Buffer> }> {
-    const invocation = new Invocation(encodeEvent(event));
+  async function invokeStream(
+    fn: LocalFunction,
+    event: unknown,
+    tenantId?: string,
+  ): Promise<{ chunks: AsyncIterable<Buffer> }> {
+    checkTenant(fn, tenantId);
+    const invocation = new Invocation(encodeEvent(event), tenantId);
     if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
     if (!countUntilEnd(fn, invocation)) {
       options.onInvoked?.(fn, 'throttled');
       throw new FunctionError('TooManyRequestsException', 'Rate Exceeded.');
     }
-    fleetOf(fn).run(invocation);
+    fleetOf(fn, tenantId).run(invocation);
     try {
       const chunks = await invocation.response;
       options.onInvoked?.(fn, 'succeeded');
@@ -109,16 +118,17 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
 
   return {
     invokeStream,
-    async invoke(fn, event) {
-      const { chunks } = await invokeStream(fn, event);
+    async invoke(fn, event, tenantId) {
+      const { chunks } = await invokeStream(fn, event, tenantId);
       return JSON.parse((await collect(chunks)).toString());
     },
     kill(fn) {
-      fleets.get(fn.arn)?.kill();
+      for (const fleet of fleetsOf(fn).byTenant.values()) fleet.kill();
     },
     async stop() {
       stopped = true;
-      await Promise.all([...fleets.values()].map((fleet) => fleet.stop()));
+      const all = [...fleets.values()].flatMap(({ byTenant }) => [...byTenant.values()]);
+      await Promise.all(all.map((fleet) => fleet.stop()));
       await api.close();
       reaper.close();
     },

@@ -1,12 +1,12 @@
 import { isObject, NotUnderstood } from './properties.ts';
 
-/** What `Ref` and `Fn::GetAtt` of a resource or parameter give. */
+/** What `Ref` and `Fn::GetAtt` of a resource or parameter give; of a condition, `true` or `false`. */
 export interface Referable {
   ref: string;
   attributes?: Record<string, string>;
 }
 
-/** Resolves the intrinsic functions in a part of the template. */
+/** Resolves the intrinsic functions in a part of the template, and leaves out properties whose value is `AWS::NoValue`. */
 export function resolve(value: unknown, names: Map<string, Referable>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, names));
   if (!isObject(value)) return value;
@@ -14,7 +14,8 @@ export function resolve(value: unknown, names: Map<string, Referable>): unknown 
   const [only] = entries;
   if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::')))
     return call(only[0], only[1], names);
-  return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, names)]));
+  const resolved = entries.map(([key, item]) => [key, resolve(item, names)]);
+  return Object.fromEntries(resolved.filter(([, item]) => item !== undefined));
 }
 
 /** Replaces parts of all texts in a value. */
@@ -29,6 +30,7 @@ export function replaceTexts(value: unknown, replacements: [from: string, to: st
 function call(name: string, argument: unknown, names: Map<string, Referable>): unknown {
   switch (name) {
     case 'Ref':
+      if (argument === 'AWS::NoValue') return undefined;
       return named(String(argument), names).ref;
     case 'Fn::GetAtt':
       return attribute(Array.isArray(argument) ? argument.map(String) : String(argument).split('.'), names);
@@ -56,6 +58,18 @@ function call(name: string, argument: unknown, names: Map<string, Referable>): u
       const chosen: unknown = Array.isArray(list) ? list[Number(index)] : undefined;
       if (chosen === undefined) throw new NotUnderstood(`Fn::Select of ${JSON.stringify(argument)}`);
       return chosen;
+    }
+    case 'Fn::If': {
+      const [condition, whenTrue, otherwise] = parts(argument);
+      return resolve(named(String(condition), names).ref === 'true' ? whenTrue : otherwise, names);
+    }
+    case 'Fn::Equals': {
+      const [left, right] = parts(resolve(argument, names));
+      return String(left === right);
+    }
+    case 'Fn::Not': {
+      const [condition] = parts(resolve(argument, names));
+      return String(condition !== 'true');
     }
     default:
       throw new NotUnderstood(`The function ${name} is not understood by the local stack.`);

@@ -39,6 +39,8 @@ export interface LocalFunction {
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
+  /** Whether its environments each serve one tenant, which every invocation then has to name. */
+  perTenant?: boolean;
   environment: Record<string, string>;
   role: LocalRole;
 }

@@ -48,6 +48,7 @@ interface Resource {
 export function readTemplate(options: ReadOptions): LocalStack {
   const sections = new Properties('Template', readFlattened(options.template));
   const parameters = objectOf(sections.raw('Parameters'));
+  const conditions = objectOf(sections.raw('Conditions'));
   const declared = objectOf(sections.raw('Resources'));
   sections.pass('For people, and for checks of CloudFormation before a deployment', 'Description', 'Outputs', 'Rules');
   sections.finish();
@@ -59,6 +60,7 @@ export function readTemplate(options: ReadOptions): LocalStack {
   for (const id of Object.keys(options.parameters)) {
     if (!Object.hasOwn(parameters, id)) throw new NotUnderstood(`The template has no parameter ${id}.`);
   }
+  for (const [id, condition] of Object.entries(conditions)) names.set(id, { ref: String(resolve(condition, names)) });
   const urls: [string, string][] = [];
   for (const [logicalId, resource] of Object.entries(declared)) {
     const { Type, Properties: given } = objectOf(resource);
@@ -101,9 +103,12 @@ function assemble(ofType: ByType): LocalStack {
   const functions = ofType('AWS::Lambda::Function')
     .filter(({ arn }) => !deployments.handlers.has(arn))
     .map((resource) => readFunction(resource, functionRoles, layers));
+  /** Finds the function that a queue, schedule or API of the template invokes. */
   const functionNamed = (name: string): LocalFunction => {
     const found = functions.find((candidate) => candidate.name === name || candidate.arn === name);
     if (!found) throw new NotUnderstood(`The template has no function ${name}.`);
+    if (found.perTenant)
+      throw new NotUnderstood(`${name} is invoked by a service, which names no tenant: Lambda refuses that.`);
     return found;
   };
   const queues = readQueues(ofType);
@@ -202,6 +207,9 @@ function readFunction(
   properties.pass('This machine has the architecture it has', 'Architectures');
   properties.pass('A text for people', 'Description');
   properties.pass('Logs go to a file here', 'LoggingConfig');
+  const tenancy = properties.object('TenancyConfig').optionalText('TenantIsolationMode');
+  if (tenancy !== undefined && tenancy !== 'PER_TENANT')
+    throw new NotUnderstood(`${logicalId} has the tenant isolation mode ${tenancy}.`);
   return {
     logicalId,
     name: ref,
@@ -214,6 +222,7 @@ function readFunction(
     timeoutSeconds: properties.number('Timeout', 3),
     memoryMegabytes: properties.number('MemorySize', 128),
     reservedConcurrency: properties.optionalNumber('ReservedConcurrentExecutions'),
+    perTenant: tenancy !== undefined,
     environment: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)])),
     role,
   };

@@ -30,6 +30,7 @@ const functions = [
   named('echo'),
   named('fail'),
   named('count', { reservedConcurrency: 0 }),
+  named('describeContext', { perTenant: true }),
   ...['lines', 'failBefore', 'failAfter', 'flood'].map((name) => named(name, { entry: streams })),
 ];
 const invoker = role(
@@ -179,11 +180,30 @@ test.each([
   ['a version', { FunctionName: 'echo', Qualifier: '3' }, 'UnknownOperationException'],
   ['an asynchronous invocation', { FunctionName: 'echo', InvocationType: 'Event' }, 'UnknownOperationException'],
   ['a payload that is not JSON', { FunctionName: 'echo', Payload: '{' }, 'InvalidRequestContentException'],
+  ['a tenant of a function without any', { FunctionName: 'echo', TenantId: 'ann' }, 'InvalidParameterValueException'],
+  ['no tenant of a function with some', { FunctionName: 'describeContext' }, 'InvalidParameterValueException'],
+  ['an odd tenant', { FunctionName: 'describeContext', TenantId: 'ann?' }, 'ValidationException'],
+  ['a long tenant', { FunctionName: 'describeContext', TenantId: 'a'.repeat(257) }, 'ValidationException'],
   ['a payload over 6 MB', { FunctionName: 'echo', Payload: `"${'x'.repeat(6_291_556)}"` }, 'RequestTooLargeException'],
 ] as const)('%s is refused', async (_, input, name) => {
   await using local = await startFunctions();
 
   await expect(local.client.send(new InvokeCommand(input))).rejects.toMatchObject({ name });
+});
+
+test('a function with tenants is told the one that the caller names', async () => {
+  await using local = await startFunctions();
+  const target = { FunctionName: 'describeContext', TenantId: 'a.b_c:d/e=f+g-h@i j' };
+
+  const { Payload } = await local.client.send(new InvokeCommand(target));
+  const refused = local.client.send(new InvokeWithResponseStreamCommand({ FunctionName: 'describeContext' }));
+
+  expect(JSON.parse(Buffer.from(Payload ?? []).toString()).tenantId).toBe(target.TenantId);
+  await expect(refused).rejects.toMatchObject({
+    name: 'InvalidParameterValueException',
+    message: expect.stringContaining('Add a valid tenant ID in your request'),
+    $metadata: { httpStatusCode: 400 },
+  });
 });
 
 test('an invocation beyond the reserved concurrency is refused as throttled, before any stream', async () => {

@@ -32,8 +32,8 @@ async function openSession() {
     failures,
     call,
     /** Asks for an invocation and hands one out. */
-    async begin() {
-      const invocation = new Invocation('{"a":1}');
+    async begin(tenantId?: string) {
+      const invocation = new Invocation('{"a":1}', tenantId);
       const next = call('GET', 'invocation/next');
       await ready.promise;
       session.start(invocation, 1_700_000_000_000);
@@ -61,6 +61,14 @@ async function textOf(invocation: Invocation): Promise<string> {
   for await (const chunk of await invocation.response) text += chunk;
   return text;
 }
+
+test('hands out the tenant of an invocation that has one', async () => {
+  await using api = await openSession();
+  expect((await api.begin('ann')).next.headers['lambda-runtime-aws-tenant-id']).toBe('ann');
+
+  await using other = await openSession();
+  expect((await other.begin()).next.headers).not.toHaveProperty('lambda-runtime-aws-tenant-id');
+});
 
 test('hands out an invocation with its id, deadline and function', async () => {
   await using api = await openSession();

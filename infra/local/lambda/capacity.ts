@@ -1,0 +1,70 @@
+import type { Fleet } from './fleet.ts';
+import type { IdleEnvironments } from './idle-environments.ts';
+
+/** How many environments several fleets together may have, and which of them has the next when all are taken. */
+export class Capacity {
+  readonly #max: () => number;
+  readonly #idle: IdleEnvironments;
+  readonly #fleets = new Set<Fleet>();
+  #taken = 0;
+  /** Environments that were ended to make room, as far as that has not come of it yet. */
+  #ending = 0;
+
+  constructor(max: () => number, idle: IdleEnvironments) {
+    this.#max = max;
+    this.#idle = idle;
+  }
+
+  add(fleet: Fleet): void {
+    this.#fleets.add(fleet);
+  }
+
+  remove(fleet: Fleet): void {
+    this.#fleets.delete(fleet);
+  }
+
+  get #full(): boolean {
+    return this.#taken >= this.#max();
+  }
+
+  get #starved(): number {
+    return [...this.#fleets].filter(({ isStarved }) => isStarved).length;
+  }
+
+  /** Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. */
+  take(): boolean {
+    if (!this.#full) {
+      this.#taken += 1;
+      return true;
+    }
+    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest()) this.#ending += 1;
+    return false;
+  }
+
+  /** Says whether an environment that could go on has to end, because another fleet has work and no environment at all. */
+  reclaim(): boolean {
+    if (!this.#full || this.#ending >= this.#starved) return false;
+    this.#ending += 1;
+    return true;
+  }
+
+  /** Says that an environment has become idle, and can make room for another. */
+  idle(): void {
+    if (this.#full) this.#scale();
+  }
+
+  release(): void {
+    this.#taken -= 1;
+    this.#ending = Math.max(0, this.#ending - 1);
+    this.#scale();
+  }
+
+  /** Lets fleets start environments: those first that have none, and of them the one that had none for longest. */
+  #scale(): void {
+    const { starved = [], others = [] } = Object.groupBy(this.#fleets, ({ isStarved }) =>
+      isStarved ? 'starved' : 'others',
+    );
+    starved.sort((one, other) => one.lastStart - other.lastStart);
+    for (const fleet of [...starved, ...others]) fleet.scale();
+  }
+}
