@@ -16,7 +16,8 @@ const textSettings = {
   singleTenant: {
     variable: 'LATHE_SINGLE_TENANT',
     defaultValue: 'false',
-    meaning: 'whether engines keep their programs warm across accounts (true or false)',
+    meaning: 'whether all accounts trust each other, so that they share environments and warm programs of engines',
+    values: ['true', 'false'],
   },
   busEvents: {
     variable: 'LATHE_BUS_EVENTS',

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Duration, Fn, type IResolvable, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -93,7 +93,7 @@ export class Engine extends Construct {
     };
   }
 
-  /** Adds the engine and returns the properties of a worker that invokes it. */
+  /** Adds the engine and returns the properties of a worker that invokes it, for each tenant in environments of its own. */
   #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
     const { summary, resources: size } = this.#catalogue;
     const architecture = engineArchitecture(this);
@@ -105,6 +105,7 @@ export class Engine extends Construct {
       environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
       statements: [],
       diskMegabytes: size.diskMegabytes,
+      tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
     };
     const { function: engine } =
       size.layers && architecture === Architecture.X86_64
@@ -126,4 +127,16 @@ export class Engine extends Construct {
       ],
     };
   }
+}
+
+/**
+ * Returns the tenancy of engines: an environment, with what a hostile file may have left in it, serves one account, unless the
+ * setting `singleTenant` says that there are no others. A condition, so that it follows the parameter that the functions read.
+ */
+function tenancyUnless(scope: Construct, singleTenant: string): IResolvable {
+  const stack = Stack.of(scope);
+  const id = 'HasTenants';
+  if (!stack.node.tryFindChild(id))
+    new CfnCondition(stack, id, { expression: Fn.conditionNot(Fn.conditionEquals(singleTenant, 'true')) });
+  return Fn.conditionIf(id, { TenantIsolationMode: 'PER_TENANT' }, Aws.NO_VALUE);
 }

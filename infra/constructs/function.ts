@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { AssetHashType, type Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { AssetHashType, type Duration, type IResolvable, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -34,6 +34,8 @@ export interface FunctionProps {
   logGroup?: ILogGroup;
   /** Invocations at once that are reserved for it, which are its maximum too. Defaults to a share of the account's. */
   reservedConcurrency?: number | undefined;
+  /** Whether Lambda keeps the execution environments of tenants apart. Decided when the function is created; by default it does not. */
+  tenancy?: IResolvable;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -97,10 +99,12 @@ export abstract class BaseFunction extends Construct {
     };
   }
 
-  protected nameEntry(entry: string): void {
+  /** Adds what the CDK's own construct has no property for: the module, and a tenancy that is a condition of the template. */
+  protected complete({ entry, tenancy }: FunctionProps): void {
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource of its own.');
     resource.addMetadata(entryMetadata, entry);
+    if (tenancy) resource.tenancyConfig = tenancy;
   }
 }
 
@@ -124,7 +128,7 @@ export class ZipFunction extends BaseFunction {
       architecture: Architecture.ARM_64,
       ...this.common(props),
     });
-    this.nameEntry(props.entry);
+    this.complete(props);
   }
 }
 
@@ -150,7 +154,7 @@ export class LayeredFunction extends BaseFunction {
       ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
     });
-    this.nameEntry(props.entry);
+    this.complete(props);
   }
 }
 
@@ -174,6 +178,6 @@ export class ImageFunction extends BaseFunction {
       ...this.common(props),
       ephemeralStorageSize: Size.mebibytes(props.diskMegabytes),
     });
-    this.nameEntry(props.entry);
+    this.complete(props);
   }
 }

@@ -9,7 +9,7 @@ import { engineCatalogues, folderOf } from '../../functions/engines/runtime/cata
 import { projectRoot } from '../../infra/bundling.ts';
 import { stageContext } from '../../infra/images/context.ts';
 import { samples } from '../../infra/images/samples.ts';
-import { EngineHost } from './engine-host.ts';
+import { EngineHost, givenByLambda } from './engine-host.ts';
 
 const folders = engineCatalogues.filter(({ resources }) => resources.packaging === 'image').map(folderOf);
 
@@ -79,7 +79,7 @@ describe('the build context of', () => {
       if (other !== folder) expect(existsSync(join(context, other, 'catalogue.ts')), other).toBe(false);
   });
 
-  test('an engine runs by its own entry point', async () => {
+  test('an engine runs by its own entry point, and not for another tenant than Lambda names', async () => {
     const folder = unpack(stageContext('functions/engines/image', root));
     const host = await EngineHost.start();
     const child = spawn(process.execPath, ['functions/runtime-client/main.ts'], {
@@ -87,12 +87,7 @@ describe('the build context of', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         PATH: process.env.PATH,
-        AWS_LAMBDA_RUNTIME_API: host.address,
-        AWS_LAMBDA_FUNCTION_NAME: 'image',
-        AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '2048',
-        AWS_LAMBDA_LOG_GROUP_NAME: 'image',
-        AWS_LAMBDA_LOG_STREAM_NAME: 'image',
+        ...givenByLambda('image', host),
         LAMBDA_TASK_ROOT: folder,
         _HANDLER: 'functions/engines/image/handler.handler',
       },
@@ -104,8 +99,11 @@ describe('the build context of', () => {
     });
     const sample = samples.find(({ name }) => name === 'gradient.png');
     if (!sample) throw new Error('There is no such sample.');
+    host.tenantId = 'images';
     const output = await host.convert(sample);
     expect(output.subarray(8, 12).toString()).toBe('WEBP');
+    host.tenantId = 'another';
+    await expect(host.convert(sample)).rejects.toThrow('The request is of another tenant than this environment.');
   });
 });
 

@@ -14,6 +14,18 @@ interface Waiting {
   fail: (error: Error) => void;
 }
 
+/** Returns the variables that Lambda gives the function of an engine. */
+export function givenByLambda(engine: string, host: EngineHost): Record<string, string> {
+  return {
+    AWS_LAMBDA_RUNTIME_API: host.address,
+    AWS_LAMBDA_FUNCTION_NAME: engine,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '2048',
+    AWS_LAMBDA_LOG_GROUP_NAME: engine,
+    AWS_LAMBDA_LOG_STREAM_NAME: engine,
+  };
+}
+
 /** What the files and the Runtime API of one engine are to it: the two things that an image reaches in Lambda. */
 export class EngineHost {
   readonly #server: Server;
@@ -22,6 +34,10 @@ export class EngineHost {
   #waiting: Waiting | undefined;
   #next: (() => void) | undefined;
   #failed: Error | undefined;
+  /** The tenant of its invocations. Defaults to none, as of a function without tenants. */
+  tenantId: string | undefined;
+  /** Barriers that stood at the last conversion. */
+  barriers: string[] = [];
 
   private constructor() {
     this.#server = createServer((request, response) => {
@@ -53,8 +69,15 @@ export class EngineHost {
     this.#next?.();
     const timer = setTimeout(() => reject(new Error('The engine did not respond in time.')), timeoutMs);
     const lines = await promise.finally(() => clearTimeout(timer));
-    const last: EngineResponse = JSON.parse(lines.trim().split('\n').at(-1) ?? '');
-    if (last.type !== 'done') throw new Error(JSON.stringify(last));
+    const responses = lines
+      .trim()
+      .split('\n')
+      .map((line): EngineResponse => JSON.parse(line));
+    for (const response of responses)
+      if (response.type === 'isolation')
+        this.barriers = Object.entries(response.barriers).flatMap(([name, { stands }]) => (stands ? name : []));
+    const last = responses.at(-1);
+    if (last?.type !== 'done') throw new Error(JSON.stringify(last));
     const output = this.#outputs.get('out/0');
     if (!output) throw new Error('The engine stored no file.');
     return output;
@@ -118,6 +141,7 @@ export class EngineHost {
         'Lambda-Runtime-Aws-Request-Id': randomUUID(),
         'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:eu-west-1:000000000000:function:engine',
         'Lambda-Runtime-Deadline-Ms': String(this.#waiting.request.deadline),
+        ...(this.tenantId === undefined ? {} : { 'Lambda-Runtime-Aws-Tenant-Id': this.tenantId }),
       })
       .end(JSON.stringify(this.#waiting.request));
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
@@ -25,11 +25,10 @@ import {
 import { templateTable } from '../support/template-table.ts';
 
 const template = await readSynthesized();
-const stack = readTemplate({
-  template: await currentTemplate(),
-  origins: { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' },
-  parameters: {},
-});
+const path = await currentTemplate();
+const origins = { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' };
+const readWith = (parameters: Record<string, string>) => readTemplate({ template: path, origins, parameters });
+const stack = readWith({});
 
 const functions = resourcesOf(template, 'AWS::Lambda::Function');
 /** Those that CloudFormation runs in a deployment, which the CDK brings. */
@@ -191,6 +190,13 @@ describe('an engine', () => {
       expect(callers[0]?.environment.LATHE_ENGINE_FUNCTION).toBe(engine.name);
     },
   );
+
+  test('keeps accounts in environments of their own, unless there is one tenant; workers, which a queue invokes, do not', () => {
+    const tenantsIn = ({ functions }: LocalStack) =>
+      functions.filter(({ perTenant }) => perTenant).map(({ entry }) => relative(projectRoot, entry));
+    expect(tenantsIn(stack)).toEqual(engines.map((each) => `${folderOf(each)}/handler.ts`));
+    expect(tenantsIn(readWith({ SingleTenant: 'true' }))).toEqual([]);
+  });
 
   test('is told no name of a table, bucket or queue', () => {
     for (const { engine } of engines) {

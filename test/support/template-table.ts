@@ -40,6 +40,10 @@ export function templateTable(template: Template): string {
   const sections: [string, string[]][] = [
     ['Resources', resourceRows(template)],
     ['Parameters', parameterRows(template)],
+    [
+      'Conditions',
+      Object.entries(template.Conditions ?? {}).map(([name, condition]) => `- ${name}: ${short(condition)}`),
+    ],
     ['Outputs', Object.entries(template.Outputs).map(([name, output]) => `- ${name}: ${short(output)}`)],
     ['Functions', functionRows(template)],
     ['Grants', grouped(functions, (fn) => grantsOf(template, fn), '\n- ')],

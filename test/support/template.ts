@@ -18,6 +18,7 @@ export interface Template {
   Resources: Record<string, TemplateResource>;
   Parameters: Record<string, { Type: string; Default?: string; Description?: string }>;
   Outputs: Record<string, Json>;
+  Conditions?: Record<string, Json>;
 }
 
 /** Reads the template as it was synthesized, with those of its nested stacks, before the local stack makes anything of it. */

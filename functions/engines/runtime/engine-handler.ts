@@ -25,7 +25,9 @@ export function engineHandler(module: URL, { network = false }: { network?: bool
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
   const sandbox = new Sandbox({ module, memoryBytes, network });
   sandbox.warm();
-  return awslambda.streamifyResponse(async (request: EngineRequest, stream) => {
+  return awslambda.streamifyResponse(async (request: EngineRequest, stream, { tenantId = request.tenant }) => {
+    // Lambda chose this environment by the tenant of the invocation, and never uses it for another.
+    if (tenantId !== request.tenant) throw new Error('The request is of another tenant than this environment.');
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
     send(await respond(request, sandbox, send));
     // The worker goes on meanwhile. An engine that is frozen before would settle when the next work waits for it.

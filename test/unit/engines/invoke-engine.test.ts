@@ -1,4 +1,4 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeWithResponseStreamCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, test, vi } from 'vitest';
 import type { EngineRequest } from '../../../functions/engines/runtime/protocol.ts';
 import { invokeEngine } from '../../../functions/engines/runtime/worker/invoke-engine.ts';
@@ -27,8 +27,8 @@ function respond(lines: string[]) {
     response.isRead = true;
   }
   vi.stubEnv('LATHE_ENGINE_FUNCTION', 'engine');
-  vi.spyOn(LambdaClient.prototype, 'send').mockImplementation(async () => ({ EventStream: stream() }));
-  return response;
+  const send = vi.spyOn(LambdaClient.prototype, 'send').mockImplementation(async () => ({ EventStream: stream() }));
+  return Object.assign(response, { send });
 }
 
 const refusal = '{"type":"refused","msg":"no","detail":"","engineMs":0}\n';
@@ -47,4 +47,19 @@ test('so is one that makes no sense', async () => {
   const response = respond(['no JSON\n', refusal]);
   await expect(invokeEngine(request, new AbortController().signal).next()).rejects.toThrow();
   await until('the response is read', () => response.isRead || undefined, { seconds: 10 });
+});
+
+test.each([
+  ['false', 'user'],
+  ['true', undefined],
+])('with a single tenant (%s), the environments of the engine are those of the tenant %s', async (single, tenant) => {
+  vi.stubEnv('LATHE_SINGLE_TENANT', single);
+  const { send } = respond([refusal]);
+
+  await invokeEngine(request, new AbortController().signal).next();
+
+  const [command] = send.mock.lastCall ?? [];
+  expect(command).toBeInstanceOf(InvokeWithResponseStreamCommand);
+  expect(command?.input).toMatchObject({ FunctionName: 'engine' });
+  expect(Object(command?.input).TenantId).toBe(tenant);
 });

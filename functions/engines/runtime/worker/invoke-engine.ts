@@ -31,7 +31,7 @@ export async function* invokeEngine(request: EngineRequest, signal: AbortSignal)
     });
   const connection = new AbortController();
   const began = performance.now();
-  const { EventStream } = await invoke(payload, signal, connection.signal);
+  const { EventStream } = await invoke(payload, request.tenant, signal, connection.signal);
   if (!EventStream) throw new Error('Lambda responded without a stream.');
   const events = EventStream[Symbol.asyncIterator]();
   try {
@@ -96,12 +96,15 @@ async function readToEnd(events: Events, connection: AbortController): Promise<v
 /** Invokes the engine as soon as one of its environments is free: Lambda refuses more than the account may have. */
 async function invoke(
   payload: Buffer,
+  tenant: string,
   signal: AbortSignal,
   connection: AbortSignal,
 ): Promise<InvokeWithResponseStreamCommandOutput> {
   const command = new InvokeWithResponseStreamCommand({
     FunctionName: required('LATHE_ENGINE_FUNCTION'),
     Payload: payload,
+    // Lambda refuses it for a function that has no tenants, which engines of a single tenant are.
+    ...(process.env.LATHE_SINGLE_TENANT === 'true' ? {} : { TenantId: tenant }),
   });
   for (let backoffMs = firstBackoffMs; ; backoffMs = Math.min(maxBackoffMs, backoffMs * 2)) {
     try {
