@@ -26,6 +26,8 @@ export interface Deployment {
   alarmEmail: string | undefined;
   /** Whether anybody may make themselves a user of the stack's user pool. */
   signUp: boolean;
+  /** How the engine that has layers is packaged: an image, or a zip on them, in which its sandbox cannot start. */
+  webpagePackaging: 'image' | 'zip';
 }
 
 export interface CustomDomain {
@@ -67,10 +69,21 @@ export function readDeployment(scope: Construct): Deployment {
     alarmEmail:
       matching('alarmEmail', text('alarmEmail'), /^(?:[^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'an e-mail address') || undefined,
     signUp: signUp === 'true',
+    webpagePackaging: readWebpagePackaging(text),
   };
 }
 
 type ReadText = (name: string) => string;
+
+function readWebpagePackaging(text: ReadText): Deployment['webpagePackaging'] {
+  const packaging = matching('webpagePackaging', text('webpagePackaging'), /^(?:image|zip)?$/, 'image or zip');
+  if (packaging !== 'zip') return 'image';
+  if (text('architecture') === 'arm64')
+    throw new Error(
+      'Expected image for webpagePackaging where architecture is arm64 but received zip: the Chromium of its layers is built for x86_64 only.',
+    );
+  return 'zip';
+}
 
 function readDistribution(text: ReadText, page: boolean): Pick<Deployment, 'priceClass' | 'webAclArn'> {
   const needless = ['domain', 'certificateArn', 'priceClass', 'webAclArn'].find((name) => text(name) !== '');

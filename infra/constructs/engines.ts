@@ -1,9 +1,9 @@
 import { Aws, CfnCondition, Duration, Fn, type IResolvable, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { readDeployment } from '../deployment.ts';
 import {
   type Resources,
   statementsFor,
@@ -108,7 +108,7 @@ export class Engine extends Construct {
       tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
     };
     const { function: engine } =
-      size.layers && architecture === Architecture.X86_64
+      size.layers && readDeployment(this).webpagePackaging === 'zip'
         ? new LayeredFunction(this, 'Engine', {
             ...engineProps,
             layers: size.layers.map((name) => layerOf(this, name)),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EngineState } from '../../shared/aws/engine-state.ts';
 import { type RunningStack, startLocalStack } from '../local/stack.ts';
 import type { LocalFunction } from '../local/template/model.ts';
 import { currentTemplate } from '../local/template-cache.ts';
@@ -20,6 +21,10 @@ interface Job {
   id: string;
   endedAt: string | null;
   tasks: Task[];
+}
+
+interface Health {
+  engines: { name: string; isolation?: EngineState }[];
 }
 
 /** The whole service on this machine, one of whose engines is started by other means: in its image, or as a zip. */
@@ -65,6 +70,15 @@ export class ImageStack {
     const convert = job.tasks.find((task) => task.name === 'convert');
     if (convert?.status !== 'completed') throw new Error(JSON.stringify(job.tasks.map(({ result }) => result)));
     return Buffer.from(await (await fetch(convert.result.url ?? '')).arrayBuffer());
+  }
+
+  /** Lists the barriers between the files and the rest of the engine's machine that stood at its last conversion. */
+  async standingBarriers(engine: string): Promise<string[]> {
+    const response = await fetch(`${this.#stack.url}/health`);
+    const { engines }: Health = JSON.parse(await response.text());
+    const { isolation } = engines.find(({ name }) => name === engine) ?? {};
+    if (!isolation) throw new Error(`The engine ${engine} has not reported its barriers.`);
+    return Object.entries(isolation.barriers).flatMap(([name, { stands }]) => (stands ? name : []));
   }
 
   async stop(): Promise<void> {

@@ -39,7 +39,9 @@ async function buildAndTry(catalogue: EngineCatalogue): Promise<void> {
       `${engine}: ${megabytes.toFixed(1)} MB as a zip with layers ${resources.layers.join(' and ')}, unzipped`,
     );
     if (unzipped.bytes > maxUnzippedBytes) fail(`${engine}: Lambda takes at most 250 MB.`);
-    await convertSamples(engine, 'zip', (variables) => startZip(unzipped, variables));
+    const standing = await convertSamples(engine, 'zip', (variables) => startZip(unzipped, variables));
+    // The deploy guide says so; one that stood here would be of a machine that Lambda's runtime is not.
+    if (standing !== 'environment') fail(`${engine} (zip): expected no barrier but environment to stand.`);
   }
   buildImage(engine, context);
   await convertSamples(engine, 'image', (variables) => builder.start(engine, variables));
@@ -58,12 +60,16 @@ function buildImage(engine: string, context: string): void {
   if (limit !== undefined && megabytes > limit) fail(`${engine}: the image is larger than ${limit} MB.`);
 }
 
-async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<void> {
+/** Converts the samples of an engine, and returns the barriers that stood. */
+async function convertSamples(engine: string, packaging: string, start: StartEngine): Promise<string> {
   // Not before the build, which blocks this process for minutes: connections to a stack in it would time out.
   const stack = await ImageStack.start(engine, start);
   try {
     for (const sample of samples.filter((candidate) => candidate.engine === engine))
       await tryOut(stack, sample, packaging);
+    const standing = (await stack.standingBarriers(engine)).join(', ');
+    console.log(`${engine} (${packaging}): barriers that stood: ${standing}`);
+    return standing;
   } finally {
     await stack.stop();
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../bundling.ts';
 import type { RunningImage } from './builder.ts';
 import { run } from './shell.ts';
+import { withoutPerl } from './without-perl.ts';
 import { installContext } from './zip-context.ts';
 
 /** Lambda's limit for a function with all its layers, unzipped. */
@@ -28,9 +29,14 @@ export function unzip(engine: string, context: string, layers: string[]): Unzipp
   return { root, layers: opt, bytes: bytesOf(root) + bytesOf(opt) };
 }
 
-/** Starts a zip function as the managed runtime does, with the project's own runtime client. */
-export function startZip({ root, layers }: UnzippedFunction, env: Record<string, string>): RunningImage {
-  const started = spawn(process.execPath, [join(projectRoot, 'functions/runtime-client/main.ts')], {
+/** Starts a zip function as the managed runtime does, without Perl, with the project's own runtime client. */
+export function startZip(
+  { root, layers }: Pick<UnzippedFunction, 'root' | 'layers'>,
+  env: Record<string, string>,
+): RunningImage {
+  const client = join(projectRoot, 'functions/runtime-client/main.ts');
+  const [program = '', ...args] = withoutPerl([process.execPath, client]);
+  const started = spawn(program, args, {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

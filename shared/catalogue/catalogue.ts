@@ -57,7 +57,7 @@ export interface EngineResources {
   typicalSeconds: number;
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
-  /** Folders in layers/ that hold its programs for x86_64, where the function is then a zip on the managed runtime instead. */
+  /** Folders in layers/ that hold its programs for x86_64, for a deployment that makes it a zip on the managed runtime instead. */
   layers?: string[];
   /** Whether its programs load something over the network themselves. Defaults to false. */
   network?: boolean;

@@ -1,20 +1,36 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { catalogue } from '../../functions/engines/webpage/catalogue.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { stageContext } from '../../infra/images/context.ts';
 import { closureOf } from '../../infra/images/lock-file.ts';
+import { samples } from '../../infra/images/samples.ts';
+import { withoutPerl } from '../../infra/images/without-perl.ts';
+import { startZip } from '../../infra/images/zip.ts';
 import { synthesize } from '../../infra/local/synth.ts';
 import type { LocalFunction } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { skipBecause } from '../support/skip.ts';
+import { EngineHost, givenByLambda } from './engine-host.ts';
 
 /** Lambda's limit for a function with all its layers, unzipped. */
 const maxBytes = 250 * 1024 ** 2;
@@ -25,6 +41,8 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
+  // The user of functions reads it.
+  chmodSync(folder, 0o755);
   for (const name of catalogue.resources.layers ?? [])
     execFileSync(process.execPath, [join(projectRoot, 'layers', name, 'build.ts'), join(folder, 'opt')]);
 });
@@ -54,8 +72,9 @@ test('the layers and the function fit the limit of Lambda', () => {
   expect(total).toBeLessThanOrEqual(maxBytes);
 });
 
-test('the web page engine is a zip on its layers, and on arm64 an image', async () => {
-  const onLayers = webpageFunction(await currentTemplate());
+test('the web page engine is an image on both architectures, and a zip on its layers if that is chosen', async () => {
+  expect(webpageFunction(await currentTemplate())).toMatchObject({ layers: [], packaging: 'image' });
+  const onLayers = webpageFunction(await synthesize(join(folder, 'zip'), { webpagePackaging: 'zip' }));
   expect(onLayers).toMatchObject({ layers: [join(projectRoot, 'layers/chromium'), join(projectRoot, 'layers/fonts')] });
   const onArm = await synthesize(join(folder, 'arm64'), { architecture: 'arm64' });
   expect(webpageFunction(onArm)).toMatchObject({ layers: [], packaging: 'image' });
@@ -67,7 +86,33 @@ test('the web page engine is a zip on its layers, and on arm64 an image', async 
   );
   expect(images).toHaveLength(engineCatalogues.filter(({ resources }) => resources.packaging === 'image').length);
   for (const { Properties } of images) expect(Properties).toMatchObject({ Architectures: ['arm64'] });
-}, 60_000);
+}, 120_000);
+
+const hidden = withoutPerl(['test', '!', '-x', '/usr/bin/perl']);
+const whyNotHidden =
+  spawnSync(hidden[0] ?? '', hidden.slice(1)).status === 0 ? undefined : 'This system lets nobody hide Perl.';
+
+// Lambda's runtime has no Perl, in which the launcher of the sandbox is written: README and the deploy guide say what that costs.
+test('a zip has no barrier but the clean environment', { ...skipBecause(whyNotHidden), timeout: 120_000 }, async () => {
+  const root = join(folder, 'task');
+  cpSync(stageContext(webpage), root, { recursive: true });
+  symlinkSync(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
+  writeFileSync(join(root, 'index.mjs'), `export { handler } from './${webpage}/handler.ts';\n`);
+  const host = await EngineHost.start();
+  const { process: engine } = startZip({ root, layers: join(folder, 'opt') }, givenByLambda('webpage', host));
+  onTestFinished(async () => {
+    engine.kill('SIGKILL');
+    await once(engine, 'exit');
+    host.stop();
+  });
+  const sample = samples.find((each) => each.engine === 'webpage' && each.outputFormat === 'pdf');
+  if (!sample) throw new Error('There is no such sample.');
+
+  const output = await host.convert(sample);
+
+  expect(output.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(host.barriers).toEqual(['environment']);
+});
 
 function webpageFunction(template: string): LocalFunction | undefined {
   const origins = { api: 'http://localhost:3000', gate: 'http://127.0.0.1:3000' };

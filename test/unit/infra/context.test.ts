@@ -113,6 +113,8 @@ describe('a deployment', () => {
     [{ page: 'no' }, 'Expected true or false for page but received no.'],
     [{ ...hosts, page: 'false' }, 'Expected no domain where page is false'],
     [{ priceClass: '300' }, 'Expected 100, 200 or All for priceClass but received 300.'],
+    [{ webpagePackaging: 'layers' }, 'Expected image or zip for webpagePackaging but received layers.'],
+    [{ webpagePackaging: 'zip', architecture: 'arm64' }, 'the Chromium of its layers is built for x86_64 only'],
     [{ webAclArn: 'arn:aws:wafv2:eu-central-1:000000000000:regional/webacl/a/b' }, 'which is in us-east-1'],
   ])('is refused where a context value is wrong: %j', ([context, message]) => {
     expect(() => readDeployment(scopeWith(context))).toThrow(message);
