@@ -15,6 +15,8 @@ export interface PricedFunction {
   memoryMegabytes: number;
   diskMegabytes: number;
   architecture: Architecture;
+  /** Whether each account has environments of its own. */
+  hasTenants: boolean;
 }
 
 /** What a template holds that costs something, or decides what a job costs. */
@@ -96,7 +98,12 @@ function pricedOf(properties: Record<string, unknown>): PricedFunction {
   const { MemorySize = 128, EphemeralStorage, Architectures } = properties;
   const { Size = 512 } = (EphemeralStorage ?? {}) as { Size?: number };
   const arm = Array.isArray(Architectures) && Architectures.includes('arm64');
-  return { memoryMegabytes: Number(MemorySize), diskMegabytes: Size, architecture: arm ? 'arm64' : 'x86_64' };
+  return {
+    memoryMegabytes: Number(MemorySize),
+    diskMegabytes: Size,
+    architecture: arm ? 'arm64' : 'x86_64',
+    hasTenants: properties.TenancyConfig !== undefined,
+  };
 }
 
 /** Returns whether the queue that a mapping polls keeps order, or undefined if it polls none. */

@@ -3,7 +3,7 @@ import { currentTemplate } from '../local/template-cache.ts';
 import { hostedPlans, otherHosted } from './hosted-prices.ts';
 import { inventoryOf } from './inventory.ts';
 import { measurements } from './measurements.ts';
-import { type Costs, engineSeconds, idleCosts, jobCosts, pageCosts, total } from './model.ts';
+import { type Costs, engineSeconds, environmentCost, idleCosts, jobCosts, pageCosts, total } from './model.ts';
 import { prices } from './prices.ts';
 
 const inventory = inventoryOf(readFlattened(await currentTemplate()));
@@ -14,9 +14,10 @@ for (const job of measurements.jobs) {
   const costs = jobCosts(inventory, job);
   const engine = inventory.engines.get(job.engine);
   const seconds = engine ? engineSeconds(engine, job) : Number.NaN;
+  const apart = engine ? environmentCost(engine) * 1000 : Number.NaN;
   const download = job.outputBytes * 1000 * (prices.internet.gigabyte / 1e9);
   print(
-    `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each; downloads over the internet: ${download.toFixed(2)}`,
+    `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each; ${apart.toFixed(2)} for a new environment of each; downloads over the internet: ${download.toFixed(2)}`,
   );
 }
 

@@ -23,8 +23,8 @@ export interface TypicalJob {
  * (`npm run bench -- video`). The 3 runs of WebM took 451 to 544 seconds, those of MP4 454 to 542. Its cores are the CPU time
  * of the program divided by that of its busiest thread; its sizes are those of the outputs.
  *
- * Calls are counted. Other sizes of files and cores, milliseconds, bytes a second, units of the table for each call, bytes of
- * logs and the mean size of an image are assumptions.
+ * Calls are counted. Other sizes of files and cores, milliseconds, bytes a second, units of the table for each call, new
+ * environments, bytes of logs and the mean size of an image are assumptions.
  */
 export const measurements = {
   date: '2026-11-16',
@@ -92,6 +92,8 @@ export const measurements = {
    * wait for a second, and in every tenth a list of each of 5 prefixes.
    */
   sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: 16 / 2, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
+  /** Share of jobs that begin an environment of their account's own, as in the example of Lambda's pricing page. */
+  newEnvironments: 0.02,
   logBytesPerInvocation: 700,
   /** Of the images of engines, compressed, each: they have 92 to 544 MB. */
   imageGigabytes: 0.3,

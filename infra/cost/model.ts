@@ -46,6 +46,7 @@ export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
   const invocations = calls.invocations + requests.count;
   return perThousand({
     engine: invocation(engine, seconds),
+    'new environments': measurements.newEnvironments * environmentCost(engine),
     // It waits for its engine all the while.
     worker: invocation(inventory.worker, seconds),
     'other functions':
@@ -60,6 +61,11 @@ export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
     bus: calls.busEvents * eventBridge.event,
     logs: (invocations * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
   });
+}
+
+/** Returns what a new environment of an engine costs for being one account's, whatever runs in it. */
+export function environmentCost({ memoryMegabytes, hasTenants }: PricedFunction): number {
+  return hasTenants ? (memoryMegabytes / 1024) * prices.lambda.tenantEnvironmentGigabyte : 0;
 }
 
 /** Computes what a thousand first loads of the page cost, beyond what CloudFront serves for nothing in a month. */

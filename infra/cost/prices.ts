@@ -1,7 +1,7 @@
 /**
  * What AWS charges, in dollars: list prices of us-east-1, without the free tiers of new accounts. On the date below those of
- * Lambda's memory and DynamoDB's requests were compared with published ones; the others were written from memory and are to be
- * checked at https://aws.amazon.com/<service>/pricing/
+ * Lambda's memory and DynamoDB's requests were compared with published ones, and that of tenants, which came a day later, was
+ * taken from an example of Lambda's pricing page; the others were written from memory and are to be checked at https://aws.amazon.com/<service>/pricing/
  */
 export const prices = {
   date: '2026-11-16',
@@ -11,6 +11,11 @@ export const prices = {
     /** Of disk above the 512 MB that are free. */
     diskGigabyteSecond: 0.0000000309,
     request: 0.2 / 1e6,
+    /**
+     * Of each new environment of a function with tenants, by its memory: "200K * $0.000167 * 1024 MB / 1024MB = $33.4", of x86.
+     * That of Arm, which may be less, is not in the example.
+     */
+    tenantEnvironmentGigabyte: 0.000167,
   },
   httpApi: { request: 1 / 1e6 },
   /** Of HTTPS in Europe and North America. What it fetches from origins in AWS costs nothing more. */

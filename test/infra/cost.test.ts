@@ -5,7 +5,7 @@ import { audioSeconds } from '../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';
 import { inventoryOf } from '../../infra/cost/inventory.ts';
 import { measurements } from '../../infra/cost/measurements.ts';
-import { engineSeconds, idleCosts, jobCosts, pageCosts, total } from '../../infra/cost/model.ts';
+import { engineSeconds, environmentCost, idleCosts, jobCosts, pageCosts, total } from '../../infra/cost/model.ts';
 import { readSynthesized } from '../support/template.ts';
 
 const template = await readSynthesized();
@@ -64,6 +64,17 @@ describe('a month without a job', () => {
 });
 
 describe('a thousand jobs', () => {
+  test("cost more where accounts have environments of their own, by the price in Lambda's example", () => {
+    const example = { memoryMegabytes: 1024, diskMegabytes: 512, architecture: 'x86_64', hasTenants: true } as const;
+    expect(200_000 * environmentCost(example)).toBeCloseTo(33.4, 5);
+    expect(environmentCost({ ...example, hasTenants: false })).toBe(0);
+    for (const job of measurements.jobs) {
+      const { 'new environments': apart = 0, ...others } = jobCosts(usual, job);
+      expect(apart).toBeGreaterThan(0);
+      expect(apart).toBeLessThan(total(others) / 4);
+    }
+  });
+
   test.for(measurements.jobs.map((job) => [job.name, job] as const))(
     '(%s) cost most for what works on them',
     ([, job]) => {
