@@ -106,6 +106,8 @@ interface Reach {
 interface Mode {
   name: string;
   mask?: string[];
+  /** Whether its Node can be executed and not read, as in the images of engines. */
+  sealed?: boolean;
   /** Whether this process of the test can start it. */
   possible: boolean;
   /** What is open there, in addition to what always is. */
@@ -188,6 +190,21 @@ const modes: Mode[] = [
     },
     absent: ['user', 'processes', 'mounts', 'files', 'network'],
   },
+  {
+    name: 'without namespaces and Landlock, as one user for all, with a Node that this user cannot read, as in an image on Lambda',
+    mask: ['--user', String(ordinaryUser)],
+    sealed: true,
+    possible: isRoot,
+    // The kernel closes the environment, memory and descriptors of a process whose program its user may not read.
+    open: {
+      reads: ["its sandbox's folder", 'a concurrent task', 'a file of the host', 'a file that everyone may read'],
+      writes: ['its input', "its sandbox's folder", 'a concurrent task', 'a file of the host'],
+      reaches: ['a UNIX socket by its path', 'an abstract UNIX socket'],
+      does: ['see the host', 'signal the host'],
+      leaves: ['/tmp', '/var/tmp', '/dev/shm'],
+    },
+    absent: ['user', 'processes', 'mounts', 'files', 'network'],
+  },
 ];
 
 const reason = process.platform === 'linux' ? undefined : 'The barriers are those of Linux.';
@@ -229,12 +246,17 @@ beforeAll(async () => {
     ...['/etc/shadow', '/root', '/proc/1/environ'].map((each) => `path:${each}=${each}`),
     `path:the home folder=${homedir()}`,
   ];
+  await mkdir(join(folder, 'sealed/bin'), { recursive: true });
+  if (isRoot) await copyFile(process.execPath, sealedNode());
+  if (isRoot) await chmod(sealedNode(), 0o711);
 });
 
 afterAll(async () => {
   for (const each of opened) each.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+const sealedNode = () => join(folder, 'sealed/bin/node');
 
 /** Starts a server that notes its connections, and returns its port if it has one. */
 async function listen(label: string, options: ListenOptions): Promise<number | undefined> {
@@ -296,7 +318,7 @@ async function snoop(plant: Plant, mode: Mode, variables: Record<string, string>
   };
   // As the embedded database is open in the process that starts functions. This host leaves it to the sandbox to close it.
   const database = openSync(records, 'r+');
-  const command = [process.execPath, here('host.ts'), JSON.stringify(request)];
+  const command = [mode.sealed ? sealedNode() : process.execPath, here('host.ts'), JSON.stringify(request)];
   const [first = '', ...rest] = mode.mask ? ['/usr/bin/perl', here('mask.pl'), ...mode.mask, ...command] : command;
   const host = spawn(first, rest, {
     env: {
