@@ -1,7 +1,7 @@
-# Runs a program on a kernel that grants neither namespaces nor mounts nor Landlock, as in a function of AWS Lambda or an
-# unprivileged container.
+# Runs a program on a kernel that grants neither namespaces nor mounts nor Landlock, as an unprivileged container does; with
+# --lambda one that refuses prctl and filters of calls as well, as is reported of functions of AWS Lambda.
 #
-# usage: perl mask.pl [--user <number>] <program> [arguments]
+# usage: perl mask.pl [--user <number>] [--lambda] <program> [arguments]
 
 use strict;
 use warnings;
@@ -9,6 +9,8 @@ use POSIX ();
 
 my $user;
 if ($ARGV[0] eq '--user') { shift @ARGV; $user = 0 + shift @ARGV }
+my @refused = qw(mount setns unshare);
+if ($ARGV[0] eq '--lambda') { shift @ARGV; push @refused, qw(prctl seccomp) }
 my $column = (POSIX::uname())[4] eq 'aarch64' ? 1 : 0;
 my %calls = (
   clone => [56, 220], clone3 => [435, 435], landlock_create_ruleset => [444, 444], mount => [165, 40],
@@ -25,7 +27,7 @@ my ($EPERM, $ENOSYS) = (1, 38);
 my $step = sub { pack 'SCCL', @_ };
 my $refuse = sub { $step->(0x06, 0, 0, 0x00050000 | $_[0]) };
 my @filter = ($step->(0x20, 0, 0, 0));
-push @filter, $step->(0x15, 0, 1, $calls{$_}[$column]), $refuse->($EPERM) for qw(mount setns unshare);
+push @filter, $step->(0x15, 0, 1, $calls{$_}[$column]), $refuse->($EPERM) for @refused;
 push @filter, $step->(0x15, 0, 1, $calls{$_}[$column]), $refuse->($ENOSYS) for qw(landlock_create_ruleset clone3);
 push @filter,
   $step->(0x15, 0, 3, $calls{clone}[$column]),
