@@ -1,5 +1,14 @@
-import type { Fleet } from './fleet.ts';
 import type { IdleEnvironments } from './idle-environments.ts';
+
+/** The environments of a function, or of one of its tenants, among others. */
+interface Fleet {
+  /** Whether there is work, and no environment for it. */
+  readonly isStarved: boolean;
+  /** When an environment was last started. */
+  readonly lastStart: number;
+  /** Starts environments as far as there is work, and room for them. */
+  scale(): void;
+}
 
 /** How many environments several fleets together may have, and which of them has the next when all are taken. */
 export class Capacity {

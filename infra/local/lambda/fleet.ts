@@ -35,12 +35,10 @@ export class Fleet {
     this.#capacity = capacity;
   }
 
-  /** When an environment was last started. */
   get lastStart(): number {
     return this.#lastStart;
   }
 
-  /** Whether there is work, and no environment for it. */
   get isStarved(): boolean {
     return this.#waiting.length > 0 && this.#all.size === 0;
   }
