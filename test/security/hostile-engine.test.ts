@@ -39,10 +39,11 @@ const modes: Mode[] = [
   { name: 'with what this kernel grants', possible: true },
   { name: 'without namespaces and Landlock, started by root', mask: [], possible: isRoot },
   {
-    name: 'without namespaces and Landlock, as one user for all, as on Lambda',
+    name: 'without namespaces and Landlock, as one user for all',
     mask: isRoot ? ['--user', String(ordinaryUser)] : [],
     possible: true,
   },
+  { name: 'with what Lambda grants', mask: ['--user', String(ordinaryUser), '--lambda'], possible: isRoot },
 ];
 
 /** What an attack ends in, if it does not fail: acts that leave an honest output, or that end by the deadline. */

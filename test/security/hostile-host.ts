@@ -26,6 +26,7 @@ const { engineHandler } = await import('../../functions/engines/runtime/engine-h
 const handler = engineHandler(new URL('fixtures/hostile-engine.ts', import.meta.url)) as unknown as (
   request: EngineRequest,
   stream: PassThrough,
+  context: { tenantId: string },
 ) => Promise<void>;
 
 for (const [index, task] of tasks.entries()) {
@@ -47,6 +48,7 @@ for (const [index, task] of tasks.entries()) {
       deadline: Date.now() + task.seconds * 1000,
     },
     stream,
+    { tenantId: task.tenant },
   );
   const responses = (await lines)
     .trim()

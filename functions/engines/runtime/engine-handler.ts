@@ -6,6 +6,7 @@ import { TamperedError } from './checks.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import type { EngineRequest, EngineResponse } from './protocol.ts';
+import { redact, secretsOf } from './redact.ts';
 import { fetchFile, postFile } from './remote-files.ts';
 import { watchRun } from './run-watch.ts';
 import type { OpenFile } from './sandbox/folder.ts';
@@ -46,6 +47,8 @@ async function respond(
   const { taskId, jobId, attempt } = request;
   const logger = new Logger({ serviceName: 'lathe', persistentKeys: { taskId, jobId, attempt } });
   const watch = watchRun(request, logger);
+  const secrets = secretsOf(request.options);
+  const hide = (text: string) => redact(text, secrets);
   // A sandbox that does not start says so by the run.
   const reported = sandbox.barriers().then(
     (barriers) => send({ type: 'isolation', barriers }),
@@ -59,8 +62,9 @@ async function respond(
     const context: WorkContext = {
       signal: watch.signal,
       progress: (percent) => send({ type: 'progress', percent }),
-      // Under keys of ours: what an engine names could pass for a field of the log, or for a metric.
-      log: (message, details = {}) => logger.info('the engine reports', { report: message, details }),
+      // As texts under keys of ours: what an engine names could pass for a field of the log, or for a metric.
+      log: (message, details = {}) =>
+        logger.info('the engine reports', { report: hide(message), details: hide(JSON.stringify(details)) }),
     };
     const began = performance.now();
     const result = await sandbox.run(work, context, request.tenant).finally(() => {
@@ -71,8 +75,8 @@ async function respond(
     return { ...stored, engineMs };
   } catch (error) {
     if (error instanceof EngineError) {
-      logger.info('refused the work', { reason: error.message });
-      return { type: 'refused', msg: error.message, detail: error.detail, engineMs };
+      logger.info('refused the work', { reason: hide(error.message) });
+      return { type: 'refused', msg: error.message, detail: hide(error.detail), engineMs };
     }
     // Whatever went wrong may be the doing of the process, which is not asked again.
     sandbox.endProcess();
@@ -80,7 +84,7 @@ async function respond(
       logger.error('the engine was tampered with', { violation: error.message });
       return { type: 'refused', msg: tampered, detail: error.message, engineMs };
     }
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const message = hide(error instanceof Error ? (error.stack ?? error.message) : String(error));
     logger.warn('the run broke off', { error: message });
     return { type: 'broken', message };
   } finally {

@@ -303,7 +303,8 @@ sub change_user {
   # Tried first: a checkout in a private home folder is readable for its owner alone.
   $) = "$user $user";
   $> = $user;
-  my @hidden = $> == $user ? ((grep { m{^/} && !-r } @command), grep { !-x } map { $_->[0] } @write) : ();
+  my ($program, @arguments) = @command;
+  my @hidden = $> == $user ? ((grep { m{^/} && !-r } @arguments), grep { !-x } $program, map { $_->[0] } @write) : ();
   my $changed = $> == $user;
   $> = 0;
   $) = '0 0';
