@@ -14,35 +14,44 @@ export class TamperedError extends Error {
 const maxDetailsLength = 64 * 1024;
 const maxDetailsDepth = 6;
 
+/** Returns what a line of JSON holds. */
+export function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw unexpected('JSON', line);
+  }
+}
+
 /** Returns an object's fields. */
 export function fieldsOf(value: unknown, name: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw unexpected('an object', name, value);
+  throw unexpected(`an object for ${name}`, value);
 }
 
-/** Returns a text of at most so many characters. */
-export function textOf(value: unknown, name: string, maxLength: number): string {
+/** Returns a text of at most so many characters. Defaults to no limit: a line of JSON has one. */
+export function textOf(value: unknown, name: string, maxLength = Number.POSITIVE_INFINITY): string {
   if (typeof value === 'string' && value.length <= maxLength) return value;
-  throw unexpected(`a text of at most ${maxLength} characters`, name, value);
+  throw unexpected(`a string of at most ${maxLength} characters for ${name}`, value);
 }
 
 /** Returns a number within bounds. */
 export function numberOf(value: unknown, name: string, min: number, max: number): number {
   if (typeof value === 'number' && value >= min && value <= max) return value;
-  throw unexpected(`a number from ${min} to ${max}`, name, value);
+  throw unexpected(`a number from ${min} to ${max} for ${name}`, value);
 }
 
 /** Returns the checked items of a list of at most so many. */
 export function listOf<T>(value: unknown, name: string, maxLength: number, check: (item: unknown) => T): T[] {
   if (Array.isArray(value) && value.length <= maxLength) return value.map(check);
-  throw unexpected(`at most ${maxLength} items`, name, value);
+  throw unexpected(`at most ${maxLength} items for ${name}`, value);
 }
 
 /** Returns a JSON object of bounded size and depth. */
 export function detailsOf(value: unknown, name: string): JsonObject {
   const isJson = isJsonWithin(value, maxDetailsDepth) && typeof value === 'object' && value !== null;
   if (isJson && !Array.isArray(value) && JSON.stringify(value).length <= maxDetailsLength) return value;
-  throw unexpected('a small JSON object', name, value);
+  throw unexpected(`a small JSON object for ${name}`, value);
 }
 
 function isJsonWithin(value: unknown, depth: number): value is JsonValue {
@@ -61,12 +70,13 @@ export function printable(text: string, maxLength: number): string {
   return text.length > maxLength ? `${clean} …` : clean;
 }
 
-function unexpected(expected: string, name: string, value: unknown): TamperedError {
-  const received = typeof value === 'string' ? `a text of ${value.length} characters` : kindOf(value);
-  return new TamperedError(`Expected ${expected} for ${name} but received ${received}.`);
+/** Returns the error of a value that was not expected. */
+export function unexpected(expected: string, value: unknown): TamperedError {
+  return new TamperedError(`Expected ${expected} but received ${shown(value)}.`);
 }
 
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `${JSON.stringify(printable(value, 200))} of ${value.length} characters`;
+  if (Array.isArray(value)) return `${value.length} items`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

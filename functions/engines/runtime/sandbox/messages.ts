@@ -1,7 +1,17 @@
 import type { Readable } from 'node:stream';
 import { maxFilesPerTask } from '../../../../shared/tasks/limits.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import { detailsOf, fieldsOf, listOf, numberOf, printable, TamperedError, textOf } from '../checks.ts';
+import {
+  detailsOf,
+  fieldsOf,
+  jsonOf,
+  listOf,
+  numberOf,
+  printable,
+  TamperedError,
+  textOf,
+  unexpected,
+} from '../checks.ts';
 import type { OutputFile, Work, WorkResult } from '../engine.ts';
 
 /**
@@ -108,7 +118,7 @@ export class MessageReader {
 
 /** Parses a message, and throws a `TamperedError` on any that the engine's own code would not send. */
 export function parseMessage(line: string): FromSandbox {
-  const fields = fieldsOf(parseJson(line), 'the message');
+  const fields = fieldsOf(jsonOf(line), 'the message');
   switch (fields.type) {
     case 'ready':
       return { type: 'ready', pid: integerOf(fields.pid, 'pid') };
@@ -138,12 +148,12 @@ function endOf(fields: Record<string, unknown>): WithoutPrograms<End> {
         type: 'refused',
         msg: shown(fields.msg, 'msg', 1_000),
         // The end of what a program printed says why it failed.
-        detail: printable(textOf(fields.detail, 'detail', maxLineBytes).slice(-8_000), 8_000),
+        detail: printable(textOf(fields.detail, 'detail').slice(-8_000), 8_000),
       };
     case 'broken':
       return { type: 'broken', stack: shown(fields.stack, 'stack', 8_000) };
     default:
-      throw new TamperedError('Expected a known type of message.');
+      throw unexpected('a known type', fields.type);
   }
 }
 
@@ -171,7 +181,7 @@ function warningOf(value: unknown): string {
 
 /** Returns a text that people read, cut if it is too long for them. */
 function shown(value: unknown, name: string, maxLength: number): string {
-  return printable(textOf(value, name, maxLineBytes), maxLength);
+  return printable(textOf(value, name), maxLength);
 }
 
 function processOf(value: unknown): number {
@@ -180,12 +190,4 @@ function processOf(value: unknown): number {
 
 function integerOf(value: unknown, name: string): number {
   return Math.trunc(numberOf(value, name, 1, maxNumber));
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw new TamperedError('Expected JSON.', { cause: error });
-  }
 }

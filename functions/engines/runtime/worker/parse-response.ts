@@ -1,6 +1,7 @@
 import { maxFilesPerTask } from '../../../../shared/tasks/limits.ts';
 import { resultFields } from '../../../../shared/tasks/present.ts';
 import type { JsonObject, JsonValue } from '../../../../shared/tasks/task.ts';
+import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../checks.ts';
 import { EngineError } from '../engine.ts';
 import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../protocol.ts';
 import { barrierMeanings } from '../sandbox/barriers.ts';
@@ -46,13 +47,20 @@ export function invalidResponse(violation: string): EngineError {
  * is checked, and what is returned holds nothing else.
  */
 export function parseResponse(line: string, run: KnownRun): EngineResponse {
-  const response = objectOf(parseJson(line), 'a line');
+  try {
+    return checked(fieldsOf(jsonOf(line), 'a line'), run);
+  } catch (error) {
+    throw error instanceof TamperedError ? invalidResponse(error.message) : error;
+  }
+}
+
+function checked(response: Record<string, unknown>, run: KnownRun): EngineResponse {
   const { type, barriers, percent, outputs, details, msg, detail, message, engineMs } = response;
   switch (type) {
     case 'isolation':
       return { type, barriers: barriersOf(barriers) };
     case 'progress':
-      return { type, percent: numberOf(percent, 100, 'percent') };
+      return { type, percent: numberOf(percent, 'percent', 0, 100) };
     case 'broken':
       return { type, message: logTextOf(message, 'message') };
     case 'refused':
@@ -74,23 +82,15 @@ export function parseResponse(line: string, run: KnownRun): EngineResponse {
   }
 }
 
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw unexpected('JSON', line);
-  }
-}
-
 function engineMsOf(value: unknown, { elapsedMs }: KnownRun): number {
-  return Math.min(elapsedMs, numberOf(value, elapsedMs + responseLimits.clockMs, 'engineMs'));
+  return Math.min(elapsedMs, numberOf(value, 'engineMs', 0, elapsedMs + responseLimits.clockMs));
 }
 
 function barriersOf(value: unknown): Isolation {
   return Object.fromEntries(
-    Object.entries(objectOf(value, 'barriers')).map(([name, state]) => {
+    Object.entries(fieldsOf(value, 'barriers')).map(([name, state]) => {
       if (!Object.hasOwn(barrierMeanings, name)) throw unexpected('the name of a barrier', name);
-      const { stands, reason } = objectOf(state, 'a barrier');
+      const { stands, reason } = fieldsOf(state, 'a barrier');
       if (stands === true) return [name, { stands }];
       if (stands !== false) throw unexpected('true or false for stands', stands);
       return [name, { stands, reason: lineOf(textOf(reason, 'reason')).slice(0, responseLimits.reasonCharacters) }];
@@ -99,20 +99,17 @@ function barriersOf(value: unknown): Isolation {
 }
 
 function outputsOf(value: unknown, { outputFormat }: KnownRun): RemoteOutput[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxFilesPerTask)
-    throw unexpected(`1 to ${maxFilesPerTask} outputs`, Array.isArray(value) ? value.length : value);
-  return value.map((output: unknown) => {
-    const { name, format } = objectOf(output, 'an output');
+  const outputs = listOf(value, 'outputs', maxFilesPerTask, (output) => {
+    const { name, format } = fieldsOf(output, 'an output');
     if (format !== outputFormat) throw unexpected(`the format ${outputFormat}`, format);
-    const text = textOf(name, 'name');
-    if (text.length > responseLimits.nameCharacters)
-      throw unexpected(`a name of at most ${responseLimits.nameCharacters} characters`, text);
-    return { name: text, format };
+    return { name: textOf(name, 'a name', responseLimits.nameCharacters), format: outputFormat };
   });
+  if (outputs.length === 0) throw unexpected('one or more outputs', value);
+  return outputs;
 }
 
 function detailsOf(value: unknown): JsonObject {
-  const { warnings, ...rest } = objectOf(value, 'details');
+  const { warnings, ...rest } = fieldsOf(value, 'details');
   const own = Object.keys(rest).find((key) => resultFields.some((field) => field === key));
   if (own !== undefined) throw unexpected('details without fields of the result', own);
   const details = {
@@ -126,14 +123,12 @@ function detailsOf(value: unknown): JsonObject {
 }
 
 function warningsOf(value: unknown): string[] {
-  if (!Array.isArray(value) || value.length > responseLimits.warnings)
-    throw unexpected(`at most ${responseLimits.warnings} warnings`, Array.isArray(value) ? value.length : value);
-  return value.map((warning: unknown) =>
+  return listOf(value, 'warnings', responseLimits.warnings, (warning) =>
     lineOf(textOf(warning, 'a warning')).slice(0, responseLimits.msgCharacters).toWellFormed(),
   );
 }
 
-function jsonOf(value: unknown, depth: number): JsonValue {
+function detailOf(value: unknown, depth: number): JsonValue {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'string') return lineOf(value);
   if (typeof value === 'number') {
@@ -143,36 +138,19 @@ function jsonOf(value: unknown, depth: number): JsonValue {
     return value;
   }
   if (depth === 0) throw unexpected(`details of at most ${responseLimits.detailsDepth} levels`, 'more');
-  return Array.isArray(value) ? value.map((item) => jsonOf(item, depth - 1)) : jsonObjectOf(value, depth);
+  return Array.isArray(value) ? value.map((item) => detailOf(item, depth - 1)) : jsonObjectOf(value, depth);
 }
 
 function jsonObjectOf(value: unknown, depth: number): JsonObject {
-  const entries = Object.entries(objectOf(value, 'details'));
+  const entries = Object.entries(fieldsOf(value, 'details'));
   if (entries.length > responseLimits.detailsKeys)
     throw unexpected(`at most ${responseLimits.detailsKeys} keys`, entries.length);
   return Object.fromEntries(
     entries.map(([key, item]) => {
       if (!/^[a-z][a-z0-9_]{0,63}$/.test(key)) throw unexpected('a key of small letters', key);
-      return [key, jsonOf(item, depth - 1)];
+      return [key, detailOf(item, depth - 1)];
     }),
   );
-}
-
-function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw unexpected(`an object for ${what}`, value);
-  return { ...value };
-}
-
-function numberOf(value: unknown, max: number, what: string): number {
-  if (typeof value !== 'number' || !(value >= 0 && value <= max))
-    throw unexpected(`a number from 0 to ${max} for ${what}`, value);
-  return value;
-}
-
-function textOf(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw unexpected(`a string for ${what}`, value);
-  return value;
 }
 
 /** Returns a text for the log, whose lines are kept, and of these the last. */
@@ -189,13 +167,4 @@ function lineOf(text: string): string {
     .slice(0, responseLimits.detailsCharacters)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
-}
-
-function unexpected(expectation: string, value: unknown): EngineError {
-  const shown =
-    typeof value === 'object' && value !== null
-      ? ''
-      : ` ${typeof value === 'string' ? JSON.stringify(value.slice(0, 200)) : String(value)}`;
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  return invalidResponse(`Expected ${expectation} but received${shown} of type ${type}.`);
 }
