@@ -55,6 +55,11 @@ export interface EngineResources {
   timeoutSeconds: number;
   /** What a usual conversion takes, for estimates where an account has not had such a conversion yet. */
   typicalSeconds: number;
+  /**
+   * Processor time that work may use by the size of its inputs alone, whatever the engine says of it; engines set lower
+   * limits by what they find in a file. Without it, the timeout is the only limit.
+   */
+  processorTime?: { baseSeconds: number; secondsPerMegabyte: number };
   /** Maximum concurrent conversions in a deployment, so that one engine cannot use up the account's concurrency. */
   maxConcurrency: number;
   /** Folders in layers/ that hold its programs for x86_64, for a deployment that makes it a zip on the managed runtime instead. */

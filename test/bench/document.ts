@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { stopOffice } from '../../functions/engines/document/office/office.ts';
 import { engine } from '../../functions/engines/document/run.ts';
 import { makeSample } from '../engines/document/samples.ts';
+import { quietContext } from '../support/sandboxed.ts';
 import { median, type Row, timed } from './table.ts';
 
 const run = promisify(execFile);
@@ -43,7 +44,7 @@ async function convert(sample: string, parent: string): Promise<void> {
       options: {},
       folder,
     },
-    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+    quietContext(),
   );
   await rm(folder, { recursive: true });
 }

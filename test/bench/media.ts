@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpegPath } from '../../functions/engines/media/programs.ts';
 import { engine } from '../../functions/engines/media/run.ts';
+import { quietContext } from '../support/sandboxed.ts';
 import { median, type Row, timed } from './table.ts';
 
 const execute = promisify(execFile);
@@ -62,6 +63,6 @@ async function transcodeByEngine(source: string, folder: string): Promise<void> 
       options: {},
       folder,
     },
-    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+    quietContext(),
   );
 }

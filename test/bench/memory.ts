@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import { sandboxMemory } from '../../functions/engines/runtime/sandbox/processes.ts';
+import { memoryOf, sandboxProcesses } from '../../functions/engines/runtime/sandbox/processes.ts';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
@@ -78,5 +78,5 @@ async function childrenMemory(): Promise<number> {
     .trim()
     .split('\n')
     .map(Number)
-    .reduce((sum, pid) => sum + sandboxMemory(pid), 0);
+    .reduce((sum, pid) => sum + memoryOf(sandboxProcesses(pid)), 0);
 }

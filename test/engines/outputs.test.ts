@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engine as archive } from '../../functions/engines/archive/run.ts';
 import { Outputs } from '../../functions/engines/runtime/outputs.ts';
+import { quietContext } from '../support/sandboxed.ts';
 
 let folder: string;
 let path: string;
@@ -39,6 +40,6 @@ it('refuses archives for whose contents the disk has no room, before it unpacks 
     maxOutputBytes: 2_000_000_000,
     folder,
   };
-  const context = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+  const context = quietContext();
   await expect(archive.run(work, context)).rejects.toThrow(/not enough disk space for the archives of this task/);
 });

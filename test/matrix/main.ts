@@ -9,7 +9,7 @@ import { describeMissing } from '../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';
-import { runSandboxed } from '../support/sandboxed.ts';
+import { quietContext, runSandboxed } from '../support/sandboxed.ts';
 
 interface Pair {
   engine: string;
@@ -135,7 +135,7 @@ class Prover {
         outputFormat: to,
         options: values,
       },
-      { signal: AbortSignal.timeout(pairMs), progress: () => {}, log: () => {} },
+      { ...quietContext(), signal: AbortSignal.timeout(pairMs) },
     );
     if (outputs.length === 0) throw new Error('There is no output.');
     for (const output of outputs) await matrix.verify(output, { path, format: from }, pair.operation);

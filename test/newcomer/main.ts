@@ -11,7 +11,7 @@ import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';
 import { type ProcessingOperation, processingOperations } from '../../shared/operations/operations.ts';
 import { Client } from '../support/client.ts';
-import { runSandboxed } from '../support/sandboxed.ts';
+import { quietContext, runSandboxed } from '../support/sandboxed.ts';
 import { verifyOutput } from './read-back.ts';
 import { makeSample } from './samples.ts';
 import { type Newcomer, npmStart } from './service.ts';
@@ -220,7 +220,7 @@ async function prove(
     const { outputs } = await runSandboxed(
       sandbox,
       { operation, inputs, outputFormat: to, options: values },
-      { signal: AbortSignal.timeout(120_000), progress: () => {}, log: () => {} },
+      { ...quietContext(), signal: AbortSignal.timeout(120_000) },
     );
     const [output] = outputs;
     if (!output) return 'there is no output';

@@ -7,6 +7,7 @@ import { imageFormat } from '../../functions/engines/image/formats.ts';
 import { openPicture } from '../../functions/engines/image/picture.ts';
 import { compare, type Fidelity } from '../engines/image/compare.ts';
 import { original } from '../engines/image/samples.ts';
+import { quietContext } from '../support/sandboxed.ts';
 
 /** ImageMagick's names of what libvips writes, so that each reads what the other wrote. */
 const writtenBySharp: Record<string, MagickFormat> = {
@@ -83,8 +84,8 @@ async function toPng(path: string, bytes: Buffer, format: string): Promise<Buffe
   }
   if (format === 'ptif') return sharp(bytes, { page: 0 }).png().toBuffer();
   const input = { path, name: path, format, size: bytes.length };
-  const signal = new AbortController().signal;
-  const picture = await openPicture(input, { options: {}, several: false, tolerant: false, folder: '', signal });
+  const opening = { ...quietContext(), options: {}, several: false, tolerant: false, folder: '' };
+  const picture = await openPicture(input, opening);
   return picture.frame(0).png().toBuffer();
 }
 

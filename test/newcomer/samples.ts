@@ -9,6 +9,7 @@ import { makeOrf, makeRaf, makeRw2 } from '../engines/image/raw/own-containers.t
 import { readScene, type Scene } from '../engines/image/raw/sensor.ts';
 import { makeArw, makeDng, makeNef, makePef, makeSrw } from '../engines/image/raw/tiff-cameras.ts';
 import { drawing, original } from '../engines/image/samples.ts';
+import { quietContext } from '../support/sandboxed.ts';
 
 const cameras: Record<string, (scene: Scene) => Buffer | Promise<Buffer>> = {
   arw: makeArw,
@@ -58,7 +59,7 @@ async function byEngine(format: string, folder: string): Promise<Buffer> {
   const path = join(folder, 'original.png');
   await writeFile(path, await original());
   const inputs = [{ path, name: 'original.png', format: 'png', size: (await stat(path)).size }];
-  const context = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+  const context = quietContext();
   const { outputs } = await engine.run(
     { operation: 'convert', inputs, outputFormat: format, options: {}, folder },
     context,

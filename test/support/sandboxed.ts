@@ -8,7 +8,7 @@ const tenant = 'one tenant';
 
 /** A context that aborts nothing and reports to nobody. */
 export function quietContext(): WorkContext {
-  return { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+  return { signal: new AbortController().signal, progress: () => {}, log: () => {}, limitProcessorTime: () => {} };
 }
 
 /** Runs work in a sandbox on copies of its inputs, as the engine's function does with what it fetched. The outputs last until the next work. */

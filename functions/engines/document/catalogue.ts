@@ -161,6 +161,8 @@ export const catalogue: EngineCatalogue = {
     // Hundreds of pages drawn as pictures take minutes.
     timeoutSeconds: 600,
     typicalSeconds: 3,
+    // Five hundred pages of text drawn at 300 dpi take minutes, and are a megabyte.
+    processorTime: { baseSeconds: 300, secondsPerMegabyte: 300 },
     // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },

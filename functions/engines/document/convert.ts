@@ -2,9 +2,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { extensionOf, withExtension } from '../../../shared/files/names.ts';
+import { checkPictures } from '../image/vector/pdf-pictures.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
+import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { officeFormat } from './formats.ts';
-import { checkZip } from './guards/containers.ts';
+import { checkZip, markupBytes } from './guards/containers.ts';
 import { previewOf, unreadableIwork } from './office/iwork.ts';
 import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office/office.ts';
 import { guessDelimiter, loading, paper, storing } from './office/office-filters.ts';
@@ -13,6 +15,7 @@ import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
   checkPdf,
   drawPages,
+  limitByPages,
   openPdf,
   type Pdf,
   pagesOf,
@@ -107,12 +110,15 @@ async function take(conversion: Conversion, step: Step, given: Made, index: numb
       return byOffice(conversion, step, given, index, last);
     case 'pandoc': {
       const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
+      context.limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size }));
       await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
       return [{ path: output }];
     }
     case 'flow': {
       const output = join(folder, `${index}.fodt`);
-      await writeFlow(await selectedPdf(conversion, path), output, folder, context);
+      const pdf = await selectedPdf(conversion, path);
+      await limitByPages(pdf, context);
+      await writeFlow(pdf, output, folder, context);
       return [{ path: output }];
     }
     case 'distill': {
@@ -133,6 +139,8 @@ async function pdfOf({ work, input, folder, context }: Conversion, path: string)
 
 async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: Conversion): Promise<Made[]> {
   const { folder, context, drawnElsewhere } = conversion;
+  const part = drawnElsewhere && step.by === 'pdf' ? Number.parseInt(String(options.pdf_a), 10) : 0;
+  if (part > 0 || (step.by !== 'pdf' && step.by !== 'text')) await checkPictures(pdf.path);
   const pages = pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages);
   if (step.by === 'images') {
     const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), options };
@@ -142,6 +150,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
     return drawn.map(({ path, page }) => ({ path, suffix: String(page).padStart(digits, '0') }));
   }
   const selected = await selectPages(pdf, pages, folder, context);
+  await limitByPages(selected, context);
   const output = join(folder, `output.${conversion.work.outputFormat}`);
   switch (step.by) {
     case 'text':
@@ -156,7 +165,7 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
     default:
       return [
         {
-          path: await finishPdf(selected, options, { archive: drawnElsewhere, checked: pdf.path }, folder, context),
+          path: await finishPdf(selected, options, { part, checked: pdf.path }, folder, context),
         },
       ];
   }
@@ -164,19 +173,18 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
 }
 
 /**
- * Applies the options of a PDF: PDF/A if its writer has not done so already, or password protection. Checks what it returns,
- * unless that is the file that was checked already.
+ * Applies the options of a PDF: the part of PDF/A if its writer has not done so already, or password protection. Checks what it
+ * returns, unless that is the file that was checked already.
  */
 async function finishPdf(
   pdf: Pdf,
   options: OptionValues,
-  { archive, checked }: { archive: boolean; checked: string },
+  { part, checked }: { part: number; checked: string },
   folder: string,
   context: WorkContext,
 ): Promise<string> {
   let { path } = pdf;
-  const part = Number.parseInt(String(options.pdf_a), 10);
-  if (archive && part > 0) {
+  if (part > 0) {
     const archived = join(folder, 'archived.pdf');
     await archivePdf(path, archived, part, folder, context);
     path = archived;
@@ -211,10 +219,13 @@ async function byOffice(
     from === 'csv'
       ? String(options.csv_delimiter ?? guessDelimiter((await readFile(path, 'utf8')).slice(0, 65_536)))
       : '';
-  const input = from === 'pdf' ? (await selectedPdf(conversion, path)).path : path;
+  const pdf = from === 'pdf' ? await selectedPdf(conversion, path) : undefined;
+  const input = pdf?.path ?? path;
+  const extent = { bytes: (await stat(input)).size, markupBytes: await markupBytes(input), pages: pdf?.pages ?? 0 };
   const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, delimiter);
   const page = paper(options);
   const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
+    context.limitProcessorTime(justifiedSeconds({ ...extent, office: true }));
     const store = storing(from === 'pdf' ? to : from, to, options);
     const request = { input, load, outputs: [{ path: output, store }], sheet, vectors, ...(page ? { page } : {}) };
     return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);
@@ -276,6 +287,7 @@ function pdfImporter(to: string): string {
 async function selectedPdf(conversion: Conversion, path: string): Promise<Pdf> {
   const { work, folder, context } = conversion;
   const pdf = await pdfOf(conversion, path);
+  await checkPictures(pdf.path);
   const range = work.options.page_range;
   return selectPages(pdf, pagesOf(typeof range === 'string' ? range : undefined, pdf.pages), folder, context);
 }

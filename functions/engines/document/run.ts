@@ -1,6 +1,7 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine, InputFile } from '../runtime/engine.ts';
+import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
 import { convert } from './convert.ts';
 import { warmOffice } from './office/office.ts';
@@ -19,6 +20,7 @@ export const engine: Engine = {
       const folder = join(work.folder, `work-${index}`);
       await mkdir(folder);
       const input = await bring(given, folder);
+      context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
       const share = {
         ...context,
         progress: (percent: number) => context.progress(((index + percent / 100) / work.inputs.length) * 100),

@@ -63,6 +63,8 @@ export const catalogue: EngineCatalogue = {
     // Calibre is given 400 seconds; the rest is for its files.
     timeoutSeconds: 600,
     typicalSeconds: 8,
+    // Calibre takes some seconds for each megabyte of a book.
+    processorTime: { baseSeconds: 300, secondsPerMegabyte: 120 },
     // Few tasks are books.
     maxConcurrency: 20,
   },

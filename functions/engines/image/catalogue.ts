@@ -44,6 +44,8 @@ export const catalogue: EngineCatalogue = {
     // The largest pictures take minutes as AVIF.
     timeoutSeconds: 300,
     typicalSeconds: 0.5,
+    // A picture of one colour is small at any size, and takes minutes as AVIF.
+    processorTime: { baseSeconds: 600, secondsPerMegabyte: 100 },
     // Most tasks are pictures.
     maxConcurrency: 100,
   },

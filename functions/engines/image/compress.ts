@@ -76,7 +76,7 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
   const { outputFormat, options, folder } = work;
   const { write } = imageFormat(outputFormat);
   if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
-  const opening = { options, several: write.several !== undefined, tolerant, folder, signal: context.signal };
+  const opening = { ...context, options, several: write.several !== undefined, tolerant, folder };
   const picture = await openPicture(input, opening);
   if (write.several !== undefined && picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
     throw new EngineError(

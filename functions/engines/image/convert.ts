@@ -55,8 +55,8 @@ async function convertOne(conversion: Conversion): Promise<void> {
     options,
     several: write.several !== undefined,
     tolerant: conversion.tolerant,
+    ...conversion.context,
     folder: conversion.folder,
-    signal: conversion.context.signal,
     wanted: {
       width: numberOption(options, 'image_custom_width'),
       height: numberOption(options, 'image_custom_height'),

@@ -84,11 +84,11 @@ function canvasSize(first: Size, { options }: Work): Size {
 async function* framesOf(
   input: InputFile,
   { folder, options }: Work,
-  { signal }: WorkContext,
+  given: WorkContext,
   tolerant: boolean,
 ): AsyncGenerator<{ image: Sharp; size: Size; delay: number | undefined }> {
+  const context = { ...given, folder };
   if (input.format === 'pdf') {
-    const context = { folder, signal };
     for (const [index, page] of (await pdfPages(input, context)).entries()) {
       const number = index + 1;
       const png = await renderPdfPage(input, { number, ...page }, { dpi: pageDpi, transparent: false }, context);
@@ -98,7 +98,7 @@ async function* framesOf(
     }
     return;
   }
-  const picture = await openPicture(input, { options, several: true, tolerant, folder, signal });
+  const picture = await openPicture(input, { ...context, options, several: true, tolerant });
   for (let index = 0; index < picture.frames; index++) {
     yield {
       image: picture.frame(index).autoOrient(),

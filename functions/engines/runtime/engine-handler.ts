@@ -1,9 +1,10 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
 import { mapAtOnce } from '../../../shared/concurrency.ts';
 import { filesAtOnce } from '../../../shared/tasks/limits.ts';
 import { TamperedError } from './checks.ts';
-import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from './engine.ts';
+import { EngineError, type InputFile, type RunContext, type Work, type WorkResult } from './engine.ts';
 import { Outputs } from './outputs.ts';
 import type { EngineRequest, EngineResponse } from './protocol.ts';
 import { redact, secretsOf } from './redact.ts';
@@ -20,11 +21,14 @@ const tampered = 'The file could not be converted: it made the engine behave in 
 
 /**
  * Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the
- * outputs. `network` is for engines whose programs load something themselves.
+ * outputs.
  */
-export function engineHandler(module: URL, { network = false }: { network?: boolean } = {}) {
+export function engineHandler(
+  module: URL,
+  { network = false, processorTime }: Pick<EngineResources, 'network' | 'processorTime'> = {},
+) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
-  const sandbox = new Sandbox({ module, memoryBytes, network });
+  const sandbox = new Sandbox({ module, memoryBytes, network, processorTime });
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream, { tenantId = request.tenant }) => {
     // Lambda chose this environment by the tenant of the invocation, and never uses it for another.
@@ -59,7 +63,7 @@ async function respond(
   try {
     task = sandbox.prepare(request.tenant);
     const work = await workOf(request, task, watch.signal);
-    const context: WorkContext = {
+    const context: RunContext = {
       signal: watch.signal,
       progress: (percent) => send({ type: 'progress', percent }),
       // As texts under keys of ours: what an engine names could pass for a field of the log, or for a metric.

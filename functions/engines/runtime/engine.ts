@@ -52,7 +52,15 @@ export interface WorkContext {
   progress(percent: number): void;
   /** Writes a log line for the operator, without the user's secrets. */
   log(message: string, details?: JsonObject): void;
+  /**
+   * Ends the work with a refusal if its processes use more processor time than this from now on, until the next call. Without
+   * a number nothing but the limit in the engine's resources counts, which always does.
+   */
+  limitProcessorTime(seconds?: number): void;
 }
+
+/** What is outside of the sandbox listens to; limits are enforced there, not passed on. */
+export type RunContext = Omit<WorkContext, 'limitProcessorTime'>;
 
 /** What a folder under engines/ provides besides its catalogue. Runs in a separate process without credentials. */
 export interface Engine {

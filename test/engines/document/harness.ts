@@ -12,6 +12,7 @@ import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 import type { Canary } from './hostile-documents.ts';
 
 export const known = new Catalogue([catalogue]);
@@ -66,7 +67,7 @@ export async function runEngine(
       options: checked.values,
       folder,
     },
-    { signal: new AbortController().signal, progress: (percent) => progress.push(percent), log: () => {} },
+    { ...quietContext(), progress: (percent) => progress.push(percent) },
   );
   return { ...result, progress };
 }

@@ -9,6 +9,7 @@ import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { reasonOff } from '../../../shared/catalogue/missing.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 export const known = new Catalogue([catalogue]);
 
@@ -48,6 +49,6 @@ export async function runEngine(
       options: checkOptions(match.capability.options, options).values,
       folder,
     },
-    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+    quietContext(),
   );
 }

@@ -8,6 +8,7 @@ import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { detectFormat, detectionBytes } from '../../../shared/catalogue/detect.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 export const catalogue = new Catalogue([imageCatalogue]);
 
@@ -64,7 +65,7 @@ export async function runEngine({
   if (Object.keys(checked.errors).length > 0) throw new Error(JSON.stringify(checked.errors));
   return engine.run(
     { operation, inputs: files, outputFormat: to, options: checked.values, folder: taskFolder },
-    { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+    quietContext(),
   );
 }
 

@@ -9,6 +9,7 @@ import type { TimeLimit } from '../../../functions/engines/media/time-limit.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
 import { coresOf } from '../../../shared/catalogue/sizes.ts';
 import { processorSeconds } from '../../support/processor-time.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 import { ffmpeg } from './samples.ts';
 import { run, testFolder } from './work.ts';
 
@@ -129,7 +130,7 @@ describe('What would not end in time is refused before it starts', () => {
 
   test('with the time that is left until the deadline, not with the whole limit', async () => {
     const { work, input } = await worked(await clip(20), 'mp4', {}, { cores: 1, max: 0, usual: 0 });
-    const context = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+    const context = quietContext();
 
     await expect(engine.run({ ...work, deadline: Date.now() }, context)).rejects.toThrow(/but the limit is 1 second\./);
     expect(

@@ -8,6 +8,7 @@ import type { WorkResult } from '../../../functions/engines/runtime/engine.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 export const media = new Catalogue([catalogue]);
 
@@ -61,7 +62,7 @@ export async function run(
       options: values,
       folder,
     },
-    { signal: new AbortController().signal, progress: (percent) => progress.push(percent), log: () => {} },
+    { ...quietContext(), progress: (percent) => progress.push(percent) },
   );
   return { ...result, path: result.outputs[0]?.path ?? '', progress };
 }

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { OutputFile, WorkContext } from '../../../functions/engines/runtime/engine.ts';
 import { engine } from '../../../functions/engines/webpage/run.ts';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
+import { quietContext } from '../../support/sandboxed.ts';
 
 /** Makes a folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -16,7 +17,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export const quiet: WorkContext = { signal: new AbortController().signal, progress: () => {}, log: () => {} };
+export const quiet: WorkContext = quietContext();
 
 /** Converts one file with the engine, in a task folder of its own. */
 export async function convertFile(

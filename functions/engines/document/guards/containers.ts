@@ -116,6 +116,20 @@ export async function listParts(path: string): Promise<string[]> {
   }
 }
 
+/** Returns the size of the XML in a zipped document that was checked, and 0 for any other file. */
+export async function markupBytes(path: string): Promise<number> {
+  if ((await firstBytes(path, 2)).toString('latin1') !== 'PK') return 0;
+  const zip = await openPromise(path, { autoClose: false });
+  let total = 0;
+  try {
+    for await (const { fileName, uncompressedSize } of zip.eachEntry())
+      if (/\.(?:xml|x?html?|rels)$/i.test(fileName)) total += uncompressedSize;
+    return total;
+  } finally {
+    zip.close();
+  }
+}
+
 /** Reads all parts of a document that a program of ours wrote. Throws on duplicate names. */
 export async function readParts(path: string): Promise<Parts> {
   const zip = await openPromise(path, { autoClose: false });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
+import { checkPictures } from '../../image/vector/pdf-pictures.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
 import {
   type CompressionPreset,
@@ -11,7 +12,7 @@ import {
   type PictureSettings,
   rewritePdf,
 } from './ghostscript.ts';
-import { checkPdf, openPdf, type Pdf, runTool } from './pdf.ts';
+import { checkPdf, limitByPages, openPdf, type Pdf, runTool } from './pdf.ts';
 import { closeEnough, meetsTarget, searchQuality } from './size-search.ts';
 
 /** After this no new attempt is started, so that the engine's own timeout is not reached. */
@@ -29,6 +30,8 @@ export async function compress(
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
   const pdf = await openPdf(input.path, folder, password, context);
+  await checkPictures(pdf.path);
+  await limitByPages(pdf, context);
   context.progress(10);
   const path = join(folder, 'compressed.pdf');
   const target = targetBytes(options, input.size);
@@ -69,6 +72,7 @@ async function byPreset(
   const { size } = await stat(path);
   if (size < input.size) return undefined;
   const repacked = join(folder, 'repacked.pdf');
+  await limitByPages(pdf, context);
   await repack(pdf.path, repacked, folder, context);
   if ((await stat(repacked)).size < input.size) {
     await copyFile(repacked, path);
@@ -113,6 +117,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     return size;
   };
   for (const without of [repack, rewritePdf]) {
+    await limitByPages(pdf, context);
     await without(pdf.path, attempt, folder, context);
     if ((await keep()) <= target) return meetsTarget(best, target) ? undefined : needsNoLoss;
   }
@@ -122,6 +127,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     const key = JSON.stringify(settings);
     const known = sizes.get(key);
     if (known !== undefined) return known;
+    await limitByPages(pdf, context);
     await compressBySettings(pdf.path, attempt, settings, folder, context);
     const size = await keep();
     sizes.set(key, size);

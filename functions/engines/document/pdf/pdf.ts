@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { changesPicture } from '../../image/encoding-options.ts';
-import { pageSizes } from '../../image/vector/pdf-pages.ts';
+import { type PageSize, pageSizes } from '../../image/vector/pdf-pages.ts';
 import { EngineError, type WorkContext } from '../../runtime/engine.ts';
+import { justifiedSeconds } from '../../runtime/justified-time.ts';
 import { checkFileCount } from '../../runtime/outputs.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
@@ -13,6 +14,9 @@ import { countTreePages } from './page-tree.ts';
 export const maxPages = 5_000;
 /** Larger images need gigabytes while they are rendered. */
 const maxPixels = 120_000_000;
+/** Larger pages are drawn small first: what takes long at any size is found before their pixels justify minutes. */
+const trialPixels = 20_000_000;
+const trialSide = 200;
 const programMs = 240_000;
 
 export interface Pdf {
@@ -21,6 +25,12 @@ export interface Pdf {
 }
 
 type Signal = Pick<WorkContext, 'signal'>;
+type Limits = Pick<WorkContext, 'signal' | 'limitProcessorTime'>;
+
+/** Limits the processor time of a program that goes through a whole PDF. */
+export async function limitByPages({ path, pages }: Pdf, { limitProcessorTime }: Limits): Promise<void> {
+  limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size, pages }));
+}
 
 /** Opens a user's PDF: decrypts it with the password, counts its pages and throws if it has none. */
 export async function openPdf(
@@ -168,28 +178,23 @@ export interface ImageRequest {
   options: OptionValues;
 }
 
-/** A page's size in points, as it is seen. */
-interface PageSize {
-  width: number;
-  height: number;
-}
-
 /** Renders the given pages, each to its own file, and returns each file with its page. */
 export async function drawPages(
   pdf: Pdf,
   pages: number[],
   request: ImageRequest,
   folder: string,
-  context: Pick<WorkContext, 'signal' | 'progress'>,
+  context: Pick<WorkContext, 'signal' | 'progress' | 'limitProcessorTime'>,
 ): Promise<{ page: number; path: string }[]> {
   checkFileCount(pages.length, 'Choose fewer pages with page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
   const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
-  for (const size of sizes) checkPixels(size, request.dpi);
+  for (const page of pages) checkPixels({ number: page, size: sizes[page - 1] }, request.dpi);
+  const { size: bytes } = await stat(pdf.path);
   const drawn: { page: number; path: string }[] = [];
   for (const [index, page] of pages.entries()) {
     const path = join(folder, `page-${index}.${request.format}`);
-    await drawPage(pdf, { number: page, size: sizes[page - 1] }, request, path, folder, context);
+    await drawPage({ ...pdf, bytes }, { number: page, size: sizes[page - 1] }, request, path, folder, context);
     drawn.push({ page, path });
     context.progress(50 + ((index + 1) / pages.length) * 50);
   }
@@ -199,14 +204,42 @@ export async function drawPages(
 interface Page {
   /** From 1. */
   number: number;
+  /** Of a page that is drawn as pixels. */
   size: PageSize | undefined;
+}
+
+type SizedPdf = Pdf & { bytes: number };
+
+/** Limits the processor time for a page that is about to be drawn. */
+async function limitByPixels(
+  { path, bytes }: SizedPdf,
+  { number, size }: Page,
+  dpi: number,
+  folder: string,
+  context: Limits,
+): Promise<void> {
+  const pixels = size ? pixelsOf(size, dpi) : 0;
+  if (pixels > trialPixels) {
+    context.limitProcessorTime(justifiedSeconds({ bytes, pages: 1 }));
+    const only = ['-f', String(number), '-l', String(number), '-singlefile', '-scale-to', String(trialSide)];
+    await runTool('pdftocairo', ['-png', ...only, path, join(folder, 'trial')], folder, context);
+  }
+  context.limitProcessorTime(justifiedSeconds({ bytes, pages: 1, pixels }));
 }
 
 /** Options that poppler applies when it renders. */
 const followed = ['image_dpi', 'quality', 'jpg_convert_compression_level'];
 
-async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: string, folder: string, context: Signal) {
+async function drawPage(
+  pdf: SizedPdf,
+  page: Page,
+  request: ImageRequest,
+  path: string,
+  folder: string,
+  context: Limits,
+) {
   const { format, dpi, options } = request;
+  await limitByPixels(pdf, page, dpi, folder, context);
   if (format === 'eps') return writePostScript(pdf, path, page.number, folder, context);
   const only = ['-f', String(page.number), '-l', String(page.number)];
   if (format === 'svg') {
@@ -233,28 +266,33 @@ async function drawPage(pdf: Pdf, page: Page, request: ImageRequest, path: strin
   );
   const written = `${stem}.${{ png: 'png', jpg: 'jpg', webp: 'png', tiff: 'tif' }[format]}`;
   const image = sharp(written, { limitInputPixels: maxPixels + 10_000_000 });
-  const { width = 0, height = 0 } = await image.metadata();
-  if (width < 1 || height < 1) throw undrawn(page);
-  if (format === 'webp') await image.webp({ quality }).toFile(path);
-  else if (written !== path) await image.tiff({ compression: 'deflate' }).withMetadata({ density: dpi }).toFile(path);
+  try {
+    const { width = 0, height = 0 } = await image.metadata();
+    if (width < 1 || height < 1) throw undrawn(page);
+    if (format === 'webp') await image.webp({ quality }).toFile(path);
+    else if (written !== path) await image.tiff({ compression: 'deflate' }).withMetadata({ density: dpi }).toFile(path);
+  } catch (error) {
+    throw undrawn(page, error);
+  }
   if (written !== path) await rm(written);
 }
 
 /** Renders a page losslessly and applies the options of the image. */
 async function drawFinished(
-  pdf: Pdf,
+  pdf: SizedPdf,
   page: Page,
   { format, dpi, options }: ImageRequest,
   path: string,
   folder: string,
-  context: Signal,
+  context: Limits,
 ): Promise<void> {
   // Loaded only if needed: most pages are written by poppler directly.
   const { enlargement, finishPicture } = await import('../../image/finish.ts');
   const size = page.size ?? { width: 0, height: 0 };
   const pixels = { width: (size.width * dpi) / 72, height: (size.height * dpi) / 72 };
   const larger = page.size ? enlargement(pixels, { format, options }) : 1;
-  checkPixels(size, dpi * larger, 'Choose a smaller size.');
+  checkPixels({ ...page, size }, dpi * larger, 'Choose a smaller size.');
+  await limitByPixels(pdf, page, dpi * larger, folder, context);
   const stem = `${path}-drawn`;
   const transparent = options.background === undefined ? [] : ['-transp'];
   const resolution = ['-r', String(Math.round(dpi * larger * 1000) / 1000)];
@@ -269,29 +307,37 @@ async function drawFinished(
     context,
   );
   const source = `${stem}.png`;
-  const { width, height } = await sharp(source, { limitInputPixels: false }).metadata();
-  if (width < 1 || height < 1) throw undrawn(page);
   const { image_resize_percentage, ...others } = options;
   // A page rendered larger by the percentage already has its size.
   const left = larger > 1 || image_resize_percentage === undefined ? others : { ...others, image_resize_percentage };
-  await finishPicture({ source, format, options: left, path });
+  try {
+    await finishPicture({ source, format, options: left, path });
+  } catch (error) {
+    throw undrawn(page, error);
+  }
   await rm(source);
 }
 
-function undrawn({ number }: Page): EngineError {
-  return new EngineError(`Page ${number} could not be rendered.`);
+/** Returns the error for a page that a renderer made nothing of, which it would do again. */
+function undrawn({ number }: Page, cause?: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  const detail = cause instanceof Error ? cause.message : '';
+  return new EngineError(`Page ${number} could not be rendered.`, { detail, cause });
 }
 
 async function pageFacts(pdf: Pdf, folder: string, context: Signal): Promise<string> {
   return (await runTool('pdfinfo', ['-f', '1', '-l', String(pdf.pages), pdf.path], folder, context)).stdout;
 }
 
-function checkPixels({ width, height }: PageSize, dpi: number, advice = 'Choose a lower image_dpi.'): void {
-  const pixels = ((width * dpi) / 72) * ((height * dpi) / 72);
-  if (pixels > maxPixels)
-    throw new EngineError(
-      `A page of ${width} × ${height} points at ${Math.round(dpi)} dpi has more than ${maxPixels / 1_000_000} million pixels. ${advice}`,
-    );
+function pixelsOf({ width, height }: PageSize, dpi: number): number {
+  return ((width * dpi) / 72) * ((height * dpi) / 72);
+}
+
+function checkPixels({ number, size }: Page, dpi: number, advice = 'Choose a lower image_dpi.'): void {
+  if (!size || pixelsOf(size, dpi) <= maxPixels) return;
+  throw new EngineError(
+    `Page ${number}, of ${size.width} × ${size.height} points, has more than ${maxPixels / 1_000_000} million pixels at ${Math.round(dpi)} dpi. ${advice}`,
+  );
 }
 
 /** Runs one of the PDF programs; its failure is reported as a failure of the file. */

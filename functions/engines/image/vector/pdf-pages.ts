@@ -3,15 +3,20 @@ import { EngineError, type InputFile } from '../../runtime/engine.ts';
 import { ProgramError, runProgram } from '../../runtime/program.ts';
 import { damaged } from '../failures.ts';
 import { maxPixels } from '../limits.ts';
-import type { ProgramContext } from './postscript.ts';
+import { checkPictures } from './pdf-pictures.ts';
+import { limited, type ProgramContext } from './postscript.ts';
 
 const timeoutMs = 120_000;
 
+/** A page's size in points, as it is seen. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
 /** Returns the sizes of a PDF's pages in points, as displayed. */
-export async function pdfPages(
-  input: InputFile,
-  context: ProgramContext,
-): Promise<{ width: number; height: number }[]> {
+export async function pdfPages(input: InputFile, context: ProgramContext): Promise<PageSize[]> {
+  await checkPictures(input.path);
   const { stdout } = await poppler('pdfinfo', ['-f', '1', '-l', '-1', input.path], input, context);
   const pages = pageSizes(stdout);
   if (pages.length === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
@@ -19,14 +24,16 @@ export async function pdfPages(
 }
 
 /** Reads the sizes of pages in points, as they are seen, from what pdfinfo prints of them. */
-export function pageSizes(pdfinfo: string): { width: number; height: number }[] {
-  const sizes = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? size:\s+([\d.]+) x ([\d.]+) pts/gm)];
+export function pageSizes(pdfinfo: string): PageSize[] {
+  // Large numbers have an exponent, and what is too large for one is infinite.
+  const sizes = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? size:\s+(\S+) x (\S+) pts/gm)];
   const turns = [...pdfinfo.matchAll(/^Page(?:\s+\d+)? rot:\s+(\d+)/gm)].map(([, turn]) => Number(turn));
-  return sizes.map(([, width, height], index) =>
-    (turns[index] ?? 0) % 180 === 0
-      ? { width: Number(width), height: Number(height) }
-      : { width: Number(height), height: Number(width) },
-  );
+  return sizes.map(([, ...sides], index) => {
+    const [width = 0, height = 0] = sides.map((side) =>
+      /^[\d.e+-]+$/.test(side) ? Number(side) : Number.POSITIVE_INFINITY,
+    );
+    return (turns[index] ?? 0) % 180 === 0 ? { width, height } : { width: height, height: width };
+  });
 }
 
 /** Renders a page of a PDF, counted from 1, to a PNG and returns its path. */
@@ -37,7 +44,7 @@ export async function renderPdfPage(
   context: ProgramContext,
 ): Promise<string> {
   const pixels = ((page.width * rendering.dpi) / 72) * ((page.height * rendering.dpi) / 72);
-  if (pixels > maxPixels) {
+  if (!(pixels <= maxPixels)) {
     throw new EngineError(
       `A page of ${JSON.stringify(input.name)} would have more than ${maxPixels / 1_000_000} million pixels. Choose a lower resolution.`,
     );
@@ -50,13 +57,15 @@ export async function renderPdfPage(
     [...how, ...(rendering.transparent ? ['-transp'] : []), input.path, base],
     input,
     context,
+    pixels,
   );
   return `${base}.png`;
 }
 
-async function poppler(program: string, args: string[], input: InputFile, { folder, signal }: ProgramContext) {
+async function poppler(program: string, args: string[], input: InputFile, context: ProgramContext, pixels = 0) {
+  const { folder, signal } = context;
   try {
-    return await runProgram(program, args, { cwd: folder, signal, timeoutMs });
+    return await limited(input, context, () => runProgram(program, args, { cwd: folder, signal, timeoutMs }), pixels);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     if (/password/i.test(error.stderr)) throw passwordProtected(input, error.stderr);

@@ -84,8 +84,8 @@ function isDrawing({ format }: InputFile): boolean {
 }
 
 /** Puts a drawing on a page as lines and letters, which stay sharp in any size. */
-async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, { signal }: WorkContext) {
-  const context = { folder, signal };
+async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options }: Work, given: WorkContext) {
+  const context = { ...given, folder };
   const path =
     imageFormat(input.format).read?.by === 'svg'
       ? await svgToPdf(
@@ -110,10 +110,10 @@ async function addPicture(
   pdf: PDFDocument,
   input: InputFile,
   { options, folder }: Work,
-  { signal }: WorkContext,
+  context: WorkContext,
   tolerant: boolean,
 ): Promise<void> {
-  const picture = await openPicture(input, { options, several: true, tolerant, folder, signal });
+  const picture = await openPicture(input, { ...context, options, several: true, tolerant, folder });
   // Frames of an animation are not pages: its first frame stands for it.
   const pages = picture.delays ? 1 : picture.frames;
   for (let index = 0; index < pages; index++) {

@@ -1,20 +1,36 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { EngineError, type InputFile, type WorkContext } from '../../runtime/engine.ts';
 import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { justifiedSeconds } from '../../runtime/justified-time.ts';
 import { ProgramError, runProgram } from '../../runtime/program.ts';
 import { damaged } from '../failures.ts';
 
 const timeoutMs = 120_000;
 
-export interface ProgramContext {
+export interface ProgramContext extends Pick<WorkContext, 'signal' | 'limitProcessorTime'> {
   /** The task's own folder. */
   folder: string;
-  signal: AbortSignal;
+}
+
+/** Limits the processor time of programs for a drawing, and not that for the picture that comes of it. */
+export async function limited<T>(
+  input: InputFile,
+  context: ProgramContext,
+  work: () => Promise<T>,
+  pixels = 0,
+): Promise<T> {
+  context.limitProcessorTime(justifiedSeconds({ bytes: input.size, pixels }));
+  try {
+    return await work();
+  } finally {
+    context.limitProcessorTime();
+  }
 }
 
 /** Turns PostScript into a PDF of its size, with its lines and letters, and returns its path. */
-export async function postScriptToPdf(input: InputFile, { folder, signal }: ProgramContext): Promise<string> {
+export async function postScriptToPdf(input: InputFile, context: ProgramContext): Promise<string> {
+  const { folder, signal } = context;
   const output = join(folder, 'drawing.pdf');
   const args = [
     '-dSAFER',
@@ -34,7 +50,8 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
   const temporary = join(folder, 'gs');
   await mkdir(temporary, { recursive: true });
   try {
-    await runProgram('gs', args, { cwd: temporary, signal, timeoutMs, env: { TMPDIR: temporary, TEMP: temporary } });
+    const env = { TMPDIR: temporary, TEMP: temporary };
+    await limited(input, context, () => runProgram('gs', args, { cwd: temporary, signal, timeoutMs, env }));
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     if (error.timedOut) {
@@ -55,16 +72,15 @@ export async function postScriptToPdf(input: InputFile, { folder, signal }: Prog
 }
 
 /** Turns an SVG in memory into a PDF with its lines and letters, and returns its path. */
-export async function svgToPdf(svg: Buffer, input: InputFile, { folder, signal }: ProgramContext): Promise<string> {
+export async function svgToPdf(svg: Buffer, input: InputFile, context: ProgramContext): Promise<string> {
+  const { folder, signal } = context;
   const output = join(folder, 'drawing.pdf');
+  const args = ['--format', 'pdf', '--dpi-x', '96', '--dpi-y', '96', '--output', output];
   try {
     // Through standard input it has no address, so references to other files resolve to nothing.
-    await runProgram('rsvg-convert', ['--format', 'pdf', '--dpi-x', '96', '--dpi-y', '96', '--output', output], {
-      cwd: folder,
-      signal,
-      timeoutMs,
-      input: svg,
-    });
+    await limited(input, context, () =>
+      runProgram('rsvg-convert', args, { cwd: folder, signal, timeoutMs, input: svg }),
+    );
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     if (error.timedOut) {

@@ -36,6 +36,7 @@ async function run(work: Work): Promise<void> {
         if (Number.isFinite(percent)) send({ type: 'progress', percent: Math.min(100, Math.max(0, percent)) });
       },
       log: (text, details = {}) => send({ type: 'log', message: text, details }),
+      limitProcessorTime: (processorSeconds) => send({ type: 'limit', processorSeconds }),
     });
     send({ type: 'done', result, warmPrograms: warmPrograms() });
   } catch (error) {

@@ -33,6 +33,7 @@ export type FromSandbox =
   | { type: 'ready'; pid: number }
   | { type: 'progress'; percent: number }
   | { type: 'log'; message: string; details: JsonObject }
+  | { type: 'limit'; processorSeconds: number | undefined }
   | End
   // After the end of a piece of work: the engine is ready for the next one.
   | { type: 'settled' };
@@ -126,6 +127,14 @@ export function parseMessage(line: string): FromSandbox {
       return { type: 'settled' };
     case 'progress':
       return { type: 'progress', percent: numberOf(fields.percent, 'percent', 0, 100) };
+    case 'limit':
+      return {
+        type: 'limit',
+        processorSeconds:
+          fields.processorSeconds === undefined
+            ? undefined
+            : numberOf(fields.processorSeconds, 'processorSeconds', 0, maxNumber),
+      };
     case 'log':
       return {
         type: 'log',

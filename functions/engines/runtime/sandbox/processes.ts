@@ -2,12 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
+const ticksPerSecond = 100;
 
 export interface ProcessRow {
   pid: number;
   parent: number;
   group: number;
   residentBytes: number;
+  /** When it started, in a unit of the system: the number of a process that ended may be given to another. */
+  started: number;
+  /** Processor time in seconds: of the process itself, and of its children that have ended. */
+  ownSeconds: number;
+  endedSeconds: number;
 }
 
 /**
@@ -51,9 +57,9 @@ export function haveOtherChildren(pids: Set<number>, expected: Set<number>): boo
   }
 }
 
-/** Returns the resident memory of a sandbox; processes that end meanwhile count as zero. */
-export function sandboxMemory(supervisor: number): number {
-  return sandboxProcesses(supervisor).reduce((bytes, row) => bytes + row.residentBytes, 0);
+/** Returns the resident memory of processes; those that end meanwhile count as zero. */
+export function memoryOf(rows: ProcessRow[]): number {
+  return rows.reduce((bytes, row) => bytes + row.residentBytes, 0);
 }
 
 /** Returns the number that a process has in the innermost PID namespace it is in. */
@@ -88,7 +94,8 @@ function rowsFromProc(): ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // Fields after the command in brackets, which may itself hold spaces: state, parent, group, … rss is the 22nd of them.
+      // Fields after the command in brackets, which may itself hold spaces: state, parent, group, … the 12th to 15th are
+      // processor times, the 20th is the start and the 22nd is rss.
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (fields[0] === 'Z' || fields[0] === 'X') return [];
@@ -97,6 +104,9 @@ function rowsFromProc(): ProcessRow[] {
         parent: Number(fields[1]),
         group: Number(fields[2]),
         residentBytes: Number(fields[21]) * pageBytes,
+        started: Number(fields[19]),
+        ownSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+        endedSeconds: (Number(fields[13]) + Number(fields[14])) / ticksPerSecond,
       };
     } catch {
       // The process has ended.
@@ -106,13 +116,17 @@ function rowsFromProc(): ProcessRow[] {
 }
 
 function rowsFromPs(): ProcessRow[] {
-  return rowsOf(execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss='], { encoding: 'utf8' }));
+  return rowsOf(execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss=,time='], { encoding: 'utf8' }));
 }
 
-/** Reads a listing of ps: process, parent, group, and memory in units of 1,024 bytes. */
+/** Reads a listing of ps: process, parent, group, memory in units of 1,024 bytes, and processor time as `minutes:seconds`. */
 export function rowsOf(listing: string): ProcessRow[] {
   return listing.split('\n').flatMap((line) => {
-    const [pid = 0, parent = 0, group = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
-    return pid > 0 ? { pid, parent, group, residentBytes: kilobytes * 1024 } : [];
+    const columns = line.trim().split(/\s+/);
+    const [pid = 0, parent = 0, group = 0, kilobytes = 0] = columns.map(Number);
+    const ownSeconds = (columns[4] ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    return pid > 0
+      ? { pid, parent, group, residentBytes: kilobytes * 1024, started: 0, ownSeconds, endedSeconds: 0 }
+      : [];
   });
 }

@@ -3,20 +3,22 @@ import { once } from 'node:events';
 import { relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
 import { SettingsError } from '../../../../shared/settings.ts';
 import { TamperedError } from '../checks.ts';
-import { EngineError, type Work, type WorkContext, type WorkResult } from '../engine.ts';
+import { EngineError, type RunContext, type Work, type WorkResult } from '../engine.ts';
 import { outOfDisk } from '../outputs.ts';
 import { type Barriers, unprotected } from './barriers.ts';
 import type { OpenFile } from './folder.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
 import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
-import { haveOtherChildren, innerPid, killProcess, sandboxMemory, sandboxProcesses } from './processes.ts';
+import { haveOtherChildren, innerPid, killProcess, memoryOf, sandboxProcesses } from './processes.ts';
+import { ProcessorTime, processorCeiling } from './processor-time.ts';
 import { type TaskFolders, WorkRoot } from './work-root.ts';
 
 /** The process is replaced regularly to bound leaks of native libraries. */
 const maxRuns = 100;
-const watchMs = 500;
+const checkMs = 500;
 /** Killed processes end within milliseconds; one that does not is ended with the whole sandbox. */
 const strayMs = 1000;
 /** An engine closes what the last work used and makes one page or process ready: tenths of a second. */
@@ -32,6 +34,8 @@ export interface SandboxOptions {
   memoryBytes: number;
   /** Whether the engine's programs need the network. */
   network: boolean;
+  /** Processor time that work may use. Defaults to no limit. */
+  processorTime?: EngineResources['processorTime'];
   /** Whether work is refused where the system lacks barriers. Defaults to LATHE_ISOLATION. */
   isolation?: 'available' | 'required';
   /** Whether the process and its warm programs go on when the tenant changes. Defaults to LATHE_SINGLE_TENANT. */
@@ -145,7 +149,7 @@ export class Sandbox {
    * Runs one piece of work, whose folder `prepare` made; rejects with an EngineError for what the user can fix, and with
    * any other error for our faults.
    */
-  async run(work: Work, context: WorkContext, tenant: string): Promise<WorkResult> {
+  async run(work: Work, context: RunContext, tenant: string): Promise<WorkResult> {
     context.signal.throwIfAborted();
     this.#admit(tenant);
     await this.settled();
@@ -279,26 +283,17 @@ export class Sandbox {
     }
   }
 
-  #converse(child: Child, work: Work, context: WorkContext): Promise<WorkResult> {
+  #converse(child: Child, work: Work, context: RunContext): Promise<WorkResult> {
     const { process: process_, ready } = child;
     return new Promise((resolve, reject) => {
-      let nextDiskCheck = 0;
+      const rows = () => (process_.pid === undefined ? [] : sandboxProcesses(process_.pid, child.mark));
+      const disk = this.#diskCheck(work);
+      let processorTime: ProcessorTime | undefined;
       const watch = setInterval(() => {
-        const { maxOutputBytes = Number.POSITIVE_INFINITY } = work;
-        if (performance.now() >= nextDiskCheck) {
-          const began = performance.now();
-          if (this.#workRoot().bytes(maxOutputBytes) > maxOutputBytes) return end(outOfDisk(maxOutputBytes));
-          // A large tree takes long to count, which must not be what this process does all the time.
-          nextDiskCheck = performance.now() + 20 * (performance.now() - began);
-        }
-        const used = process_.pid === undefined ? 0 : sandboxMemory(process_.pid);
-        if (used > this.#options.memoryBytes)
-          end(
-            new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
-              detail: `${used} bytes used`,
-            }),
-          );
-      }, watchMs);
+        const found = rows();
+        const refusal = this.#overMemory(memoryOf(found)) ?? processorTime?.check(found) ?? disk();
+        if (refusal) end(refusal);
+      }, checkMs);
       let logged = 0;
       let percent: number | undefined;
       const progress = setInterval(() => {
@@ -307,6 +302,7 @@ export class Sandbox {
       }, progressMs);
       const onMessage = (message: FromSandbox) => {
         if (message.type === 'progress') percent = message.percent;
+        else if (message.type === 'limit') processorTime?.limit(message.processorSeconds);
         else if (message.type === 'log') {
           logged += 1;
           if (logged <= maxLogLines) context.log(message.message, message.details);
@@ -358,12 +354,33 @@ export class Sandbox {
           child.settled = Promise.withResolvers();
           for (const reader of child.readers) reader.restart();
           process_.on('exit', onExit);
+          processorTime = new ProcessorTime(processorCeiling(this.#options.processorTime, work.inputs), rows());
           const message: ToSandbox = { type: 'run', work };
           process_.stdin.write(`${JSON.stringify(message)}\n`);
         },
         (error: unknown) => finish(() => reject(error)),
       );
     });
+  }
+
+  #overMemory(used: number): EngineError | undefined {
+    if (used <= this.#options.memoryBytes) return undefined;
+    return new EngineError('The file needs more memory than the engine has. Reduce its dimensions or size.', {
+      detail: `${used} bytes used`,
+    });
+  }
+
+  /** Returns a check of whether the processes have written more than the task may. */
+  #diskCheck({ maxOutputBytes = Number.POSITIVE_INFINITY }: Work): () => EngineError | undefined {
+    let next = 0;
+    return () => {
+      const began = performance.now();
+      if (began < next) return undefined;
+      const bytes = this.#workRoot().bytes(maxOutputBytes);
+      // A large tree takes long to count, which must not be what this process does all the time.
+      next = performance.now() + 20 * (performance.now() - began);
+      return bytes > maxOutputBytes ? outOfDisk(maxOutputBytes) : undefined;
+    };
   }
 
   /** Gives the folders of the task to the user of the engine's process. */
@@ -374,7 +391,7 @@ export class Sandbox {
   }
 
   /** Returns why work is refused if the deployment demands isolation that this system does not have. */
-  #refusal(barriers: Barriers, context: WorkContext): EngineError | undefined {
+  #refusal(barriers: Barriers, context: RunContext): EngineError | undefined {
     const { isolation, network } = this.#options;
     if (isolation !== 'required') return undefined;
     const open = unprotected(barriers, { network });
