@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { sandboxProcesses } from '../../functions/engines/runtime/sandbox/processes.ts';
 
 const ticksPerSecond = 100;
 
@@ -18,4 +19,25 @@ export function processorSeconds(): number {
     .split(' ')
     .slice(11, 15);
   return times.reduce((sum, time) => sum + Number(time), 0) / ticksPerSecond;
+}
+
+/** Runs work, and returns the seconds of processor time that all processes below this one used for it, killed ones included. */
+export async function measureProcesses(work: () => Promise<unknown>): Promise<number> {
+  const total = () =>
+    sandboxProcesses(process.pid).reduce(
+      (sum, { pid, ownSeconds, endedSeconds }) => sum + endedSeconds + (pid === process.pid ? 0 : ownSeconds),
+      0,
+    );
+  const start = total();
+  let most = start;
+  // What is killed with its parent is counted by nobody afterwards.
+  const timer = setInterval(() => {
+    most = Math.max(most, total());
+  }, 100);
+  try {
+    await work();
+    return Math.max(most, total()) - start;
+  } finally {
+    clearInterval(timer);
+  }
 }

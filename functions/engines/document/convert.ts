@@ -4,7 +4,7 @@ import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { extensionOf, withExtension } from '../../../shared/files/names.ts';
 import { checkPictures } from '../image/vector/pdf-pictures.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
-import { justifiedSeconds } from '../runtime/justified-time.ts';
+import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { officeFormat } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
 import { previewOf, unreadableIwork } from './office/iwork.ts';
@@ -110,7 +110,7 @@ async function take(conversion: Conversion, step: Step, given: Made, index: numb
       return byOffice(conversion, step, given, index, last);
     case 'pandoc': {
       const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
-      context.limitProcessorTime(justifiedSeconds({ bytes: (await stat(path)).size }));
+      context.limitProcessorTime(justifiedSeconds(await extentOf(path)));
       await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
       return [{ path: output }];
     }
@@ -129,6 +129,10 @@ async function take(conversion: Conversion, step: Step, given: Made, index: numb
     default:
       return fromPdf(step, await pdfOf(conversion, path), options, conversion);
   }
+}
+
+async function extentOf(path: string): Promise<Extent> {
+  return { bytes: (await stat(path)).size, markupBytes: await markupBytes(path) };
 }
 
 async function pdfOf({ work, input, folder, context }: Conversion, path: string): Promise<Pdf> {
@@ -221,11 +225,11 @@ async function byOffice(
       : '';
   const pdf = from === 'pdf' ? await selectedPdf(conversion, path) : undefined;
   const input = pdf?.path ?? path;
-  const extent = { bytes: (await stat(input)).size, markupBytes: await markupBytes(input), pages: pdf?.pages ?? 0 };
+  const extent = { ...(await extentOf(input)), pages: pdf?.pages ?? 0, office: true };
   const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, delimiter);
   const page = paper(options);
   const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
-    context.limitProcessorTime(justifiedSeconds({ ...extent, office: true }));
+    context.limitProcessorTime(justifiedSeconds(extent));
     const store = storing(from === 'pdf' ? to : from, to, options);
     const request = { input, load, outputs: [{ path: output, store }], sheet, vectors, ...(page ? { page } : {}) };
     return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);

@@ -225,7 +225,11 @@ async function launch(): Promise<Running> {
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    const gone = ended.then(() => Promise.reject(new Error('Chromium ended as soon as it was started.')));
+    const gone = ended.then(
+      () => Promise.reject(new Error('Chromium ended as soon as it was started.')),
+      // Not as the failure of a program on a page, which it has not been given.
+      (error: unknown) => Promise.reject(new Error(`Chromium did not start: ${error}`, { cause: error })),
+    );
     const connected = transport.promise.then((pipes) =>
       puppeteer.connect({ transport: pipes, defaultViewport: null, issuesEnabled: false, protocolTimeout: 300_000 }),
     );

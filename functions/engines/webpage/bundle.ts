@@ -40,7 +40,7 @@ export async function unpackBundle(name: string, archives: string[]): Promise<st
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     // Another process may have been quicker; what it made is the same.
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(folder)) throw new Error(`${name} could not be unpacked: ${error}`, { cause: error });
   }
   return folder;
 }

@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
 
 /** Writes a PDF of objects numbered from 1; the first is its catalogue. */
-export function pdfOf(objects: (string | Buffer)[]): Buffer {
+function pdfOf(objects: (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
   let length = parts[0]?.length ?? 0;
@@ -26,7 +26,7 @@ export function pdfOf(objects: (string | Buffer)[]): Buffer {
 }
 
 /** Writes a stream with the entries of its dictionary. */
-export function stream(entries: string, data: string | Buffer): Buffer {
+function stream(entries: string, data: string | Buffer): Buffer {
   const bytes = Buffer.from(data);
   return Buffer.concat([
     Buffer.from(`<< ${entries} /Length ${bytes.length} >>\nstream\n`),
@@ -61,14 +61,15 @@ export function onePage(
 }
 
 /** A few kilobytes of forms, each of which draws the next ten times: a line of text is drawn ten trillion times. */
-export function nestedForms(levels = 13): Buffer {
+export function nestedForms({ levels = 13, page = '0 0 200 200' } = {}): Buffer {
   const box = '/Type /XObject /Subtype /Form /BBox [0 0 200 200]';
   const forms = Array.from({ length: levels }, (_, level) =>
     level === levels - 1
       ? stream(`${box} /Resources << ${helvetica} >>`, `${text}0 0 50 50 re f`)
       : stream(`${box} /Resources << /XObject << /X ${level + 6} 0 R >> >>`, '/X Do '.repeat(10)),
   );
-  return onePage({ content: `${text}/X Do`, resources: '/XObject << /X 5 0 R >>' }, forms);
+  const entries = `/MediaBox [${page}]`;
+  return onePage({ entries, content: `${text}/X Do`, resources: '/XObject << /X 5 0 R >>' }, forms);
 }
 
 /** A page with the box given, which a renderer would allocate memory for. */
@@ -77,7 +78,7 @@ export function hugePage(box = '0 0 1000000000 1000000000', entries = ''): Buffe
 }
 
 /** Compresses zeros without ever having them: a block that is complete in itself is repeated. */
-export function deflatedZeros(length: number): Buffer {
+function deflatedZeros(length: number): Buffer {
   const blockBytes = 1_000_000;
   const block = deflateRawSync(Buffer.alloc(blockBytes), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const rest = deflateRawSync(Buffer.alloc(length % blockBytes), { level: 9 });
@@ -89,7 +90,7 @@ export function deflatedZeros(length: number): Buffer {
 }
 
 /** A page with text and a picture, given by the entries and bytes of its stream. */
-export function pagePicture(entries: string, data: Buffer): Buffer {
+function pagePicture(entries: string, data: Buffer): Buffer {
   return onePage({ content: `${text}q 100 0 0 100 50 50 cm /I Do Q`, resources: '/XObject << /I 5 0 R >>' }, [
     stream(`/Type /XObject /Subtype /Image ${entries}`, data),
   ]);
@@ -100,6 +101,52 @@ export function twiceDeflatedPicture(side = 30_000, space = 'DeviceRGB', channel
   const entries = `/Width ${side} /Height ${side} /BitsPerComponent 8 /ColorSpace /${space}`;
   const data = deflateSync(deflatedZeros(side * side * channels), { level: 9 });
   return pagePicture(`${entries} /Filter [/FlateDecode /FlateDecode]`, data);
+}
+
+/** The same with its size in other objects, where nobody finds it without following them. */
+export function hiddenPicture(side = 30_000): Buffer {
+  const data = deflateSync(deflatedZeros(side * side * 3), { level: 9 });
+  const entries = '/Width 6 0 R /Height 6 0 R /BitsPerComponent 8 /ColorSpace /DeviceRGB';
+  return onePage({ content: `${text}q 100 0 0 100 50 50 cm /I Do Q`, resources: '/XObject << /I 5 0 R >>' }, [
+    stream(`/Type /XObject /Subtype /Image ${entries} /Filter [/FlateDecode /FlateDecode]`, data),
+    String(side),
+  ]);
+}
+
+/** A page that fills a square for as long as its content goes on, which is a gigabyte behind two filters. */
+export function endlessContent(bytes = 1_000_000_000): Buffer {
+  const block = deflateRawSync(Buffer.from('0 0 9 9 re f '.repeat(100_000)), {
+    level: 9,
+    finishFlush: constants.Z_FULL_FLUSH,
+  });
+  const blocks = Array<Buffer>(Math.ceil(bytes / 1_300_000)).fill(block);
+  const whole = Buffer.concat([Buffer.from([0x78, 0xda]), ...blocks, deflateRawSync(Buffer.alloc(0)), Buffer.alloc(4)]);
+  return onePage({ content: deflateSync(whole, { level: 9 }), contentEntries: '/Filter [/FlateDecode /FlateDecode]' });
+}
+
+/** A page filled with a tile of a thousandth of a point, which is itself filled with such tiles. */
+export function tinyTiles(): Buffer {
+  const tile = (resources: string, content: string) =>
+    stream(
+      `/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 1 1] /XStep 0.001 /YStep 0.001 /Resources << ${resources} >>`,
+      content,
+    );
+  const fill = '/Pattern cs /P scn 0 0 200 200 re f';
+  return onePage({ content: `${text}${fill}`, resources: '/Pattern << /P 5 0 R >>' }, [
+    tile('/Pattern << /P 6 0 R >>', fill),
+    tile('', '0 0 1 1 re f'),
+  ]);
+}
+
+/** A PDF of many pages with a line of text each. */
+export function manyPages(count: number): Buffer {
+  const kids = Array.from({ length: count }, (_, index) => `${index + 4} 0 R`).join(' ');
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${count} /MediaBox [0 0 200 200] /Resources << ${helvetica} >> >>`,
+    stream('', text),
+    ...Array<string>(count).fill('<< /Type /Page /Parent 2 0 R /Contents 3 0 R >>'),
+  ]);
 }
 
 /** A fax of 3.6 billion pixels: one bit says that a line is as white as the line before. */

@@ -3,10 +3,15 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { catalogue } from '../../../functions/engines/image/catalogue.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
-import { EngineError } from '../../../functions/engines/runtime/engine.ts';
-import { processorSeconds } from '../../support/processor-time.ts';
+import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
+import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
+import { onlyInBreadth } from '../../support/breadth.ts';
+import { measureProcesses, processorSeconds } from '../../support/processor-time.ts';
+import { runSandboxed } from '../../support/sandboxed.ts';
+import { endlessPages, hugePage, nestedForms, twiceDeflatedPicture } from '../document/heavy-files.ts';
 import { inFolder, runEngine, runForPath } from './run-engine.ts';
 import { makeSample } from './samples.ts';
 import { tiffFile } from './writers/tiff.ts';
@@ -539,4 +544,53 @@ describe('Hostile PostScript', () => {
     const { detail } = await refuse(Buffer.from(`%!PS-Adobe-3.0\n${code}\nshowpage\n`), 'ps');
     expect(detail).toMatch(/invalidaccess/);
   });
+});
+
+describe('Drawings that never end', { timeout: 120_000 }, () => {
+  const sandbox = new Sandbox({
+    module: new URL('../../../functions/engines/image/run.ts', import.meta.url),
+    memoryBytes: 3 * 1024 ** 3,
+    network: false,
+    processorTime: catalogue.resources.processorTime,
+  });
+  afterAll(() => sandbox.stop());
+
+  /** Runs the engine behind its sandbox, and expects a refusal within a time that leaves the engine to others. */
+  async function expectRefusal(file: Buffer | string, format: string, outputFormat: string, message: RegExp) {
+    await inFolder(async (folder) => {
+      const path = join(folder, `drawing.${format}`);
+      await writeFile(path, file);
+      const input = { path, name: 'drawing', format, size: file.length };
+      const operation: Work['operation'] = format === 'pdf' ? 'merge' : 'convert';
+      await sandbox.barriers();
+      let outcome: unknown;
+      const seconds = await measureProcesses(async () => {
+        const work = { operation, inputs: [input], outputFormat, options: {} } satisfies Omit<Work, 'folder'>;
+        outcome = await runSandboxed(sandbox, work).catch((error: unknown) => error);
+      });
+      expect(outcome).toBeInstanceOf(EngineError);
+      expect(outcome).toHaveProperty('message', expect.stringMatching(message));
+      expect(seconds).toBeLessThan(12);
+    });
+  }
+
+  const tooLong = /^The file takes more processor time than a file of its size and pages may: over \d+ seconds/;
+
+  test('A drawing that makes pages for ever is refused within seconds.', () =>
+    expectRefusal(endlessPages, 'eps', 'png', tooLong));
+
+  test('A page of a billion points and a picture of 900 million pixels are refused at once when they are merged.', async () => {
+    await expectRefusal(hugePage(), 'pdf', 'gif', /would have more than 100 million pixels/);
+    await expectRefusal(twiceDeflatedPicture(), 'pdf', 'gif', /a picture of 30000 × 30000 pixels/);
+  });
+
+  test.for([
+    [endlessPages, 'eps', 'pdf'],
+    [endlessPages, 'eps', 'avif'],
+    [endlessPages, 'ps', 'png'],
+    ['%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n{ } loop\n', 'eps', 'jpg'],
+    [nestedForms(), 'pdf', 'gif'],
+  ] as const)('The same holds for other outputs and programs: %s', onlyInBreadth, ([file, format, outputFormat]) =>
+    expectRefusal(file, format, outputFormat, tooLong),
+  );
 });

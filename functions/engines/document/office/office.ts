@@ -195,7 +195,8 @@ async function start(vectors: boolean): Promise<Listener> {
     onStdoutLine: (line) => line === 'ready' && ready.resolve(),
   }).then(
     () => ready.reject(new Error('LibreOffice ended while it started.')),
-    (error: unknown) => ready.reject(error),
+    // Not as the failure of a program on a file, which it has not been given.
+    (error: unknown) => ready.reject(new Error(`LibreOffice did not start: ${error}`, { cause: error })),
   );
   const stop = async () => {
     ending.abort();

@@ -26,21 +26,23 @@ export async function crop(work: Work, input: InputFile, context: WorkContext): 
   if (['x', 'y', 'width', 'height'].every((name) => !options[name]))
     throw new EngineError('No crop box was given. Set width and height, or x and y.');
   const chosen = new Set(pagesOf(typeof options.page_range === 'string' ? options.page_range : undefined, pdf.pages));
-  const document = await load(pdf.path);
-  for (const [index, page] of document.getPages().entries()) {
-    if (chosen.has(index + 1)) cropPage(page, box, index + 1);
-  }
-  context.progress(60);
   const path = join(folder, 'cropped.pdf');
-  await writeFile(path, await document.save());
+  await writeFile(path, await cropPages(pdf.path, box, chosen));
+  context.progress(60);
   await checkPdf(path, folder, context, pdf.pages);
   return { path, name: withExtension(input.name, 'pdf'), format: 'pdf' };
 }
 
-async function load(path: string): Promise<PDFDocument> {
+async function cropPages(path: string, box: Box, chosen: Set<number>): Promise<Uint8Array> {
   try {
-    return await PDFDocument.load(await readFile(path), { updateMetadata: false });
+    const document = await PDFDocument.load(await readFile(path), { updateMetadata: false });
+    for (const [index, page] of document.getPages().entries()) {
+      if (chosen.has(index + 1)) cropPage(page, box, index + 1);
+    }
+    return await document.save();
   } catch (error) {
+    // Its tree of pages is walked after the file is loaded, and may hold anything.
+    if (error instanceof EngineError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
     throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
   }

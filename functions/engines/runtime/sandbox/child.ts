@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { closeInherited } from '../../../../shared/close-inherited.ts';
-import { type Engine, EngineError, type Work } from '../engine.ts';
+import type { Engine, Work } from '../engine.ts';
+import { faultOfFile } from '../file-faults.ts';
 import { warmPrograms } from '../program.ts';
 import { encodeMessage, type FromSandbox, type ToSandbox } from './messages.ts';
 
@@ -41,7 +42,8 @@ async function run(work: Work): Promise<void> {
     send({ type: 'done', result, warmPrograms: warmPrograms() });
   } catch (error) {
     const end = { warmPrograms: warmPrograms() };
-    if (error instanceof EngineError) send({ ...end, type: 'refused', msg: error.message, detail: error.detail });
+    const refusal = faultOfFile(error, work.folder);
+    if (refusal) send({ ...end, type: 'refused', msg: refusal.message, detail: refusal.detail });
     else
       send({ ...end, type: 'broken', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -7,6 +7,7 @@ import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts'
 import { SettingsError } from '../../../../shared/settings.ts';
 import { TamperedError } from '../checks.ts';
 import { EngineError, type RunContext, type Work, type WorkResult } from '../engine.ts';
+import { crashOnFile } from '../file-faults.ts';
 import { outOfDisk } from '../outputs.ts';
 import { type Barriers, unprotected } from './barriers.ts';
 import type { OpenFile } from './folder.ts';
@@ -321,7 +322,12 @@ export class Sandbox {
         }
       };
       const onExit = (code: number | null, signal: string | null) =>
-        finish(() => reject(new Error(`The engine's process ended during the work (${signal ?? `code ${code}`}).`)));
+        finish(() =>
+          reject(
+            crashOnFile(signal) ??
+              new Error(`The engine's process ended during the work (${signal ?? `code ${code}`}).`),
+          ),
+        );
       const onAbort = () => end(context.signal.reason);
       /** Ends the work and its process. */
       const end = (reason: unknown) => {
