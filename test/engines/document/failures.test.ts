@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
+import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
 import { placeOfFile, runEngine } from './harness.ts';
 import { makeSample } from './samples.ts';
 
@@ -17,8 +18,9 @@ async function failure(
   from: string,
   to: string,
   options: Record<string, unknown> = {},
+  operation: ProcessingOperation = 'convert',
 ): Promise<EngineError> {
-  const error: unknown = await runEngine(path, from, to, options).then(
+  const error: unknown = await runEngine(path, from, to, options, operation).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -88,6 +90,21 @@ describe('files that cannot be converted', () => {
     await writeFile(path, Buffer.from([1, 0, 2, 0, 3, 255, 0]));
 
     expect((await failure(path, 'txt', 'pdf')).message).toMatch(/not text/);
+  });
+
+  it.each([
+    ['a page whose parent is a number', '<< /Type /Pages /Kids [3 0 R] /Count 1 >>', '4 0 R'],
+    ['a tree of pages that contains itself', '<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 2 >>', '2 0 R'],
+  ])('refuses to crop %s, and does not take it for a fault of its own', async (_what, pages, parent) => {
+    const path = at('tree.pdf');
+    const page = `<< /Type /Page /Parent ${parent} /MediaBox [0 0 100 100] >>`;
+    const objects = ['<< /Type /Catalog /Pages 2 0 R >>', pages, page, '7'];
+    await writeFile(
+      path,
+      `%PDF-1.4\n${objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('')}trailer << /Root 1 0 R >>\n%%EOF\n`,
+    );
+
+    expect((await failure(path, 'pdf', 'pdf', { width: 10, height: 10 }, 'crop')).message).toMatch(/damaged/);
   });
 
   it('says which page does not exist', async () => {

@@ -24,7 +24,7 @@ import {
 } from './heavy-files.ts';
 
 /** What a refusal may take. LibreOffice, which may have to start first, is given the most. */
-const refusalSeconds = 20;
+const refusalSeconds = 15;
 
 const place = placeOfFile();
 const sandbox = new Sandbox({
