@@ -115,8 +115,8 @@ export const catalogue: EngineCatalogue = {
     // 5 GiB at 10 MB a second, which one core packs.
     timeoutSeconds: 600,
     typicalSeconds: 0.5,
-    // An archive may unpack to 250 times its size, and 7-Zip packs two megabytes a second.
-    processorTime: { baseSeconds: 600, secondsPerMegabyte: 100 },
+    // An archive may unpack to 250 times its size, and the slowest packers take a second for a megabyte.
+    processorTime: { baseSeconds: 1000, secondsPerMegabyte: 100 },
     // A twentieth of the 1,000 of an account, twice: a worker waits for each engine.
     maxConcurrency: 50,
   },

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
-import { checkPictures } from '../../image/vector/pdf-pictures.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import {
   type CompressionPreset,
   compressByPreset,

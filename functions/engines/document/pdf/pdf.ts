@@ -336,7 +336,7 @@ function pixelsOf({ width, height }: PageSize, dpi: number): number {
 function checkPixels({ number, size }: Page, dpi: number, advice = 'Choose a lower image_dpi.'): void {
   if (!size || pixelsOf(size, dpi) <= maxPixels) return;
   throw new EngineError(
-    `Page ${number}, of ${size.width} × ${size.height} points, has more than ${maxPixels / 1_000_000} million pixels at ${Math.round(dpi)} dpi. ${advice}`,
+    `Page ${number}, of ${size.width} × ${size.height} points at ${Math.round(dpi)} dpi, has more than ${maxPixels / 1_000_000} million pixels. ${advice}`,
   );
 }
 

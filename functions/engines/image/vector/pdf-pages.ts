@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { EngineError, type InputFile } from '../../runtime/engine.ts';
+import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import { ProgramError, runProgram } from '../../runtime/program.ts';
 import { damaged } from '../failures.ts';
 import { maxPixels } from '../limits.ts';
-import { checkPictures } from './pdf-pictures.ts';
 import { limited, type ProgramContext } from './postscript.ts';
 
 const timeoutMs = 120_000;

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { EngineError } from '../../runtime/engine.ts';
+import { EngineError } from './engine.ts';
 
 /** Renderers hold a picture with four bytes for each of its pixels. A3 scanned at 1,200 dpi has 278 million. */
 const maxPicturePixels = 300_000_000;
