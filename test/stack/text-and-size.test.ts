@@ -12,7 +12,6 @@ const texts = {
   'an emoji of several code points': '👩🏽‍💻',
   'the last code point': '\u{10ffff}',
   'the noncharacters U+FFFE and U+FFFF': 'a\ufffeb\uffffc',
-  NUL: 'a\u0000b',
   'control characters': '\u0001\u0008\u001f\u007f\u0085',
   'line ends of every kind': 'a\r\nb\u2028c\u2029d',
   'bidirectional controls': 'abc\u202egnp.exe',
@@ -98,6 +97,24 @@ describe('Text that a client sends', () => {
     expect(downloaded.headers.get('content-disposition')).toBe(contentDisposition(safeName(filename)));
     expect(await downloaded.text()).toBe('hello');
     expect((await client.call('DELETE', `/v1/process/jobs/${job.id}`)).status).toBe(200);
+  });
+
+  it('is refused in names and options if it holds NUL, which no program can be given, and kept in a tag', async () => {
+    const create = (fields: object, tag = '') =>
+      service.client.call('POST', '/v1/process/jobs', JSON.stringify({ tag, tasks: { a: fields } }));
+    const upload = { operation: 'import/upload' };
+    const convert = { operation: 'convert', input: 'x', output_format: 'pdf' };
+    const [name, option, tag] = await Promise.all([
+      create({ operation: 'import/url', url: 'https://example.com/', filename: 'a\0b.txt' }),
+      create({ ...convert, options: { text: 'a\0b' } }),
+      create(upload, 'a\0b'),
+    ]);
+    expect(name).toMatchObject({
+      status: 400,
+      body: { errors: { 'tasks.a.filename': [expect.stringContaining('NUL')] } },
+    });
+    expect(option.body.errors).toHaveProperty(['tasks.a.options.text']);
+    expect(tag).toMatchObject({ status: 201, body: { tag: 'a\0b' } });
   });
 
   it('keeps the name of an uploaded file, whatever its script', async () => {
