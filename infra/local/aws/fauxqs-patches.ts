@@ -2,8 +2,11 @@
  * What is changed inside fauxqs 2.4, since it loses or refuses what SQS does not. Each patch names the upstream
  * change that ends it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import type { buildApp } from 'fauxqs';
+import { FairOrder } from './fair-order.ts';
 
 /** The stores of fauxqs, which exports no name for them. */
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
@@ -58,6 +61,7 @@ export function patchStores(sqsStore: SqsStore, persistence: Persistence): void 
   for (const target of [sqsStore, ...sqsStore.allQueues()]) Object.assign(target, { persistence });
   for (const queue of sqsStore.allQueues()) {
     if (queue.isFifo()) receiveWholeGroups(queue);
+    else receiveFairly(queue);
     receiveInTransaction(queue, persistence);
   }
 }
@@ -93,6 +97,66 @@ function receiveInTransaction(queue: Queue, persistence: Persistence): void {
     persistence.transaction(() => {
       received = dequeue(...args);
     });
+    return received;
+  };
+}
+
+/** What the request that is being handled sends. */
+const sending = new AsyncLocalStorage<{ MessageBody?: unknown; MessageGroupId?: unknown }[]>();
+
+/**
+ * Handles a request such that messages to a standard queue keep their groups.
+ * Not reported yet: SendMessage ignores MessageGroupId on a standard queue (2.4 to 2.9.2).
+ */
+export function keepGroups({ headers }: IncomingMessage, body: Buffer, handle: () => void): void {
+  if (!/^AmazonSQS\.SendMessage(Batch)?$/.test(String(headers['x-amz-target']))) {
+    handle();
+    return;
+  }
+  const request = Object(JSON.parse(body.toString()));
+  sending.run(Array.isArray(request.Entries) ? [...request.Entries] : [request], handle);
+}
+
+function groupSent(body: string): string | undefined {
+  const entries = sending.getStore() ?? [];
+  const index = entries.findIndex(({ MessageBody }) => MessageBody === body);
+  const [entry] = index < 0 ? [] : entries.splice(index, 1);
+  return typeof entry?.MessageGroupId === 'string' ? entry.MessageGroupId : undefined;
+}
+
+/** Makes a standard queue deliver by the groups of its messages, as SQS does. */
+function receiveFairly(queue: Queue): void {
+  const order = new FairOrder();
+  const enqueue = queue.enqueue.bind(queue);
+  queue.enqueue = (message) => {
+    const messageGroupId = message.messageGroupId ?? groupSent(message.body);
+    enqueue(messageGroupId === undefined ? message : { ...message, messageGroupId });
+  };
+  const dequeue: Dequeue = queue.dequeue.bind(queue);
+  const deleteMessage = queue.deleteMessage.bind(queue);
+  const groups = () => new Set(queue.messages.map(({ messageGroupId }) => messageGroupId));
+  queue.deleteMessage = (handle) => {
+    order.ended([handle], Date.now());
+    return deleteMessage(handle);
+  };
+  queue.dequeue = (max, ...rest) => {
+    // Now, so that what becomes visible again or for the first time has its place among the others.
+    queue.processTimers();
+    const now = Date.now();
+    const expired = order.handles.filter((handle) => !queue.inflightMessages.has(handle));
+    order.ended(expired, now);
+    if (groups().size > 1) {
+      const first = new Set(order.choose(queue.messages, max, now));
+      queue.messages = [...first, ...queue.messages.filter((message) => !first.has(message))];
+    }
+    const received = dequeue(max, ...rest);
+    const left = groups();
+    for (const { ReceiptHandle } of received) {
+      const group = queue.inflightMessages.get(ReceiptHandle)?.message.messageGroupId;
+      if (group === undefined) continue;
+      order.received(ReceiptHandle, group, now);
+      if (!left.has(group)) order.drained(group, now);
+    }
     return received;
   };
 }

@@ -9,6 +9,7 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeDirectoryOfTest } from './directory-of-test.ts';
 import { allow, type LocalAws, nothing, queueArn, role, startLocalAws } from './fixture.ts';
 
 const lister = role('Lister', [allow(['sqs:ListQueues'], ['*'])]);
@@ -152,6 +153,81 @@ describe('SQS behind the gate', () => {
       const again = await take({ WaitTimeSeconds: 5 });
 
       expect(bodies(again)).toEqual(['a2', 'a3', 'a4']);
+    });
+  });
+
+  describe('a queue whose messages have groups', () => {
+    const send = (group: string, ...bodies: string[]) =>
+      aws.sqs().send(
+        new SendMessageBatchCommand({
+          QueueUrl: url('work'),
+          Entries: bodies.map((body, index) => ({ Id: String(index), MessageBody: body, MessageGroupId: group })),
+        }),
+      );
+    const take = async (count = 10) => {
+      const { Messages = [] } = await receive('work', {
+        MaxNumberOfMessages: count,
+        MessageSystemAttributeNames: ['MessageGroupId'],
+      });
+      return Messages;
+    };
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+    it('returns the group of each', async () => {
+      await send('a', 'same', 'other');
+      await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'same', MessageGroupId: 'b' }));
+      await aws.sqs().send(new SendMessageCommand({ QueueUrl: url('work'), MessageBody: 'none' }));
+
+      const received = (await take()).map(({ Body, Attributes }) => [Body, Attributes?.MessageGroupId]);
+
+      expect(received.sort()).toEqual([
+        ['none', undefined],
+        ['other', 'a'],
+        ['same', 'a'],
+        ['same', 'b'],
+      ]);
+    });
+
+    it('serves another group before one that has 30 messages in flight, and that one when no other waits', async () => {
+      for (let batch = 0; batch < 5; batch++) await send('a', ...names(`a${batch}`, 10));
+      for (let batch = 0; batch < 3; batch++) expect(await take()).toHaveLength(10);
+      await send('b', 'b0', 'b1');
+
+      const next = await take(4);
+
+      expect(next.map(({ Body }) => Body).slice(0, 2)).toEqual(['b0', 'b1']);
+      expect(next.map(({ Attributes }) => Attributes?.MessageGroupId)).toEqual(['b', 'b', 'a', 'a']);
+    });
+
+    it('serves another group before one whose few messages keep consumers busy', async () => {
+      await send('a', ...names('a', 6));
+      await take(3);
+      // Takes as long as consumers now have spent on each of the three.
+      await receive('dead', { WaitTimeSeconds: 1 });
+      await send('b', 'b0');
+
+      expect((await take()).map(({ Body }) => Body)).toEqual(['b0', 'a3', 'a4', 'a5']);
+    });
+
+    it('keeps groups and delays over a restart', async () => {
+      const dataDirectory = await makeDirectoryOfTest();
+      const first = await startLocalAws({ dataDirectory });
+      const QueueUrl = first.stack.queues.find(({ name }) => name === 'work')?.url;
+      await first
+        .sqs()
+        .send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', MessageGroupId: 'a', DelaySeconds: 1 }));
+      await first[Symbol.asyncDispose]();
+      await using second = await startLocalAws({ dataDirectory });
+
+      const { Messages } = await second.sqs().send(
+        new ReceiveMessageCommand({
+          QueueUrl: second.stack.queues.find(({ name }) => name === 'work')?.url,
+          WaitTimeSeconds: 5,
+          MessageSystemAttributeNames: ['MessageGroupId'],
+        }),
+      );
+
+      expect(Messages).toMatchObject([{ Body: 'later', Attributes: { MessageGroupId: 'a' } }]);
     });
   });
 
