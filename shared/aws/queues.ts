@@ -8,6 +8,7 @@ import {
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
+import type { Later } from '../lifecycle/parts.ts';
 import { required } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
@@ -26,6 +27,8 @@ export interface WorkMessage {
   user?: string;
   /** Its inputs and dependents, unless they are many, so that the worker reads them together with the task. */
   near?: string[];
+  /** When it was first sent, in milliseconds; absent in the first message. */
+  queuedAt?: number;
 }
 
 /** Returns the name of the environment variable that holds the URL of an engine's queue. */
@@ -36,16 +39,22 @@ export function queueVariable(engine: string): string {
 /** More are read when they are needed: a worker may need none of them. */
 const maxNear = 20;
 
-/** Queues a task for the workers of an engine. */
-export async function enqueue(engine: string, task: Task): Promise<void> {
+/** Queues a task for the workers of an engine, to be delivered at once or later. */
+export async function enqueue(engine: string, task: Task, later?: Later): Promise<void> {
   const near = [...task.dependsOn, ...task.dependents];
-  const message: WorkMessage = { taskId: task.id, user: task.user, ...(near.length <= maxNear ? { near } : {}) };
+  const message: WorkMessage = {
+    taskId: task.id,
+    user: task.user,
+    ...(near.length <= maxNear ? { near } : {}),
+    ...(later ? { queuedAt: later.queuedAt } : {}),
+  };
   await sqs().send(
     new SendMessageCommand({
       QueueUrl: required(queueVariable(engine)),
       MessageBody: messageBody(message),
       // A standard queue takes it for the tenant, and serves the others first while one of them has a backlog.
       MessageGroupId: task.user,
+      ...(later ? { DelaySeconds: later.delaySeconds } : {}),
     }),
   );
 }

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { groupOfId } from '../ids.ts';
 import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
 import { changeRecord, type RecordAccess, type Replacement } from '../lifecycle/change-record.ts';
-import type { Group, LifecycleRecords } from '../lifecycle/parts.ts';
+import type { Group, LifecycleRecords, WorkerAccount } from '../lifecycle/parts.ts';
 import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';
 import { noSubscribersAt, rememberNoSubscribers, rememberSubscribers, subscribersKey } from './account-subscribers.ts';
 import { announceDeletion } from './counted-hours.ts';
+import { longRunsKey, toLongRuns } from './long-runs.ts';
 import { chargeWrites } from './minutes.ts';
 import {
   backOff,
@@ -57,11 +58,12 @@ export const records = {
     return toGroup(await query({ keys: 'pk = :pk', values: { ':pk': groupKey(id) } }));
   },
 
-  async groupPart(id: string, tasks: string[], user?: string): Promise<Group> {
-    const subscribers = user === undefined ? [] : [subscribersKey(user)];
-    const items = await batchGet([jobKey(id), ...tasks.map(taskKey), ...subscribers]);
-    if (user !== undefined) rememberSubscribers(user, items.find(isSubscribersItem));
-    return toGroup(items);
+  async groupPart(id: string, tasks: string[], account?: WorkerAccount): Promise<Group> {
+    const ofAccount = account ? [subscribersKey(account.user), longRunsKey(account.user, account.engine)] : [];
+    const items = await batchGet([jobKey(id), ...tasks.map(taskKey), ...ofAccount]);
+    if (!account) return toGroup(items);
+    rememberSubscribers(account.user, items.find(isKind('accountSubscribers')));
+    return { ...toGroup(items), longRuns: toLongRuns(items.find(isKind('longRuns'))) };
   },
 
   async smallGroup(id: string): Promise<Group | undefined> {
@@ -321,8 +323,8 @@ function toJob(record: Item): Job {
   };
 }
 
-function isSubscribersItem({ pk }: Item): boolean {
-  return String(pk).startsWith(partitions.accountSubscribers);
+function isKind(kind: keyof typeof partitions): (item: Item) => boolean {
+  return ({ pk }) => String(pk).startsWith(partitions[kind]);
 }
 
 function isJobItem({ sk }: Item): boolean {

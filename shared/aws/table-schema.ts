@@ -60,6 +60,8 @@ export const partitions = {
   minutes: 'minutes#',
   /** What a user used each day, in shards: many tasks may end in the same second. */
   usage: 'usage#',
+  /** The long runs of an account, by engines. */
+  longRuns: 'running#',
   /** What an engine's workers report of it. */
   engine: 'engine#',
 } as const;

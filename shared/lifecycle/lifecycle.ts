@@ -1,14 +1,15 @@
 import { mapAtOnce } from '../concurrency.ts';
 import type { Job } from '../jobs/job.ts';
 import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
+import { isShareTaken } from '../tasks/long-runs.ts';
 import { smallReservationMs } from '../tasks/meter.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
 import { hasEnded, isLastOfJob, revisionOf } from '../tasks/task.ts';
-import { type Decision, decide, type TaskEvent } from '../tasks/transitions.ts';
+import { type Decision, decide, isExhausted, type TaskEvent, taskOf } from '../tasks/transitions.ts';
 import type { NoChange } from './change-record.ts';
-import { describeEnd, endedBadly, failureBy, jobErrorOf, outOfMinutes } from './ends.ts';
+import { describeEnd, endedBadly, failureBy, jobErrorOf, outOfMinutes, workersLost } from './ends.ts';
 import { createLook } from './look.ts';
-import type { Change, Group, LifecycleParts, Plan } from './parts.ts';
+import type { Change, Group, Later, LifecycleParts, Plan, WorkerAccount } from './parts.ts';
 
 /** A task that a worker may work on, with its inputs in the order in which they were named. */
 export interface Start {
@@ -17,6 +18,21 @@ export interface Start {
   inputs: Task[];
   /** What was read with them, for whoever ends the task. */
   group: Group;
+}
+
+/** A task that has to wait, because its account has as many long runs as one account may have. */
+export interface Postponed {
+  outcome: 'postponed';
+  task: Task;
+}
+
+/** What a worker knows of a task that it is to start. */
+export interface Delivery {
+  /** Tasks near it, its inputs and dependents, which are then read together with it. */
+  near?: string[] | undefined;
+  account?: WorkerAccount | undefined;
+  /** How many long runs an account may have at once; not limited where it is absent. */
+  share?: number;
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -59,14 +75,13 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /**
-   * Starts a task for a worker. The message may name tasks near it, its inputs and dependents, which are then read together
-   * with it. A task that has ended has what follows from that repeated, since the message was redelivered.
+   * Starts a task for a worker. A task that has ended has what follows from that repeated, since the message was redelivered.
    */
   async function start(
     id: string,
-    { near = [], user }: { near?: string[] | undefined; user?: string | undefined } = {},
-  ): Promise<Start | Decision | NoChange> {
-    const group = await records.groupPart(id, [id, ...near], user);
+    { near = [], account, share = Number.POSITIVE_INFINITY }: Delivery = {},
+  ): Promise<Start | Postponed | Decision | NoChange> {
+    const group = await records.groupPart(id, [id, ...near], account);
     const known = group.tasks.find((task) => task.id === id);
     if (!known) return { outcome: 'missing' };
     const inputs = await inputsOf(known, group.tasks);
@@ -75,6 +90,11 @@ export function createLifecycle(parts: LifecycleParts) {
       await wakeAndSettle(known);
       return { outcome: 'refused', reason: 'waiting' };
     }
+    const isFree = taskOf(decide(known, { type: 'started' }, parts.now())) !== undefined;
+    // Not left to the dead letters alone: each time that a task is given back it has a new message, which was never received.
+    if (isFree && isExhausted(known)) return apply(id, { type: 'expired', failure: workersLost });
+    if (isFree && isShareTaken(group.longRuns ?? {}, id, share, parts.now()))
+      return { outcome: 'postponed', task: known };
     const decision = await claim(id, known);
     if (decision.outcome === 'refused' && decision.reason === 'ended') await settleAgain(id);
     if (decision.outcome === 'overdrawn') await apply(id, { type: 'expired', failure: outOfMinutes(parts.now()) });
@@ -88,6 +108,20 @@ export function createLifecycle(parts: LifecycleParts) {
     }
     await publishPending(job, [...lately(task, inputs, job), task]);
     return { outcome: 'changed', task, inputs, group: { ...group, ...(job ? { job } : {}) } };
+  }
+
+  /**
+   * Gives a task back to the queue of its engine, to be delivered later; the worker then has its own message deleted, so that
+   * neither receives nor attempts run out. A run that has claimed the task releases it first: if the worker dies in between,
+   * its message is delivered again. Returns false if the run has lost the task.
+   */
+  async function giveBack(engine: string, task: Task, later: Later, attempt?: number): Promise<boolean> {
+    if (attempt !== undefined) {
+      const { outcome } = await change(task.id, { type: 'returned', attempt }, task);
+      if (outcome !== 'changed') return false;
+    }
+    await parts.enqueue(engine, task, later);
+    return true;
   }
 
   /** Claims a task for a run. Where the account has little engine time left, little is set aside for it. */
@@ -379,7 +413,7 @@ export function createLifecycle(parts: LifecycleParts) {
     deleteTasks,
   });
 
-  return { apply, commit, create, start, settle, settleAgain, deleteJob, look };
+  return { apply, commit, create, start, giveBack, settle, settleAgain, deleteJob, look };
 }
 
 /** The end of a task, with inputs that are published before it. */

@@ -2,7 +2,7 @@ import { groupOfId } from '../ids.ts';
 import type { Job } from '../jobs/job.ts';
 import { afterFailedLook, lookPauseMs, maxRecoveries, nextLook } from '../tasks/due.ts';
 import { hasEnded, isLastOfJob, isTask, type Task, type TaskFailure } from '../tasks/task.ts';
-import { type Decision, heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../tasks/transitions.ts';
+import { type Decision, heartbeatWindowMs, isExhausted, queueTimeoutMs, type TaskEvent } from '../tasks/transitions.ts';
 import type { NoChange } from './change-record.ts';
 import { endedBadly, workersLost } from './ends.ts';
 import type { Group, LifecycleParts } from './parts.ts';
@@ -116,8 +116,8 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
     if (task.status === 'processing') {
       const lostAt = (task.heartbeatAt ?? 0) + 2 * heartbeatWindowMs;
       if (!isTimeTo(lostAt, view.lastLook, true)) return false;
-      if (task.attempt < maxAttempts) await steps.wake(task);
-      else await steps.apply(task.id, { type: 'expired', failure: workersLost });
+      if (isExhausted(task)) await steps.apply(task.id, { type: 'expired', failure: workersLost });
+      else await steps.wake(task);
       return false;
     }
     return recoverWaiting(task, view);

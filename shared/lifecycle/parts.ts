@@ -1,4 +1,5 @@
 import type { Job, JobEventType } from '../jobs/job.ts';
+import type { LongRuns } from '../tasks/long-runs.ts';
 import type { StoredFile, Task, TaskFailure } from '../tasks/task.ts';
 import type { Decision } from '../tasks/transitions.ts';
 import type { NoChange } from './change-record.ts';
@@ -7,6 +8,21 @@ import type { NoChange } from './change-record.ts';
 export interface Group {
   job?: Job;
   tasks: Task[];
+  /** The long runs of the account on the engine, where that was asked for. */
+  longRuns?: LongRuns;
+}
+
+/** Whose tasks a worker starts, and on which engine. */
+export interface WorkerAccount {
+  user: string;
+  engine: string;
+}
+
+/** When a task that was given back is delivered again, and since when it has been waiting. */
+export interface Later {
+  delaySeconds: number;
+  /** In milliseconds. */
+  queuedAt: number;
 }
 
 /**
@@ -19,10 +35,10 @@ export interface LifecycleRecords {
   /** Reads the whole group of a task or job. */
   group(id: string): Promise<Group>;
   /**
-   * Reads the job of a task, if it has one, and some tasks, which may be of other groups, at once; for a user also whether
-   * anybody listens to what is published of them.
+   * Reads the job of a task, if it has one, and some tasks, which may be of other groups, at once; for a worker also whether
+   * anybody listens to what is published of them, and the account's long runs.
    */
-  groupPart(id: string, tasks: string[], user?: string): Promise<Group>;
+  groupPart(id: string, tasks: string[], account?: WorkerAccount): Promise<Group>;
   createTasks(tasks: Task[]): Promise<void>;
   /** A known record saves the read before the write where it is still current. */
   changeTask(id: string, decision: (task: Task) => Decision, known?: Task): Promise<Decision | NoChange>;
@@ -47,7 +63,7 @@ export type Change = { task: Task } | { job: Job; events: JobEventType[] };
 export interface LifecycleParts {
   records: LifecycleRecords;
   /** Hands a task to the workers of an engine. At least once; a worker takes a task only once. */
-  enqueue(engine: string, task: Task): Promise<void>;
+  enqueue(engine: string, task: Task, later?: Later): Promise<void>;
   deleteFiles(task: Task): Promise<void>;
   /** Deletes the secrets of a task that has no more use for them. */
   deleteSecrets(task: Task): Promise<void>;

@@ -74,7 +74,9 @@ export interface Task extends Due {
   progress?: number;
   /** Which worker run owns the task; a write of an earlier run is refused. */
   attempt: number;
-  /** When the owner last sent a heartbeat, in milliseconds. */
+  /** How many of the runs gave the task back to its queue; those were not lost. */
+  returns?: number;
+  /** When the owner last sent a heartbeat, in milliseconds; absent while no run owns the task. */
   heartbeatAt?: number;
   createdAt: string;
   startedAt?: string;

@@ -7,7 +7,7 @@ import { hasEnded, revisionOf } from './task.ts';
 export const heartbeatWindowMs = 30_000;
 /** How long a released task may stay in a queue before the sweep sends its message again. */
 export const queueTimeoutMs = 15 * 60_000;
-/** Runs after which a task is failed: its input kills every worker that touches it. */
+/** Lost runs after which a task is failed: its input kills every worker that touches it. */
 export const maxAttempts = 5;
 
 export type TaskEvent =
@@ -16,6 +16,8 @@ export type TaskEvent =
   | { type: 'progressed'; attempt: number; percent?: number; meter?: Meter }
   | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject; engine?: EngineTime }
   | { type: 'failed'; attempt: number; failure: TaskFailure; engine?: EngineTime }
+  /** The run ends without a result, so that others get their turn; another run begins anew. */
+  | { type: 'returned'; attempt: number }
   | { type: 'uploaded'; file: StoredFile }
   /** Whoever completed the inputs did the work of the task, too. */
   | { type: 'performed'; files: StoredFile[] }
@@ -46,30 +48,10 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'started':
       return start(task, now, event.reserveMs);
     case 'progressed':
-      if (hasEnded(task)) return refused('ended');
-      if (task.status !== 'processing') return refused('not-started');
-      if (task.attempt !== event.attempt) return refused('owned');
-      return changed(task, now, {
-        heartbeatAt: now,
-        ...(event.meter ? { meter: event.meter } : {}),
-        ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
-      });
     case 'completed':
-      if (hasEnded(task)) return refused('ended');
-      if (task.status !== 'processing') return refused('not-started');
-      if (task.attempt !== event.attempt) return refused('owned');
-      return ended(task, now, {
-        status: 'completed',
-        files: event.files,
-        progress: 100,
-        ...(event.details === undefined ? {} : { details: event.details }),
-        ...used(task, event.engine),
-      });
     case 'failed':
-      if (hasEnded(task)) return refused('ended');
-      if (task.status !== 'processing') return refused('not-started');
-      if (task.attempt !== event.attempt) return refused('owned');
-      return ended(task, now, { status: 'failed', failure: event.failure, ...used(task, event.engine) });
+    case 'returned':
+      return refusalOf(task, event.attempt) ?? afterRun(task, event, now);
     case 'uploaded':
       if (hasEnded(task)) return refused('ended');
       if (task.status !== 'processing' || !task.form) return refused('not-started');
@@ -92,6 +74,53 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'settled':
       return settled(task, event.status);
   }
+}
+
+type RunEvent = Extract<TaskEvent, { type: 'progressed' | 'completed' | 'failed' | 'returned' }>;
+
+/** Refuses what a run says of a task that it does not own. */
+function refusalOf(task: Task, attempt: number): Decision | undefined {
+  if (hasEnded(task)) return refused('ended');
+  if (task.status !== 'processing') return refused('not-started');
+  if (task.attempt !== attempt) return refused('owned');
+  return task.heartbeatAt === undefined ? refused('not-started') : undefined;
+}
+
+function afterRun(task: Task, event: RunEvent, now: number): Decision {
+  switch (event.type) {
+    case 'progressed':
+      return changed(task, now, {
+        heartbeatAt: now,
+        ...(event.meter ? { meter: event.meter } : {}),
+        ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
+      });
+    case 'completed':
+      return ended(task, now, {
+        status: 'completed',
+        files: event.files,
+        progress: 100,
+        ...(event.details === undefined ? {} : { details: event.details }),
+        ...used(task, event.engine),
+      });
+    case 'failed':
+      return ended(task, now, { status: 'failed', failure: event.failure, ...used(task, event.engine) });
+    case 'returned':
+      return returned(task, now);
+  }
+}
+
+/**
+ * Releases a task from its run. To a reader it is being processed all the while. What was set aside of the account's engine time
+ * stays so, because the next run needs it; the time of this one is not charged.
+ */
+function returned({ heartbeatAt: _heartbeat, ...task }: Task, now: number): Decision {
+  const { since: _since, ...meter } = task.meter ?? {};
+  return changed(task, now, { returns: (task.returns ?? 0) + 1, ...(task.meter ? { meter } : {}) });
+}
+
+/** Returns whether so many runs of a task were lost that it is not started again. */
+export function isExhausted({ attempt, returns = 0 }: Task): boolean {
+  return attempt - returns >= maxAttempts;
 }
 
 function settled(task: Task, status: TaskStatus): Decision {
@@ -117,7 +146,8 @@ function start(task: Task, now: number, reserveMs?: number): Decision {
 
 /** Returns the engine time of a task that ends; nothing is charged for runs that were lost by a fault of the service. */
 function used(task: Task, engine: EngineTime = { ms: 0 }): Pick<Task, 'meter'> {
-  return task.meter?.since === undefined ? {} : { meter: endMeter(task.meter, engine) };
+  const { since, reservedMs } = task.meter ?? {};
+  return task.meter && (since ?? reservedMs) !== undefined ? { meter: endMeter(task.meter, engine) } : {};
 }
 
 /** Returns the engine time of a task that its client ends, which was used until now. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { historyRuns } from '../../support/history-runs.ts';
-import { type Action, type History, type Node, run, runPromptly } from './history.ts';
+import { type Action, type History, type Node, type Outcome, run, runPromptly } from './history.ts';
 import type { Faults } from './memory-records.ts';
 
 const node: fc.Arbitrary<Node> = fc.record({
@@ -16,7 +16,7 @@ const someFaults: fc.Arbitrary<Faults> = fc.record({
 const noFaults: fc.Arbitrary<Faults> = fc.constant({});
 
 const pick = fc.nat(30);
-const work = (...outcomes: ('complete' | 'fail' | 'vanish')[]) =>
+const work = (...outcomes: Outcome[]) =>
   fc.record({
     kind: fc.constant('work' as const),
     pick,
@@ -40,7 +40,7 @@ const faulty = (action: fc.Arbitrary<Action>): fc.Arbitrary<Action> =>
 
 const anyAction = faulty(
   fc.oneof(
-    { weight: 6, arbitrary: work('complete', 'complete', 'fail', 'vanish') },
+    { weight: 6, arbitrary: work('complete', 'complete', 'fail', 'vanish', 'postpone', 'return') },
     { weight: 5, arbitrary: touch },
     { weight: 1, arbitrary: giveUp },
     { weight: 1, arbitrary: deleteJob },
@@ -49,7 +49,7 @@ const anyAction = faulty(
   ),
 );
 const faultlessAction: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 6, arbitrary: work('complete', 'complete', 'fail') },
+  { weight: 6, arbitrary: work('complete', 'complete', 'fail', 'postpone', 'return') },
   { weight: 5, arbitrary: touch },
   { weight: 1, arbitrary: giveUp },
   { weight: 1, arbitrary: deleteJob },

@@ -25,9 +25,12 @@ export interface Node {
   inputs: number[];
 }
 
+/** How a worker ends: it may also give its task back, before it has claimed it or after. */
+export type Outcome = 'complete' | 'fail' | 'vanish' | 'postpone' | 'return';
+
 export type Action = Faults &
   (
-    | { kind: 'work'; pick: number; outcome: 'complete' | 'fail' | 'vanish'; beats: number; lost: boolean; ms?: number }
+    | { kind: 'work'; pick: number; outcome: Outcome; beats: number; lost: boolean; ms?: number }
     | { kind: 'cancel' | 'delete' | 'upload' | 'redeliver' | 'deadLetter'; pick: number }
     | { kind: 'deleteJob' | 'sweep' }
     | { kind: 'advance'; seconds: number }
@@ -400,7 +403,12 @@ async function work(
   const lifecycle = service.lifecycle(gate, { isWorker: true });
   try {
     const near = service.tasks.get(id);
-    const decision = await lifecycle.start(id, { near: near ? [...near.dependsOn, ...near.dependents] : [] });
+    const decision = await lifecycle.start(id, {
+      near: near ? [...near.dependsOn, ...near.dependents] : [],
+      ...(outcome === 'postpone' ? { share: 0 } : {}),
+    });
+    const later = { delaySeconds: 2, queuedAt: service.now };
+    if (decision.outcome === 'postponed') await lifecycle.giveBack('transfer', decision.task, later);
     if (!('group' in decision)) return;
     let known = decision.task;
     const { group } = decision;
@@ -422,6 +430,7 @@ async function work(
         failure: { errorCode: 'processing_failed', msg: 'The file is damaged.' },
         engine,
       });
+    if (outcome === 'return') await lifecycle.giveBack('transfer', known, later, attempt);
     if (outcome === 'vanish' && !lost) service.queue.push(id);
   } catch (error) {
     if (!lost) service.queue.push(id);
@@ -484,7 +493,7 @@ function checkNothingIsStuck(service: MemoryService, witness: Witness): void {
     if (hasEnded(task) || (task.status === 'processing' && task.form)) continue;
     const inputs = task.dependsOn.map((id) => service.tasks.get(id));
     if (inputs.every((input) => input?.status === 'completed'))
-      ensure(queued.has(task.id) || task.status === 'processing', 'a task that could run is in no queue');
+      ensure(queued.has(task.id) || task.heartbeatAt !== undefined, 'a task that could run is in no queue');
     for (const input of inputs) {
       ensure(
         task.status === 'processing' || (input !== undefined && (!hasEnded(input) || input.status === 'completed')),

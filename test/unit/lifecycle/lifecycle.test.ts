@@ -3,7 +3,7 @@ import { planTasks, type TaskRequest, withFile } from '../../../functions/api/cr
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { workersLost } from '../../../shared/lifecycle/ends.ts';
 import type { PostedFiles } from '../../../shared/lifecycle/look.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Group, Plan } from '../../../shared/lifecycle/parts.ts';
 import { lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
@@ -73,6 +73,7 @@ function on(service: MemoryService, plan: Plan) {
     job: () => service.jobs.get(plan.job?.id ?? ''),
     /** Takes everything from the queue and says whose it was. */
     takeQueue: () => service.queue.splice(0).map(nameOf),
+    begin,
     start,
     complete: async (name: string) => {
       const { task, group } = await begin(name);
@@ -1397,6 +1398,118 @@ describe('a record that the sweep cannot recover', () => {
     expect(takeQueue()).toEqual(['a']);
     expect(job()?.failedRecoveries).toBeUndefined();
     expect(task('a')?.status).toBe('created');
+  });
+});
+
+describe('a task that is given back', () => {
+  const later = { delaySeconds: 2, queuedAt: createdAt };
+
+  it('before it is claimed has a new message, and is as it was', async () => {
+    const { lifecycle, id, task, takeQueue, service } = await createdService(planOf({ a: [] }));
+    takeQueue();
+    const before = task('a');
+
+    const decision = await lifecycle.start(id('a'), { share: 0 });
+
+    if (decision.outcome !== 'postponed') throw new Error(JSON.stringify(decision));
+    expect(await lifecycle.giveBack('transfer', decision.task, later)).toBe(true);
+    expect(takeQueue()).toEqual(['a']);
+    expect(task('a')).toEqual(before);
+    expect(service.published).toHaveLength(1);
+  });
+
+  it.each<[string, Group['longRuns'], string]>([
+    ['has to wait while two other tasks of its account have long runs', { 'x#1': 1, 'y#1': 1 }, 'postponed'],
+    ['starts while one does', { 'x#1': 1 }, 'changed'],
+    ['starts once one of them has died', { 'x#1': 1, 'y#1': 0 }, 'changed'],
+  ])('%s', async (_, longRuns = {}, outcome) => {
+    const { lifecycle, id, service } = await createdService(planOf({ a: [] }));
+    service.longRuns = Object.fromEntries(
+      Object.entries(longRuns).map(([name, lives]) => [name, service.now + 60_000 * lives]),
+    );
+
+    const decision = await lifecycle.start(id('a'), { share: 2, account: { user: 'user', engine: 'transfer' } });
+
+    expect(decision.outcome).toBe(outcome);
+  });
+
+  it('does not have to wait if it runs, has ended or waits for its inputs: its message is of no use', async () => {
+    const { lifecycle, id, start, complete, takeQueue } = await createdService(planOf({ a: [], b: [], c: ['b'] }));
+    await complete('a');
+    await start('b');
+    takeQueue();
+
+    for (const [name, reason] of Object.entries({ a: 'ended', b: 'owned', c: 'waiting' }))
+      expect(await lifecycle.start(id(name), { share: 0 })).toEqual({ outcome: 'refused', reason });
+  });
+
+  it('by its run is started again at once, as the next attempt, and the run has lost it', async () => {
+    const { lifecycle, task, begin, takeQueue } = await createdService(planOf({ a: [] }));
+    const { task: started } = await begin('a');
+    takeQueue();
+
+    expect(await lifecycle.giveBack('transfer', started, later, 1)).toBe(true);
+
+    expect(takeQueue()).toEqual(['a']);
+    expect(task('a')).toMatchObject({ status: 'processing', startedAt: started.startedAt, returns: 1 });
+    expect(await lifecycle.giveBack('transfer', started, later, 1)).toBe(false);
+    expect(takeQueue()).toEqual([]);
+    expect((await begin('a')).task.attempt).toBe(2);
+  });
+
+  it.each(['canceled', 'deleted'] as const)(
+    'can be %s while it waits, and its message then does nothing',
+    async (type) => {
+      const { lifecycle, id, task, begin, takeQueue } = await createdService(planOf({ a: [] }));
+      const { task: started } = await begin('a');
+      await lifecycle.giveBack('transfer', started, later, 1);
+      takeQueue();
+
+      await lifecycle.apply(id('a'), { type });
+
+      expect(task('a')?.status).toBe(type === 'canceled' ? 'canceled' : undefined);
+      const decision = await lifecycle.start(id('a'));
+      expect(decision).toEqual(type === 'canceled' ? { outcome: 'refused', reason: 'ended' } : { outcome: 'missing' });
+      expect(takeQueue()).toEqual([]);
+    },
+  );
+
+  it('is not given back by a run whose task was canceled meanwhile', async () => {
+    const { lifecycle, id, begin, takeQueue } = await createdService(planOf({ a: [] }));
+    const { task: started } = await begin('a');
+    await lifecycle.apply(id('a'), { type: 'canceled' });
+    takeQueue();
+
+    expect(await lifecycle.giveBack('transfer', started, later, 1)).toBe(false);
+    expect(takeQueue()).toEqual([]);
+  });
+
+  it('is found by the sweep if its message is lost, within half an hour', async () => {
+    const { lifecycle, service, begin, takeQueue } = await createdService(planOf({ a: [] }));
+    const { task: started } = await begin('a');
+    await lifecycle.giveBack('transfer', started, later, 1);
+    takeQueue();
+
+    for (let minute = 0; minute < 30; minute++) {
+      service.now += 60_000;
+      await service.sweep();
+    }
+
+    expect(new Set(takeQueue())).toEqual(new Set(['a']));
+  });
+
+  it('is failed after five lost runs, however often it was given back in between', async () => {
+    const { lifecycle, id, service, begin, task } = await createdService(planOf({ a: [] }));
+    for (let lost = 0; lost < maxAttempts; lost++) {
+      const { task: started } = await begin('a');
+      await lifecycle.giveBack('transfer', started, later, started.attempt);
+      await begin('a');
+      service.now += heartbeatWindowMs;
+    }
+
+    await lifecycle.start(id('a'), { share: 0 });
+
+    expect(task('a')).toMatchObject({ status: 'failed', failure: workersLost });
   });
 });
 

@@ -9,6 +9,7 @@ import type {
   LifecycleRecords,
 } from '../../../shared/lifecycle/parts.ts';
 import { chargesOf, usageOf } from '../../../shared/tasks/charges.ts';
+import type { LongRuns } from '../../../shared/tasks/long-runs.ts';
 import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
 import { taskOf } from '../../../shared/tasks/transitions.ts';
 
@@ -52,6 +53,8 @@ export class MemoryService {
   hasSubscribers = true;
   /** Whether workers do the tasks that wait for what they have completed. */
   performs = false;
+  /** The long runs of the account. */
+  longRuns: LongRuns = {};
   route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
   /** The parts of large jobs' open sets. */
   readonly #parts = new Map<string, Set<string>>();
@@ -116,12 +119,10 @@ export class MemoryService {
           [...this.tasks.values()].filter((task) => groupOfId(task.id) === groupOfId(id)),
         );
       },
-      groupPart: async (id, ids) => {
+      groupPart: async (id, ids, account) => {
         await gate('groupPart');
-        return this.#groupOf(
-          id,
-          [...new Set(ids)].flatMap((one) => this.tasks.get(one) ?? []),
-        );
+        const tasks = [...new Set(ids)].flatMap((one) => this.tasks.get(one) ?? []);
+        return { ...this.#groupOf(id, tasks), ...(account ? { longRuns: this.longRuns } : {}) };
       },
       createTasks: async (tasks) => {
         // A batch write is many writes: it may break off between any two.

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { takenBy } from '../../../shared/tasks/charges.ts';
 import { nextLook } from '../../../shared/tasks/due.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 import { taskStatuses } from '../../../shared/tasks/task.ts';
-import { type Decision, decide, heartbeatWindowMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
+import {
+  type Decision,
+  decide,
+  heartbeatWindowMs,
+  isExhausted,
+  maxAttempts,
+  type TaskEvent,
+} from '../../../shared/tasks/transitions.ts';
 import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeTask } from './factory.ts';
 
@@ -31,6 +39,13 @@ const states = {
     heartbeatAt: now - heartbeatWindowMs,
     version: 2,
   }),
+  'processing, given back': makeTask({
+    status: 'processing',
+    attempt: 1,
+    returns: 1,
+    startedAt: iso(beganAt),
+    version: 3,
+  }),
   'processing (import/upload)': makeTask({
     operation: 'import/upload',
     status: 'processing',
@@ -56,6 +71,8 @@ const events = {
   'completed by another attempt': { type: 'completed', attempt: 7, files: [file] },
   failed: { type: 'failed', attempt: 1, failure },
   'failed by another attempt': { type: 'failed', attempt: 7, failure },
+  returned: { type: 'returned', attempt: 1 },
+  'returned by another attempt': { type: 'returned', attempt: 7 },
   uploaded: { type: 'uploaded', file },
   performed: { type: 'performed', files: [file] },
   expired: { type: 'expired', failure },
@@ -74,19 +91,32 @@ const notStarted = 'refused: not-started';
 
 /** Every event in every state. The rows of the spec's table are the ones that change the status; no others do. */
 const expected: Record<EventName, Record<State, Outcome>> = {
-  started: row('processing', 'processing', owned, 'processing', waiting, ended, ended, ended, ended),
-  progressed: row(notStarted, notStarted, 'processing', 'processing', owned, ended, ended, ended, ended),
-  'progressed by another attempt': row(notStarted, notStarted, owned, owned, owned, ended, ended, ended, ended),
-  completed: row(notStarted, notStarted, 'completed', 'completed', owned, ended, ended, ended, ended),
-  'completed by another attempt': row(notStarted, notStarted, owned, owned, owned, ended, ended, ended, ended),
-  failed: row(notStarted, notStarted, 'failed', 'failed', owned, ended, ended, ended, ended),
-  'failed by another attempt': row(notStarted, notStarted, owned, owned, owned, ended, ended, ended, ended),
-  uploaded: row(notStarted, notStarted, notStarted, notStarted, 'completed', ended, ended, ended, ended),
-  performed: row('completed', 'completed', owned, owned, owned, ended, ended, ended, ended),
-  expired: row('failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
-  inputEnded: row('failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
-  canceled: row('canceled', 'canceled', 'canceled', 'canceled', 'canceled', ended, ended, ended, ended),
-  deleted: row('deleted', 'deleted', 'deleted', 'deleted', 'deleted', 'deleted', 'deleted', 'deleted', ended),
+  started: row('processing', 'processing', owned, 'processing', 'processing', waiting, ended, ended, ended, ended),
+  progressed: row(notStarted, notStarted, 'processing', 'processing', notStarted, owned, ended, ended, ended, ended),
+  'progressed by another attempt': row(notStarted, notStarted, owned, owned, owned, owned, ended, ended, ended, ended),
+  completed: row(notStarted, notStarted, 'completed', 'completed', notStarted, owned, ended, ended, ended, ended),
+  'completed by another attempt': row(notStarted, notStarted, owned, owned, owned, owned, ended, ended, ended, ended),
+  failed: row(notStarted, notStarted, 'failed', 'failed', notStarted, owned, ended, ended, ended, ended),
+  'failed by another attempt': row(notStarted, notStarted, owned, owned, owned, owned, ended, ended, ended, ended),
+  returned: row(notStarted, notStarted, 'processing', 'processing', notStarted, owned, ended, ended, ended, ended),
+  'returned by another attempt': row(notStarted, notStarted, owned, owned, owned, owned, ended, ended, ended, ended),
+  uploaded: row(notStarted, notStarted, notStarted, notStarted, notStarted, 'completed', ended, ended, ended, ended),
+  performed: row('completed', 'completed', owned, owned, owned, owned, ended, ended, ended, ended),
+  expired: row('failed', 'failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
+  inputEnded: row('failed', 'failed', 'failed', 'failed', 'failed', 'failed', ended, ended, ended, ended),
+  canceled: row('canceled', 'canceled', 'canceled', 'canceled', 'canceled', 'canceled', ended, ended, ended, ended),
+  deleted: row(
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    'deleted',
+    ended,
+  ),
 };
 
 function row(...outcomes: Outcome[]): Record<State, Outcome> {
@@ -225,6 +255,43 @@ describe('started', () => {
       expect(decide(takenOver, event, now)).toEqual({ outcome: 'refused', reason: 'owned' });
     },
   );
+});
+
+describe('returned', () => {
+  const given = next(decide(states['processing, alive'], events.returned, now));
+
+  it('releases the task, which stays in processing to a reader, for the next attempt', () => {
+    expect(given).toMatchObject({ status: 'processing', attempt: 1, returns: 1, startedAt: iso(beganAt) });
+    expect(given).not.toHaveProperty('heartbeatAt');
+    expect(next(decide(given, events.started, now))).toMatchObject({ attempt: 2, heartbeatAt: now });
+  });
+
+  it.each([events.progressed, events.completed, events.failed, events.returned])(
+    'refuses what is left of the run: its $type',
+    (event) => {
+      expect(decide(given, event, now)).toEqual({ outcome: 'refused', reason: 'not-started' });
+    },
+  );
+
+  it('counts as no lost run, however often it happens', () => {
+    let task: Task = states.created;
+    for (let run = 0; run < 3 * maxAttempts; run++) {
+      const started = next(decide(task, events.started, now));
+      task = next(decide(started, { type: 'returned', attempt: started.attempt }, now));
+      expect(isExhausted(task)).toBe(false);
+    }
+    expect(isExhausted({ ...task, attempt: task.attempt + maxAttempts - 1 })).toBe(false);
+    expect(isExhausted({ ...task, attempt: task.attempt + maxAttempts })).toBe(true);
+  });
+
+  it('keeps the engine time that is set aside, and charges none for the run', () => {
+    const meter = { limits: { account: 60_000 }, month: '2026-01', since: beganAt, reservedMs: 10_000 };
+    const task = next(decide({ ...states['processing, alive'], meter }, events.returned, now));
+
+    expect(task.meter).toEqual({ limits: { account: 60_000 }, month: '2026-01', reservedMs: 10_000 });
+    expect(takenBy(next(decide(task, events.canceled, now)))).toBe(0);
+    expect(next(decide(task, events.started, now)).meter).toMatchObject({ since: now, reservedMs: 10_000 });
+  });
 });
 
 describe('a task of a job', () => {
