@@ -89,6 +89,8 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
     ...releaseTasks,
     ...deleteTask,
     'accountSubscribers:batchGet',
+    'longRuns:batchGet',
+    'longRuns:update',
     'progress:send',
     'files:get',
     'files:put',

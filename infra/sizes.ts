@@ -39,6 +39,19 @@ export function waitConcurrency(scope: Construct): number | undefined {
   return value === 0 ? undefined : value;
 }
 
+/** The most that SQS takes as the maximum of a queue. */
+const maxSlots = 1_000;
+
+/**
+ * Returns how many workers an engine has at once, and how many of them the long runs of one account may keep busy: all that the
+ * engine is given. The rest is a reserve, by which another account gets its turn within seconds.
+ */
+export function workersOf(maxConcurrency: number): { slots: number; share: number } {
+  const reserve = Math.max(1, Math.floor(maxConcurrency / 10));
+  const slots = Math.min(maxSlots, maxConcurrency + reserve);
+  return { slots, share: slots - reserve };
+}
+
 /** Returns the maximum concurrency of a function that a queue invokes, as far as the preset allows it. */
 export function queueConcurrency(scope: Construct, usual: number): number {
   return Math.min(usual, presetOf(scope).maxConcurrency);
@@ -54,7 +67,8 @@ export function chosenSizes(scope: Construct, catalogues: EngineCatalogue[]): Ch
   const chosen = catalogues.map(({ engine, resources }) => {
     const wanted = {
       memoryMegabytes: Math.min(resources.memoryMegabytes, preset.maxMemoryMegabytes),
-      maxConcurrency: Math.min(resources.maxConcurrency, preset.maxConcurrency),
+      // One less, for the reserve.
+      maxConcurrency: Math.min(resources.maxConcurrency, preset.maxConcurrency - 1),
       ...given[engine],
     };
     const changed = Object.entries(wanted).filter(([name, value]) => isSize(name) && resources[name] !== value);

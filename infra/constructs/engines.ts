@@ -12,6 +12,7 @@ import {
   workerPermissions,
 } from '../permissions.ts';
 import { settingsWithout } from '../settings.ts';
+import { workersOf } from '../sizes.ts';
 import { engineArchitecture, type FunctionProps, ImageFunction, LayeredFunction, ZipFunction } from './function.ts';
 import { layerOf } from './layers.ts';
 import { consume } from './queue-source.ts';
@@ -52,13 +53,14 @@ export class Engine extends Construct {
    */
   addWorker(resources: Resources, environment: Record<string, string>): ZipFunction {
     const { packaging, maxConcurrency } = this.#catalogue.resources;
+    const { slots } = workersOf(maxConcurrency);
     const props = this.#workerProps(resources, environment);
     const worker = new ZipFunction(
       this,
       'Worker',
       packaging === 'worker' ? this.#asPerformer(props) : this.#asCaller(props, environment),
     );
-    consume(worker, this.work.queue, { batchSize: 1, maxConcurrency, hidesMessages: true });
+    consume(worker, this.work.queue, { batchSize: 1, maxConcurrency: slots, hidesMessages: true });
     return worker;
   }
 
@@ -72,8 +74,10 @@ export class Engine extends Construct {
       environment: {
         ...settingsWithout(environment, ['ratePerMinute', 'creationsPerMinute', 'waitsPerMinute', 'sweepSeconds']),
         ...variablesFor(permissions, resources),
+        LATHE_ACCOUNT_SHARE: String(workersOf(this.#catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
+      returnsMessages: true,
     };
   }
 

@@ -11,6 +11,7 @@ import {
   type ILayerVersion,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -36,6 +37,8 @@ export interface FunctionProps {
   reservedConcurrency?: number | undefined;
   /** Whether Lambda keeps the execution environments of tenants apart. Decided when the function is created; by default it does not. */
   tenancy?: IResolvable;
+  /** Whether it sends messages to the queue that invokes it, which Lambda takes for an endless loop after some 16 times. */
+  returnsMessages?: boolean;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -95,6 +98,7 @@ export abstract class BaseFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.returnsMessages ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
     };
   }

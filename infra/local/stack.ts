@@ -35,7 +35,7 @@ import { openLogs } from './logs.ts';
 import type { AlarmState } from './monitoring/evaluate.ts';
 import { startMonitoring } from './monitoring/monitoring.ts';
 import { createSignInProvider, developmentUser, providerPath } from './sign-in/provider.ts';
-import { startQueueSource } from './sources/queue-source.ts';
+import { localShare, startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import { Switch } from './sources/switch.ts';
 import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
@@ -177,6 +177,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     // The entry point of an image gives up the credentials that Lambda hands it.
     environmentOf: (fn, expiresAt) => ({
       ...fn.environment,
+      ...localShare(fn, cores),
       ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsFor(fn, expiresAt))),
     }),
     faults: faults && environmentFaults(stack, faults),

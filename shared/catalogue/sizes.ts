@@ -5,7 +5,7 @@ export const sizeRanges = {
   memoryMegabytes: { min: 128, max: 10_240 },
   diskMegabytes: { min: 512, max: 10_240 },
   timeoutSeconds: { min: 30, max: 900 },
-  maxConcurrency: { min: 2, max: 1_000 },
+  maxConcurrency: { min: 1, max: 1_000 },
 } as const;
 
 export type SizeName = keyof typeof sizeRanges;

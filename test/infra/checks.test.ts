@@ -146,8 +146,8 @@ describe('the preset small', () => {
     });
     expect(told.length).toBeGreaterThan(Object.keys(routes).length);
     expect(decodeSizes(told[0])).toMatchObject({
-      media: { memoryMegabytes: 3_008, diskMegabytes: 4_096, maxConcurrency: 2 },
-      archive: { maxConcurrency: 2 },
+      media: { memoryMegabytes: 3_008, diskMegabytes: 4_096, maxConcurrency: 1 },
+      archive: { maxConcurrency: 1 },
     });
   });
 });

@@ -662,7 +662,7 @@ test.for([
   ['route', '"RouteKey":"GET /health"', '"RouteKey":"PUT /health"'],
   ['retention of messages', '"MessageRetentionPeriod":345600', '"MessageRetentionPeriod":60'],
   ['retention of files', '"ExpirationInDays":2', '"ExpirationInDays":3'],
-  ['limit of concurrency', '"MaximumConcurrency":20', '"MaximumConcurrency":21'],
+  ['limit of concurrency', '"MaximumConcurrency":22', '"MaximumConcurrency":23'],
 ] as const)('a changed %s changes the table', ([, from, to]) => {
   const changed = JSON.parse(JSON.stringify(template).replace(from, () => to));
   expect(templateTable(changed)).not.toBe(templateTable(template));

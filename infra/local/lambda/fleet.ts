@@ -48,9 +48,12 @@ export class Fleet {
     return this.#waiting.length === 0 && this.#all.size === 0;
   }
 
-  /** How many environments there may be; an operator may change the reserved concurrency at any time. */
+  /**
+   * How many environments there may be; an operator may change the reserved concurrency at any time. An engine has one more than
+   * the cores, as its worker has messages in flight.
+   */
   get #max(): number {
-    const max = this.#fn.packaging === 'image' ? this.#host.cores : Number.POSITIVE_INFINITY;
+    const max = this.#fn.packaging === 'image' ? this.#host.cores + 1 : Number.POSITIVE_INFINITY;
     return Math.min(max, this.#fn.reservedConcurrency ?? max);
   }
 

@@ -24,7 +24,7 @@ export interface RuntimeOptions {
   codeOf?: (fn: LocalFunction) => Promise<FunctionCode | undefined>;
   /** Starts an environment's process in the image of its function; without one its modules run on this machine. */
   startImage?: StartImage | undefined;
-  /** How many environments an image function may have at once. */
+  /** How many environments an image function may have at once, less one. */
   cores: number;
   log: (fn: LocalFunction, stream: 'stdout' | 'stderr', line: string) => void;
   /** Is called when an invocation has begun to respond, failed, or was refused. */

@@ -58,9 +58,9 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   function fleetsOf(fn: LocalFunction): Fleets {
     let found = fleets.get(fn.arn);
     if (!found) {
-      // An image function is limited by the cores, each for itself.
+      // An image function is limited by the cores, each for itself, with one more for an account that has none.
       const idle = fn.packaging === 'zip' ? idleZip : new IdleEnvironments({ seconds: idleSeconds });
-      const capacity = fn.packaging === 'zip' ? zipCapacity : new Capacity(() => options.cores, idle);
+      const capacity = fn.packaging === 'zip' ? zipCapacity : new Capacity(() => options.cores + 1, idle);
       found = { idle, capacity, byTenant: new Map() };
       fleets.set(fn.arn, found);
     }

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { FunctionError } from '../lambda/function-error.ts';
 import type { LambdaRuntime } from '../lambda/runtime.ts';
-import type { QueueSource } from '../template/model.ts';
+import type { LocalFunction, QueueSource } from '../template/model.ts';
 import { failedMessageIds } from './batch-response.ts';
 import { Concurrency } from './concurrency.ts';
 import { buildSqsEvent } from './sqs-event.ts';
@@ -21,6 +21,7 @@ const FIRST_BACKOFF_MILLISECONDS = 100;
 const MAX_BACKOFF_MILLISECONDS = 5_000;
 /** That of a queue which says nothing of it. */
 const DEFAULT_VISIBILITY_SECONDS = 30;
+const SHARE_VARIABLE = 'LATHE_ACCOUNT_SHARE';
 
 export interface QueueSourceDependencies {
   runtime: LambdaRuntime;
@@ -167,12 +168,28 @@ export function startQueueSource(
 }
 
 function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): number {
-  // A worker waits for its engine, an image function that has at most as many environments as there are cores. More
+  // A worker waits for its engine, an image function that has little more environments than there are cores. More
   // messages would wait for it with their visibility running.
   const bound = fn.packaging === 'image' || fn.environment.LATHE_ENGINE !== undefined;
-  const own = bound ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  const own = bound ? cores + reserveOf(fn, maximumConcurrency) : (maximumConcurrency ?? ZIP_CONCURRENCY);
   // Not less for a reserved concurrency: Lambda's pollers do not look at it, and what they invoke beyond it is refused.
   return Math.min(own, maximumConcurrency ?? own);
+}
+
+/** Returns one if the template lets a worker have more messages in flight than one account may keep busy, and else none. */
+function reserveOf({ environment }: LocalFunction, maximumConcurrency: number | undefined): number {
+  const share = Number(environment[SHARE_VARIABLE] ?? Number.POSITIVE_INFINITY);
+  return (maximumConcurrency ?? share) > share ? 1 : 0;
+}
+
+/**
+ * Returns the variables of a worker that differ here: the long runs of one account may keep it busy on as many engines as there
+ * are cores, and with that all but one.
+ */
+export function localShare({ environment }: LocalFunction, cores: number): Record<string, string> {
+  const share = environment[SHARE_VARIABLE];
+  if (share === undefined || environment.LATHE_ENGINE === undefined) return {};
+  return { [SHARE_VARIABLE]: String(Math.min(Number(share), cores)) };
 }
 
 function isThrottled(error: unknown): boolean {

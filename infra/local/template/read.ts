@@ -210,6 +210,7 @@ function readFunction(
   const tenancy = properties.object('TenancyConfig').optionalText('TenantIsolationMode');
   if (tenancy !== undefined && tenancy !== 'PER_TENANT')
     throw new NotUnderstood(`${logicalId} has the tenant isolation mode ${tenancy}.`);
+  properties.pass('Invocations that cause each other are not counted here', 'RecursiveLoop');
   return {
     logicalId,
     name: ref,

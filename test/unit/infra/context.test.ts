@@ -32,9 +32,9 @@ describe('sizes of engines', () => {
   test('are capped for a new account, unless told otherwise', () => {
     const context = { preset: 'small', 'media.memoryMegabytes': '4096' };
     const sizes = sizesWith(context);
-    expect(sizes.media).toEqual({ memoryMegabytes: 4_096, maxConcurrency: 2 });
-    expect(sizes.image).toEqual({ memoryMegabytes: 3_008, maxConcurrency: 2 });
-    expect(sizes.archive).toEqual({ maxConcurrency: 2 });
+    expect(sizes.media).toEqual({ memoryMegabytes: 4_096, maxConcurrency: 1 });
+    expect(sizes.image).toEqual({ memoryMegabytes: 3_008, maxConcurrency: 1 });
+    expect(sizes.archive).toEqual({ maxConcurrency: 1 });
     expect(waitConcurrency(scopeWith(context))).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('sizes of engines', () => {
       { 'media.memoryMegabytes': '20000' },
       'Expected an integer from 128 to 10240 for media.memoryMegabytes but received 20000.',
     ],
-    [{ 'media.maxConcurrency': '1' }, 'Expected an integer from 2 to 1000 for media.maxConcurrency but received 1.'],
+    [{ 'media.maxConcurrency': '0' }, 'Expected an integer from 1 to 1000 for media.maxConcurrency but received 0.'],
     [{ 'video.memoryMegabytes': '3008' }, 'but received video.memoryMegabytes'],
     [{ 'media.memory': '3008' }, 'but received media.memory'],
   ])('are refused where they are wrong: %j', ([context, message]) => {

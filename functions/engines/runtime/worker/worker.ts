@@ -5,15 +5,18 @@ import { hideFor, queueVariable, type WorkMessage } from '../../../../shared/aws
 import { readSecrets } from '../../../../shared/aws/secrets.ts';
 import { attemptPrefix } from '../../../../shared/files/keys.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../../../shared/lifecycle/ends.ts';
+import type { Later } from '../../../../shared/lifecycle/parts.ts';
 import { writeMetrics } from '../../../../shared/metrics.ts';
 import { required } from '../../../../shared/settings.ts';
 import { resultFailure } from '../../../../shared/tasks/limits.ts';
+import { returnDelaySeconds } from '../../../../shared/tasks/long-runs.ts';
 import { type EngineTime, elapsed, extendedMeter, reservationEnd } from '../../../../shared/tasks/meter.ts';
 import type { JsonObject, JsonValue, StoredFile, Task, TaskFailure } from '../../../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../../../shared/tasks/transitions.ts';
 import { workerLifecycle as lifecycle } from '../../../wiring/lifecycle.ts';
 import { EngineError } from '../engine.ts';
 import { redact, redactError, secretsIn } from '../redact.ts';
+import { LongRun } from './long-run.ts';
 import { ProgressPace } from './progress-pace.ts';
 
 /** A canceled task must end its program within two seconds, of which this is the largest part. */
@@ -69,6 +72,11 @@ class TaskLost extends Error {
   override name = 'TaskLost';
 }
 
+/** The account has as many long runs as one account may have, and this one is too many. */
+class Yielded extends Error {
+  override name = 'Yielded';
+}
+
 class OutOfTime extends Error {
   override name = 'OutOfTime';
 }
@@ -88,11 +96,19 @@ export function workerHandler(worker: Worker) {
 }
 
 async function handle(worker: Worker, record: SQSRecord, context: Context): Promise<void> {
-  const { taskId, near, user }: WorkMessage = JSON.parse(record.body);
+  const {
+    taskId,
+    near,
+    user,
+    queuedAt = Number(record.attributes.SentTimestamp),
+  }: WorkMessage = JSON.parse(record.body);
+  const share = Number(required('LATHE_ACCOUNT_SHARE'));
+  const account = user === undefined ? undefined : { user, engine: worker.engine };
   const queueUrl = required(queueVariable(worker.engine));
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
   // Hidden for less than the queue does, so that a worker that dies is followed by another within the minute.
-  const [decision] = await Promise.all([lifecycle.start(taskId, { near, user }), hide()]);
+  const [decision] = await Promise.all([lifecycle.start(taskId, { near, account, share }), hide()]);
+  if (decision.outcome === 'postponed') await lifecycle.giveBack(worker.engine, decision.task, later(queuedAt));
   if (!('group' in decision)) {
     logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
@@ -101,7 +117,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const { task, inputs, group } = decision;
   const { attempt } = task;
   const ids = { taskId, jobId: task.job, attempt, invocationId: context.awsRequestId };
-  const measure = startMeasuring(worker.engine, record, ids);
+  const measure = startMeasuring(worker.engine, queuedAt, ids);
+  const longRun = new LongRun(worker.engine, task, share);
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: number | undefined;
@@ -119,7 +136,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     },
     logger: logger.createChild({ persistentLogAttributes: { ...ids, engine: worker.engine } }),
   };
-  const stopHeartbeat = startHeartbeat(run, controller, hide, () => reported);
+  const stopHeartbeat = startHeartbeat(run, controller, longRun, hide, () => reported);
   const timers = [
     setTimeout(() => controller.abort(new OutOfTime()), deadline - Date.now()),
     ...limitTask(task, controller),
@@ -138,12 +155,26 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     if (ended.outcome !== 'changed') await discard(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');
   } catch (error) {
+    if (controller.signal.reason instanceof Yielded) {
+      await stopHeartbeat();
+      await discard(run);
+      const isGivenBack = await lifecycle.giveBack(worker.engine, run.task, later(queuedAt), attempt);
+      measure(isGivenBack ? 'given back' : 'lost');
+      return;
+    }
     const failure = await recordFailure(run, error);
     measure(failure ? 'failed' : 'lost', failure);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     await stopHeartbeat();
+    // One that stays is ignored after a minute.
+    await longRun.end(Date.now()).catch((error) => run.logger.warn('a long run could not be removed', { error }));
   }
+}
+
+/** Returns when a task that has been queued since then is delivered again. */
+function later(queuedAt: number): Later {
+  return { delaySeconds: returnDelaySeconds(Date.now() - queuedAt), queuedAt };
 }
 
 /** Ends a run at the engine time that a single task may use. */
@@ -170,16 +201,12 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Measure = (outcome: 'completed' | 'failed' | 'lost', failure?: TaskFailure) => void;
+type Measure = (outcome: 'completed' | 'failed' | 'lost' | 'given back', failure?: TaskFailure) => void;
 
 /** Returns what writes how long the task has waited and been worked on, and how that ended. */
-function startMeasuring(
-  engine: string,
-  record: SQSRecord,
-  ids: { attempt: number } & Record<string, unknown>,
-): Measure {
+function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number } & Record<string, unknown>): Measure {
   const began = Date.now();
-  const QueueSeconds = Math.max(0, began - Number(record.attributes.SentTimestamp)) / 1000;
+  const QueueSeconds = Math.max(0, began - queuedAt) / 1000;
   return (outcome, failure) =>
     writeMetrics(
       {
@@ -254,6 +281,7 @@ function lastLines(text: string): string {
 function startHeartbeat(
   run: Run,
   controller: AbortController,
+  longRun: LongRun,
   hide: () => Promise<void>,
   progress: () => number | undefined,
 ): () => Promise<void> {
@@ -262,7 +290,7 @@ function startHeartbeat(
   let lastExtension = 0;
   let stopped = false;
   let ticking: Promise<void> = Promise.resolve();
-  const tick = async () => {
+  const beatOrCheck = async () => {
     const now = Date.now();
     const reported = progress();
     const percent = reported !== undefined && pace.isDue(reported, now) ? reported : undefined;
@@ -296,11 +324,16 @@ function startHeartbeat(
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);
     run.task = decision.task;
   };
+  const tick = async () => {
+    await beatOrCheck();
+    if (!(await longRun.goesOn(Date.now()))) throw new Yielded();
+  };
   const timer = setInterval(() => {
     ticking = ticking
       .then(() => (stopped ? undefined : tick()))
       .catch((error) => {
-        if (error instanceof TaskLost || error instanceof TaskError) controller.abort(error);
+        if (error instanceof TaskLost || error instanceof TaskError || error instanceof Yielded)
+          controller.abort(error);
         // A failed heartbeat is no reason to abort; the next one may succeed.
         else run.logger.warn('a heartbeat could not be written', { error });
       });

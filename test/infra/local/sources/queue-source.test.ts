@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { startFauxqs } from 'fauxqs';
 import { expect, test } from 'vitest';
 import { FunctionError } from '../../../../infra/local/lambda/function-error.ts';
-import { startQueueSource } from '../../../../infra/local/sources/queue-source.ts';
+import { localShare, startQueueSource } from '../../../../infra/local/sources/queue-source.ts';
 import type { LocalFunction, QueueSource } from '../../../../infra/local/template/model.ts';
 import { eventually } from '../lambda/fixtures/eventually.ts';
 import { fixtureFunction, fixtureRuntime } from '../lambda/fixtures/functions.ts';
@@ -136,6 +136,21 @@ test('a message becomes an event of Lambda and is deleted after success', async 
 test.each([
   ['an image function to the cores', { function: { packaging: 'image' }, cores: 2 }, 2],
   ['the worker of an engine to the cores', { function: { environment: { LATHE_ENGINE: 'image' } }, cores: 2 }, 2],
+  [
+    'the worker of an engine to one more than the cores, if more than one account may use are in the template',
+    { function: { environment: { LATHE_ENGINE: 'image', LATHE_ACCOUNT_SHARE: '50' } }, maximumConcurrency: 55 },
+    3,
+  ],
+  [
+    'the worker of an engine to the cores, if one account may use all that are in the template',
+    { function: { environment: { LATHE_ENGINE: 'image', LATHE_ACCOUNT_SHARE: '50' } }, maximumConcurrency: 50 },
+    2,
+  ],
+  [
+    'the worker of an engine to the maximum of a small deployment',
+    { function: { environment: { LATHE_ENGINE: 'image', LATHE_ACCOUNT_SHARE: '1' } }, cores: 8, maximumConcurrency: 2 },
+    2,
+  ],
   ['an image function to a lower maximum', { function: { packaging: 'image' }, cores: 4, maximumConcurrency: 3 }, 3],
   ['a zip function to its maximum', { maximumConcurrency: 4 }, 4],
   ['a zip function without a maximum to ten', {}, 10],
@@ -157,6 +172,16 @@ test.each([
   expect(queue.events.map(({ Records: [record] }) => record?.body).toSorted()).toEqual(
     [...bodies, '10', '11'].toSorted(),
   );
+});
+
+test.each([
+  [{ LATHE_ENGINE: 'image', LATHE_ACCOUNT_SHARE: '50' }, { LATHE_ACCOUNT_SHARE: '2' }],
+  [{ LATHE_ENGINE: 'image', LATHE_ACCOUNT_SHARE: '1' }, { LATHE_ACCOUNT_SHARE: '1' }],
+  // What transfers is not limited by the cores.
+  [{ LATHE_ACCOUNT_SHARE: '100' }, {}],
+  [{}, {}],
+])('of two cores one account may use as many as it may of %j', (environment, expected) => {
+  expect(localShare(fixtureFunction('echo', { environment }), 2)).toEqual(expected);
 });
 
 test('a burst is met with five batches at a time, and with more of them only after a while', async () => {
