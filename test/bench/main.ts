@@ -4,6 +4,7 @@ import { benchColdStarts } from './cold-starts.ts';
 import { benchDocument } from './document.ts';
 import { benchEncoders } from './encoders.ts';
 import { benchEvents } from './events.ts';
+import { benchFairness } from './fairness.ts';
 import { benchImage } from './image.ts';
 import { benchJobs } from './jobs.ts';
 import { benchKeys } from './keys.ts';
@@ -48,6 +49,11 @@ const parts: Record<string, () => Promise<void>> = {
   async rate() {
     console.log('\n10,000 requests of one key at once, at a limit of 100 a minute\n');
     if (!(await benchRate(console.log))) process.exitCode = 1;
+  },
+
+  async fairness() {
+    console.log('\nHow long jobs of one account take while another has many, or slow ones\n');
+    await benchFairness(console.log);
   },
 
   async 'cold-starts'() {
@@ -131,7 +137,7 @@ const parts: Record<string, () => Promise<void>> = {
   },
 };
 
-const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate']);
+const onlyByName = new Set(['soak', 'encoders', 'video', 'keys', 'rate', 'fairness']);
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {
