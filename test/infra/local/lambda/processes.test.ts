@@ -18,8 +18,8 @@ async function noneAlive(pids: number[]): Promise<boolean> {
   return (await Promise.all(pids.map(isAlive))).every((alive) => !alive);
 }
 
-test('an image function runs one invocation per process, at most as many as cores, and the rest in order', async () => {
-  await using runtime = fixtureRuntime({ cores: 2 });
+test('an image function runs one invocation per process, at most one more than cores, and the rest in order', async () => {
+  await using runtime = fixtureRuntime({ cores: 1 });
   using temporary = temporaryFolder();
   const folder = temporary.path;
   const fn = image('hold');
