@@ -2,7 +2,7 @@ import type { LongRuns } from '../tasks/long-runs.ts';
 import { type Item, type Key, update } from './table.ts';
 import { partitions } from './table-schema.ts';
 
-/** Before the names of runs, of which each is an attribute, so that one write adds it to whatever is there. */
+/** Each run is an attribute with this before its name, so that one write adds it without a read. */
 const prefix = 'run#';
 /** How long after the last run has ended its item is kept. */
 const keptMs = 3_600_000;

@@ -31,7 +31,7 @@ export interface Delivery {
   /** Tasks near it, its inputs and dependents, which are then read together with it. */
   near?: string[] | undefined;
   account?: WorkerAccount | undefined;
-  /** How many long runs an account may have at once; not limited where it is absent. */
+  /** How many long runs an account may have at once; defaults to no limit. */
   share?: number;
 }
 

@@ -8,7 +8,7 @@ import type { NoChange } from './change-record.ts';
 export interface Group {
   job?: Job;
   tasks: Task[];
-  /** The long runs of the account on the engine, where that was asked for. */
+  /** The long runs of the account on the engine, if an account was given. */
   longRuns?: LongRuns;
 }
 

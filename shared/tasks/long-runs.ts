@@ -18,8 +18,8 @@ export function runName({ id, attempt }: { id: string; attempt: number }): strin
 }
 
 /**
- * Returns whether other tasks of the account have all runs that one account may have. Who comes later than those yields, by the
- * order in which the runs were recorded: the clocks of workers differ.
+ * Returns whether other tasks of the account have all the runs that one account may have. A run asks once, when it is recorded,
+ * so that the order of those writes decides and not the clocks of workers, which differ.
  */
 export function isShareTaken(runs: LongRuns, taskId: string, share: number, now: number): boolean {
   const others = Object.entries(runs).filter(([name, until]) => until > now && !name.startsWith(`${taskId}#`));

@@ -6,7 +6,7 @@ interface Waiting {
 
 const NOISY_SHARE = 0.1;
 const NOISY_IN_FLIGHT = 30;
-/** A group that has sent nothing for so long is quiet. Of the time that consumers spent, the last minutes count as recent, too. */
+/** A group that has sent nothing for this long is quiet. It is also what counts as recent of the time that consumers spent. */
 const RECENT_MS = 5 * 60_000;
 /** Shares of less time than this say nothing yet. SQS gives no figure; its thresholds "are approximate". */
 const MIN_TIME_MS = 1_000;
@@ -22,7 +22,7 @@ const MIN_TIME_MS = 1_000;
 export class FairOrder {
   /** Messages in flight by their receipt handles. */
   readonly #inFlight = new Map<string, { group: string; since: number }>();
-  /** The time that consumers have spent on each group, of which what is older counts less. */
+  /** The time that consumers have spent on each group; older time counts less. */
   readonly #spent = new Map<string, { ms: number; at: number }>();
 
   /** Returns up to so many of the waiting messages, in the order in which they are delivered. */

@@ -168,7 +168,7 @@ export function startQueueSource(
 }
 
 function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): number {
-  // A worker waits for its engine, an image function that has little more environments than there are cores. More
+  // A worker waits for its engine, an image function that has one environment more than there are cores. More
   // messages would wait for it with their visibility running.
   const bound = fn.packaging === 'image' || fn.environment.LATHE_ENGINE !== undefined;
   const own = bound ? cores + reserveOf(fn, maximumConcurrency) : (maximumConcurrency ?? ZIP_CONCURRENCY);
@@ -183,8 +183,8 @@ function reserveOf({ environment }: LocalFunction, maximumConcurrency: number | 
 }
 
 /**
- * Returns the variables of a worker that differ here: the long runs of one account may keep it busy on as many engines as there
- * are cores, and with that all but one.
+ * Returns the variables of an engine's worker that differ here: one account may have as many long runs as there are cores, which
+ * leaves one engine to others.
  */
 export function localShare({ environment }: LocalFunction, cores: number): Record<string, string> {
   const share = environment[SHARE_VARIABLE];
