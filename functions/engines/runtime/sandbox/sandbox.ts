@@ -27,6 +27,8 @@ const settleMs = 5000;
 /** What is forwarded of a piece of work: more would fill the log, or the response, of the function. */
 const progressMs = 200;
 const maxLogLines = 100;
+/** What programs may write for themselves, such as the cache of a browser, in addition to the outputs. */
+const scratchBytes = 512 * 1024 * 1024;
 const script = fileURLToPath(new URL('child.ts', import.meta.url));
 
 export interface SandboxOptions {
@@ -378,14 +380,18 @@ export class Sandbox {
 
   /** Returns a check of whether the processes have written more than the task may. */
   #diskCheck({ maxOutputBytes = Number.POSITIVE_INFINITY }: Work): () => EngineError | undefined {
+    const root = this.#workRoot();
+    const before = root.bytes(Number.MAX_SAFE_INTEGER);
+    // A tree that is too deep to be counted is over any limit.
+    const limit = (Number.isFinite(before) ? before : 0) + maxOutputBytes + scratchBytes;
     let next = 0;
     return () => {
       const began = performance.now();
       if (began < next) return undefined;
-      const bytes = this.#workRoot().bytes(maxOutputBytes);
+      const bytes = root.bytes(limit);
       // A large tree takes long to count, which must not be what this process does all the time.
       next = performance.now() + 20 * (performance.now() - began);
-      return bytes > maxOutputBytes ? outOfDisk(maxOutputBytes) : undefined;
+      return bytes > limit ? outOfDisk(maxOutputBytes) : undefined;
     };
   }
 
