@@ -83,7 +83,8 @@ function refusalOf(task: Task, attempt: number): Decision | undefined {
   if (hasEnded(task)) return refused('ended');
   if (task.status !== 'processing') return refused('not-started');
   if (task.attempt !== attempt) return refused('owned');
-  return task.heartbeatAt === undefined ? refused('not-started') : undefined;
+  // A task that waits for its upload has no run; the function that reads the file speaks for it.
+  return task.heartbeatAt === undefined && !task.form ? refused('not-started') : undefined;
 }
 
 function afterRun(task: Task, event: RunEvent, now: number): Decision {
