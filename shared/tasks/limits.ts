@@ -44,6 +44,16 @@ export function diskBytes({ diskMegabytes }: Pick<EngineResources, 'diskMegabyte
   return diskMegabytes * 1024 * 1024;
 }
 
+/** Returns the seconds of processor time that inputs may take of an engine by their size; undefined if the engine has no such limit. */
+export function maxProcessorSeconds(
+  { processorTime }: Pick<EngineResources, 'processorTime'>,
+  inputs: Pick<StoredFile, 'size'>[],
+): number | undefined {
+  if (!processorTime) return undefined;
+  const megabytes = inputs.reduce((sum, { size }) => sum + size, 0) / 1_000_000;
+  return processorTime.baseSeconds + megabytes * processorTime.secondsPerMegabyte;
+}
+
 /** Returns why an engine cannot work on inputs of this size and number; undefined where it can. */
 export function inputProblem(
   catalogue: Catalogue,

@@ -40,11 +40,16 @@ describe('processor time in a sandbox', () => {
       module: pathToFileURL(path),
       memoryBytes: 1_000_000_000,
       network: false,
-      processorTime: { baseSeconds, secondsPerMegabyte: 0 },
     });
     sandboxes.push(sandbox);
     await sandbox.barriers();
-    const work: Omit<Work, 'folder'> = { operation: 'convert', inputs: [], outputFormat: 'png', options: {} };
+    const work: Omit<Work, 'folder'> = {
+      operation: 'convert',
+      inputs: [],
+      outputFormat: 'png',
+      options: {},
+      maxProcessorSeconds: baseSeconds,
+    };
     let outcome: unknown;
     const seconds = await measureProcesses(async () => {
       outcome = await runSandboxed(sandbox, work).catch((error: unknown) => error);

@@ -23,12 +23,9 @@ const tampered = 'The file could not be converted: it made the engine behave in 
  * Returns the Lambda handler of an engine: it fetches files by their URLs, runs the engine in its sandbox and posts the
  * outputs.
  */
-export function engineHandler(
-  module: URL,
-  { network = false, processorTime }: Pick<EngineResources, 'network' | 'processorTime'> = {},
-) {
+export function engineHandler(module: URL, { network = false }: Pick<EngineResources, 'network'> = {}) {
   const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 2048) * 1024 * 1024 - ownMemoryBytes;
-  const sandbox = new Sandbox({ module, memoryBytes, network, processorTime });
+  const sandbox = new Sandbox({ module, memoryBytes, network });
   sandbox.warm();
   return awslambda.streamifyResponse(async (request: EngineRequest, stream, { tenantId = request.tenant }) => {
     // Lambda chose this environment by the tenant of the invocation, and never uses it for another.
@@ -99,7 +96,7 @@ async function respond(
 }
 
 async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortSignal): Promise<Work> {
-  const { operation, page, outputFormat, options, maxOutputBytes, deadline } = request;
+  const { operation, page, outputFormat, options, maxOutputBytes, maxProcessorSeconds, deadline } = request;
   const inputs = await mapAtOnce(request.inputs, filesAtOnce, async (input, index): Promise<InputFile> => {
     const { path, descriptor } = task.createInput(String(index));
     try {
@@ -119,6 +116,7 @@ async function workOf(request: EngineRequest, task: PreparedTask, signal: AbortS
     deadline,
     folder: task.folder,
     ...(page === undefined ? {} : { page }),
+    ...(maxProcessorSeconds === undefined ? {} : { maxProcessorSeconds }),
   };
 }
 

@@ -25,6 +25,8 @@ export interface Work {
   options: OptionValues;
   /** Maximum size of all outputs: the disk space that the inputs leave. Defaults to no limit. */
   maxOutputBytes?: number;
+  /** Maximum of processor time, whatever limits the engine asks for. Defaults to no limit. */
+  maxProcessorSeconds?: number;
   /** When the work is aborted, in milliseconds since the epoch. Defaults to the engine's timeout from its start. */
   deadline?: number;
   /** An empty folder for this task alone; outputs and temporary files go here and it is deleted afterwards. */

@@ -43,6 +43,8 @@ export interface EngineRequest {
   options: OptionValues;
   output: OutputForm;
   maxOutputBytes: number;
+  /** Processor time that inputs of this size may take at most. Defaults to the time until the deadline. */
+  maxProcessorSeconds?: number;
   /** Signed for HEAD, of an object that exists as soon as the run is canceled, deleted, taken over or out of time. */
   revoked: string;
   /** When the run is out of time, in milliseconds since the epoch. */

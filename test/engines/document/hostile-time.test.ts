@@ -6,6 +6,7 @@ import { EngineError, type WorkResult } from '../../../functions/engines/runtime
 import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { maxProcessorSeconds } from '../../../shared/tasks/limits.ts';
 import { onlyInBreadth } from '../../support/breadth.ts';
 import { measureProcesses } from '../../support/processor-time.ts';
 import { runSandboxed } from '../../support/sandboxed.ts';
@@ -31,7 +32,6 @@ const sandbox = new Sandbox({
   module: new URL('../../../functions/engines/document/run.ts', import.meta.url),
   memoryBytes: 3 * 1024 ** 3,
   network: false,
-  processorTime: catalogue.resources.processorTime,
 });
 afterAll(() => sandbox.stop());
 
@@ -55,7 +55,8 @@ async function run({ file, format = 'pdf', to, options = {}, operation = 'conver
   await sandbox.barriers();
   let outcome: WorkResult | Error = new Error('It did not run.');
   const seconds = await measureProcesses(async () => {
-    const work = { operation, inputs: [input], outputFormat: to, options: values };
+    const ceiling = maxProcessorSeconds(catalogue.resources, [input]) ?? 0;
+    const work = { operation, inputs: [input], outputFormat: to, options: values, maxProcessorSeconds: ceiling };
     outcome = await runSandboxed(sandbox, work).catch((error: Error) => error);
   });
   return { outcome, seconds };

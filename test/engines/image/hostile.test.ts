@@ -8,6 +8,7 @@ import { catalogue } from '../../../functions/engines/image/catalogue.ts';
 import { imageFormats } from '../../../functions/engines/image/formats.ts';
 import { EngineError, type Work } from '../../../functions/engines/runtime/engine.ts';
 import { Sandbox } from '../../../functions/engines/runtime/sandbox/sandbox.ts';
+import { maxProcessorSeconds } from '../../../shared/tasks/limits.ts';
 import { onlyInBreadth } from '../../support/breadth.ts';
 import { measureProcesses, processorSeconds } from '../../support/processor-time.ts';
 import { runSandboxed } from '../../support/sandboxed.ts';
@@ -551,7 +552,6 @@ describe('Drawings that never end', { timeout: 120_000 }, () => {
     module: new URL('../../../functions/engines/image/run.ts', import.meta.url),
     memoryBytes: 3 * 1024 ** 3,
     network: false,
-    processorTime: catalogue.resources.processorTime,
   });
   afterAll(() => sandbox.stop());
 
@@ -565,7 +565,14 @@ describe('Drawings that never end', { timeout: 120_000 }, () => {
       await sandbox.barriers();
       let outcome: unknown;
       const seconds = await measureProcesses(async () => {
-        const work = { operation, inputs: [input], outputFormat, options: {} } satisfies Omit<Work, 'folder'>;
+        const ceiling = maxProcessorSeconds(catalogue.resources, [input]) ?? 0;
+        const work: Omit<Work, 'folder'> = {
+          operation,
+          inputs: [input],
+          outputFormat,
+          options: {},
+          maxProcessorSeconds: ceiling,
+        };
         outcome = await runSandboxed(sandbox, work).catch((error: unknown) => error);
       });
       expect(outcome).toBeInstanceOf(EngineError);

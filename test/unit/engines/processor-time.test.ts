@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../functions/engines/runtime/engine.ts';
 import type { ProcessRow } from '../../../functions/engines/runtime/sandbox/processes.ts';
-import { ProcessorTime, processorCeiling } from '../../../functions/engines/runtime/sandbox/processor-time.ts';
+import { ProcessorTime } from '../../../functions/engines/runtime/sandbox/processor-time.ts';
+import { maxProcessorSeconds } from '../../../shared/tasks/limits.ts';
 
 const row = (pid: number, ownSeconds: number, endedSeconds = 0, started = 1): ProcessRow => ({
   pid,
@@ -75,7 +76,7 @@ describe('the processor time of a sandbox', () => {
   it('has a ceiling by the size of all inputs, for engines that declare one', () => {
     const inputs = [{ size: 1_000_000 }, { size: 500_000 }];
 
-    expect(processorCeiling({ baseSeconds: 60, secondsPerMegabyte: 10 }, inputs)).toBe(75);
-    expect(processorCeiling(undefined, inputs)).toBe(Number.POSITIVE_INFINITY);
+    expect(maxProcessorSeconds({ processorTime: { baseSeconds: 60, secondsPerMegabyte: 10 } }, inputs)).toBe(75);
+    expect(maxProcessorSeconds({}, inputs)).toBeUndefined();
   });
 });

@@ -1,16 +1,5 @@
-import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
-import { EngineError, type InputFile } from '../engine.ts';
+import { EngineError } from '../engine.ts';
 import type { ProcessRow } from './processes.ts';
-
-/** Returns the processor time that work may use by the size of its inputs, whatever its engine says. */
-export function processorCeiling(
-  processorTime: EngineResources['processorTime'],
-  inputs: Pick<InputFile, 'size'>[],
-): number {
-  if (!processorTime) return Number.POSITIVE_INFINITY;
-  const megabytes = inputs.reduce((sum, { size }) => sum + size, 0) / 1_000_000;
-  return processorTime.baseSeconds + megabytes * processorTime.secondsPerMegabyte;
-}
 
 /** The processor time that the processes of a sandbox use for one piece of work, and its limits. */
 export class ProcessorTime {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
 import { SettingsError } from '../../../../shared/settings.ts';
 import { TamperedError } from '../checks.ts';
 import { EngineError, type RunContext, type Work, type WorkResult } from '../engine.ts';
@@ -14,7 +13,7 @@ import type { OpenFile } from './folder.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
 import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
 import { haveOtherChildren, innerPid, killProcess, memoryOf, sandboxProcesses } from './processes.ts';
-import { ProcessorTime, processorCeiling } from './processor-time.ts';
+import { ProcessorTime } from './processor-time.ts';
 import { type TaskFolders, WorkRoot } from './work-root.ts';
 
 /** The process is replaced regularly to bound leaks of native libraries. */
@@ -37,8 +36,6 @@ export interface SandboxOptions {
   memoryBytes: number;
   /** Whether the engine's programs need the network. */
   network: boolean;
-  /** Processor time that work may use. Defaults to no limit. */
-  processorTime?: EngineResources['processorTime'];
   /** Whether work is refused where the system lacks barriers. Defaults to LATHE_ISOLATION. */
   isolation?: 'available' | 'required';
   /** Whether the process and its warm programs go on when the tenant changes. Defaults to LATHE_SINGLE_TENANT. */
@@ -362,7 +359,7 @@ export class Sandbox {
           child.settled = Promise.withResolvers();
           for (const reader of child.readers) reader.restart();
           process_.on('exit', onExit);
-          processorTime = new ProcessorTime(processorCeiling(this.#options.processorTime, work.inputs), rows());
+          processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, rows());
           const message: ToSandbox = { type: 'run', work };
           process_.stdin.write(`${JSON.stringify(message)}\n`);
         },

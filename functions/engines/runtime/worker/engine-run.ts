@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
 import { copyVersion, newToken, type ObjectVersion, putObject, readVersion } from '../../../../shared/aws/objects.ts';
+import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../../../shared/concurrency.ts';
 import { outputKey, postedPrefix, revokedKey } from '../../../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../../../shared/files/names.ts';
 import { isProcessing } from '../../../../shared/operations/operations.ts';
-import { diskBytes } from '../../../../shared/tasks/limits.ts';
+import { diskBytes, maxProcessorSeconds } from '../../../../shared/tasks/limits.ts';
 import { checkFile } from '../../../../shared/tasks/route.ts';
 import type { JsonValue, StoredFile, Task } from '../../../../shared/tasks/task.ts';
 import { catalogue, engineCatalogues } from '../catalogues.ts';
@@ -30,10 +31,17 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const { task, attempt } = run;
   const files = run.inputs.flatMap((input) => input.files);
   const plan = planOf(run, files);
-  const room = roomFor(engine, files);
+  const resources = resourcesOf(engine);
+  // The disk space that the inputs leave.
+  const room = files.reduce((left, file) => left - file.size, diskBytes(resources));
   // A page is an import, whose size is that of what the engine makes of it.
   const maxOutputBytes = plan.page === undefined ? room : Math.min(room, task.limits?.maxFileBytes ?? room);
-  const request = await requestOf(run, files, { ...plan, maxOutputBytes });
+  const seconds = maxProcessorSeconds(resources, files);
+  const request = await requestOf(run, files, {
+    ...plan,
+    maxOutputBytes,
+    ...(seconds === undefined ? {} : { maxProcessorSeconds: seconds }),
+  });
   // The engine of a worker that died goes on without it.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);
@@ -115,17 +123,16 @@ function checkedOptions(task: Task, file: StoredFile): OptionValues {
   return checked.options;
 }
 
-/** Returns the disk space that the inputs leave, of the size that the catalogue declares. */
-function roomFor(engine: string, files: StoredFile[]): number {
+function resourcesOf(engine: string): EngineResources {
   const resources = engineCatalogues.find((candidate) => candidate.engine === engine)?.resources;
   if (!resources) throw new Error(`There is no catalogue for the engine ${engine}.`);
-  return files.reduce((room, file) => room - file.size, diskBytes(resources));
+  return resources;
 }
 
 async function requestOf(
   { task, attempt, deadline }: Run,
   files: StoredFile[],
-  plan: Plan & Pick<EngineRequest, 'maxOutputBytes'>,
+  plan: Plan & Pick<EngineRequest, 'maxOutputBytes' | 'maxProcessorSeconds'>,
 ): Promise<EngineRequest> {
   const inputs = plan.page === undefined ? files : [];
   return {
