@@ -90,7 +90,12 @@ async function respond(
     return { type: 'broken', message };
   } finally {
     watch.stop();
-    task?.end();
+    try {
+      task?.end();
+    } catch (error) {
+      // The sandbox is unusable now, and this process ends after its response.
+      logger.error('the files of a task could not be deleted', { error });
+    }
     await reported;
   }
 }

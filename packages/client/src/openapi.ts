@@ -1325,9 +1325,9 @@ export interface components {
             blob_prefix?: string;
             container: string;
             /** @description Content-Disposition header of the stored files. */
-            content_disposition?: string;
+            content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
-            content_type?: string;
+            content_type?: string & (unknown & unknown);
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
             input: string | string[];
             /** @constant */
@@ -1339,7 +1339,7 @@ export interface components {
              * @description Required unless sas_token is given.
              */
             storage_access_key?: string;
-            storage_account: string;
+            storage_account: string & (unknown & unknown);
         } & ((unknown | unknown) & (unknown | unknown));
         ExportObjstoreATask: {
             /**
@@ -1349,21 +1349,21 @@ export interface components {
             access_key_id?: string;
             bucket: string;
             /** @description Content-Disposition header of the stored files. */
-            content_disposition?: string;
+            content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
-            content_type?: string;
+            content_type?: string & (unknown & unknown);
             /**
              * @description Custom API endpoint. Defaults to the one of the region.
              * @example https://example.com/file.png
              */
-            endpoint?: string;
+            endpoint?: string & (unknown & unknown);
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
             input: string | string[];
             key?: string;
             key_prefix?: string;
             /** @constant */
             operation: "export/objstore_a";
-            region: string;
+            region: string & (unknown & unknown);
             /** Format: password */
             secret_access_key?: string;
             /** Format: password */
@@ -1374,9 +1374,9 @@ export interface components {
             /** Format: password */
             client_email: string;
             /** @description Content-Disposition header of the stored files. */
-            content_disposition?: string;
+            content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
-            content_type?: string;
+            content_type?: string & (unknown & unknown);
             file?: string;
             file_prefix?: string;
             /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
@@ -1505,7 +1505,7 @@ export interface components {
              * @description Required unless sas_token is given.
              */
             storage_access_key?: string;
-            storage_account: string;
+            storage_account: string & (unknown & unknown);
         } & (unknown | unknown);
         ImportObjstoreATask: {
             /**
@@ -1518,7 +1518,7 @@ export interface components {
              * @description Custom API endpoint. Defaults to the one of the region.
              * @example https://example.com/file.png
              */
-            endpoint?: string;
+            endpoint?: string & (unknown & unknown);
             /** @description Overrides the name of the file. */
             filename?: string;
             key?: string;
@@ -1526,7 +1526,7 @@ export interface components {
             key_prefix?: string;
             /** @constant */
             operation: "import/objstore_a";
-            region: string;
+            region: string & (unknown & unknown);
             /** Format: password */
             secret_access_key?: string;
             /** Format: password */
@@ -1584,7 +1584,7 @@ export interface components {
              * @description URL of the remote file.
              * @example https://example.com/file.png
              */
-            url: string;
+            url: string & (unknown & unknown);
         };
         ImportWebpageTask: {
             /** @description Overrides the name of the file. */
@@ -1595,7 +1595,7 @@ export interface components {
              * @description URL of the web page.
              * @example https://example.com/file.png
              */
-            url: string;
+            url: string & (unknown & unknown);
         };
         Job: {
             /** @description Engine time of the tasks that are shown. */
@@ -2969,7 +2969,7 @@ export interface operations {
                      * @description Receives a POST with the event and the job in its body.
                      * @example https://example.com/file.png
                      */
-                    url: string;
+                    url: string & (unknown & unknown);
                 };
             };
         };
@@ -3254,9 +3254,9 @@ export interface operations {
                     blob_prefix?: string;
                     container: string;
                     /** @description Content-Disposition header of the stored files. */
-                    content_disposition?: string;
+                    content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
-                    content_type?: string;
+                    content_type?: string & (unknown & unknown);
                     /** @description Id of the task to read files from. Several as an array. */
                     input: string | string[];
                     /** Format: password */
@@ -3266,7 +3266,7 @@ export interface operations {
                      * @description Required unless sas_token is given.
                      */
                     storage_access_key?: string;
-                    storage_account: string;
+                    storage_account: string & (unknown & unknown);
                 } & ((unknown | unknown) & (unknown | unknown));
             };
         };
@@ -3305,19 +3305,19 @@ export interface operations {
                     access_key_id?: string;
                     bucket: string;
                     /** @description Content-Disposition header of the stored files. */
-                    content_disposition?: string;
+                    content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
-                    content_type?: string;
+                    content_type?: string & (unknown & unknown);
                     /**
                      * @description Custom API endpoint. Defaults to the one of the region.
                      * @example https://example.com/file.png
                      */
-                    endpoint?: string;
+                    endpoint?: string & (unknown & unknown);
                     /** @description Id of the task to read files from. Several as an array. */
                     input: string | string[];
                     key?: string;
                     key_prefix?: string;
-                    region: string;
+                    region: string & (unknown & unknown);
                     /** Format: password */
                     secret_access_key?: string;
                     /** Format: password */
@@ -3357,9 +3357,9 @@ export interface operations {
                     /** Format: password */
                     client_email: string;
                     /** @description Content-Disposition header of the stored files. */
-                    content_disposition?: string;
+                    content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
-                    content_type?: string;
+                    content_type?: string & (unknown & unknown);
                     file?: string;
                     file_prefix?: string;
                     /** @description Id of the task to read files from. Several as an array. */
@@ -3533,7 +3533,7 @@ export interface operations {
                      * @description Required unless sas_token is given.
                      */
                     storage_access_key?: string;
-                    storage_account: string;
+                    storage_account: string & (unknown & unknown);
                 } & (unknown | unknown);
             };
         };
@@ -3575,13 +3575,13 @@ export interface operations {
                      * @description Custom API endpoint. Defaults to the one of the region.
                      * @example https://example.com/file.png
                      */
-                    endpoint?: string;
+                    endpoint?: string & (unknown & unknown);
                     /** @description Overrides the name of the file. */
                     filename?: string;
                     key?: string;
                     /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
                     key_prefix?: string;
-                    region: string;
+                    region: string & (unknown & unknown);
                     /** Format: password */
                     secret_access_key?: string;
                     /** Format: password */
@@ -3746,7 +3746,7 @@ export interface operations {
                      * @description URL of the remote file.
                      * @example https://example.com/file.png
                      */
-                    url: string;
+                    url: string & (unknown & unknown);
                 };
             };
         };
@@ -3784,7 +3784,7 @@ export interface operations {
                      * @description URL of the web page.
                      * @example https://example.com/file.png
                      */
-                    url: string;
+                    url: string & (unknown & unknown);
                 };
             };
         };
@@ -3861,7 +3861,7 @@ export interface operations {
                      * @description Called when the job is created, completes or fails; the response contains the signing secret.
                      * @example https://example.com/file.png
                      */
-                    webhook_url?: string;
+                    webhook_url?: string & (unknown & unknown);
                 };
             };
         };

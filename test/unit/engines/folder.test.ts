@@ -97,7 +97,7 @@ describe('A folder that is emptied', () => {
 
   test('keeps what it is told to', () => {
     for (const name of ['kept', 'other']) writeFileSync(join(folder.path, name), '');
-    folder.empty((name) => name === 'kept');
+    folder.empty({ keep: (name) => name === 'kept' });
     expect(readdirSync(folder.path)).toEqual(['kept']);
   });
 });

@@ -23,6 +23,8 @@ const O_PATH = 0o10000000;
 const isLinux = process.platform === 'linux';
 /** How deep a deletion descends, with a descriptor for each level, before it moves what lies deeper to the top. */
 const maxDepth = 32;
+/** More than the deepest tree takes. */
+const maxPasses = 10_000;
 /** Deeper than trees of archives are; each level takes a descriptor. */
 const maxCountedDepth = 200;
 /** The unit in which systems count what a file takes on disk. */
@@ -31,7 +33,7 @@ const blockBytes = 512;
 const randomName = () => crypto.randomUUID();
 
 /** An entry that is about to be deleted. */
-interface Entry {
+export interface Entry {
   isSocket: boolean;
   /** Its owner. */
   user: number;
@@ -128,17 +130,19 @@ export class Folder {
     throw new TamperedError('The file is not a regular file with a single name.');
   }
 
-  /** Deletes what is in the folder, except the names to keep. Gives up on a folder that is filled faster than it is emptied. */
-  empty(keep: Keep = () => false): void {
-    for (let pass = 0; this.#emptyOnce(this, 0, keep); pass += 1)
-      if (pass === 1_000) throw new TamperedError('The folder is filled faster than it can be emptied.');
+  /**
+   * Deletes what is in the folder, except the names to keep. A process that goes on may fill it faster than it is emptied, so a
+   * deletion has a time limit in seconds; defaults to none.
+   */
+  empty({ keep, seconds }: { keep?: Keep; seconds?: number } = {}): void {
+    const deletion = deletionIn(this, seconds);
+    while (this.#emptyOnce(deletion, 0, keep)) deletion.count();
   }
 
   /** Deletes an entry with all that is in it. */
   remove(name: string): void {
-    const entry = Buffer.from(name);
-    for (let pass = 0; this.#removeEntry(entry, this, 0); pass += 1)
-      if (pass === 1_000) throw new TamperedError('The folder is filled faster than it can be deleted.');
+    const deletion = deletionIn(this);
+    while (this.#removeEntry(Buffer.from(name), deletion, 0)) deletion.count();
   }
 
   /** Returns how many bytes the files below take on disk. Stops to count above a limit, and takes a tree that is too deep for one above it. */
@@ -201,19 +205,20 @@ export class Folder {
   }
 
   /** Deletes what it finds, and returns whether there may be more. */
-  #emptyOnce(top: Folder, depth: number, keep: Keep = () => false): boolean {
+  #emptyOnce(deletion: Deletion, depth: number, keep: Keep = () => false): boolean {
     let rest = false;
     for (const name of this.#names()) {
+      deletion.check();
       const stats = lstatSync(this.#at(name), { throwIfNoEntry: false });
       if (!stats || keep(String(name), { isSocket: stats.isSocket(), user: stats.uid })) continue;
       rest = true;
-      this.#removeEntry(name, top, depth);
+      this.#removeEntry(name, deletion, depth);
     }
     return rest;
   }
 
   /** Deletes an entry as far as it can, and returns whether something is left of it. */
-  #removeEntry(name: Buffer, top: Folder, depth: number): boolean {
+  #removeEntry(name: Buffer, deletion: Deletion, depth: number): boolean {
     try {
       unlinkSync(this.#at(name));
       return false;
@@ -224,13 +229,13 @@ export class Folder {
       if (code !== 'EISDIR' && code !== 'EPERM') throw error;
     }
     if (depth >= maxDepth) {
-      renameSync(this.#at(name), top.#at(randomName()));
+      renameSync(this.#at(name), deletion.top.#at(randomName()));
       return true;
     }
     const folder = this.#tryFolder(name);
     if (!folder) return true;
     try {
-      folder.#emptyOnce(top, depth + 1);
+      folder.#emptyOnce(deletion, depth + 1);
     } finally {
       folder.close();
     }
@@ -243,6 +248,29 @@ export class Folder {
       return code !== 'ENOENT';
     }
   }
+}
+
+/** A deletion that is under way. */
+interface Deletion {
+  /** Takes what lies too deep. */
+  top: Folder;
+  /** Throws when the time is over. */
+  check(): void;
+  /** Counts a pass over what is left, and throws when there have been too many. */
+  count(): void;
+}
+
+function deletionIn(top: Folder, seconds = Number.POSITIVE_INFINITY): Deletion {
+  const deadline = performance.now() + seconds * 1000;
+  let passes = 0;
+  const giveUpIf = (isEnough: boolean) => {
+    if (isEnough) throw new TamperedError('The folder is filled faster than it can be emptied.');
+  };
+  return {
+    top,
+    check: () => giveUpIf(performance.now() > deadline),
+    count: () => giveUpIf(++passes > maxPasses),
+  };
 }
 
 function isName(name: string): boolean {

@@ -14,7 +14,7 @@ import { freeUser, launch, readablePaths } from './launch.ts';
 import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
 import { haveOtherChildren, innerPid, killProcess, memoryOf, sandboxProcesses } from './processes.ts';
 import { ProcessorTime } from './processor-time.ts';
-import { type TaskFolders, WorkRoot } from './work-root.ts';
+import { WorkRoot } from './work-root.ts';
 
 /** The process is replaced regularly to bound leaks of native libraries. */
 const maxRuns = 100;
@@ -23,6 +23,8 @@ const checkMs = 500;
 const strayMs = 1000;
 /** An engine closes what the last work used and makes one page or process ready: tenths of a second. */
 const settleMs = 5000;
+/** How long the deletion of files may take while the process that made them goes on. */
+const clearSeconds = 2;
 /** What is forwarded of a piece of work: more would fill the log, or the response, of the function. */
 const progressMs = 200;
 const maxLogLines = 100;
@@ -122,27 +124,27 @@ export class Sandbox {
     this.#admit(tenant);
     if (this.#root?.isIntact === false) this.stop();
     const root = this.#workRoot();
-    const { outputs } = this.#startTask(root);
+    const { outputs } = this.#clear((seconds) => root.startTask(seconds));
     this.#child ??= this.#start();
     return {
       folder: outputs.path,
       createInput: (name) => root.createInput(name),
       openOutput: (path) => outputs.openFile(relative(outputs.path, path).split(sep)),
-      end: () => root.endTask(),
+      end: () => this.#clear((seconds) => root.endTask(seconds)),
     };
   }
 
-  /** Makes the folders of a task. A process that refills those of the last one is killed. */
-  #startTask(root: WorkRoot): TaskFolders {
+  /** Deletes files of tasks. A process that fills their folders meanwhile is killed, and without it there is time enough. */
+  #clear<T>(clear: (seconds?: number) => T): T {
     try {
-      return root.startTask();
+      return clear(clearSeconds);
     } catch {
       this.#kill();
     }
     this.isUnusable = true;
-    const folders = root.startTask();
+    const cleared = clear();
     this.isUnusable = false;
-    return folders;
+    return cleared;
   }
 
   /**

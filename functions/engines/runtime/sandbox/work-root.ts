@@ -2,7 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { isAlive } from '../is-alive.ts';
-import { Folder } from './folder.ts';
+import { type Entry, Folder } from './folder.ts';
 
 const prefix = 'lathe-sandbox-';
 /** Folders in which any user may write. */
@@ -75,12 +75,15 @@ export class WorkRoot {
     return this.#process;
   }
 
-  /** Deletes the files of the tasks before, and makes the folders of the next. */
-  startTask(): TaskFolders {
-    this.endTask();
+  /** Deletes the files of the tasks before, and makes the folders of the next. Takes no longer than so many seconds for each folder. */
+  startTask(seconds?: number): TaskFolders {
+    this.endTask(seconds);
     // Sockets hold no data, and LibreOffice keeps its own in /tmp. Mount points of the sandbox would be gone with their mounts.
-    this.#process?.tmp.empty((name, { isSocket }) => isSocket || this.#mountPoints.has(name));
-    if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder);
+    this.#process?.tmp.empty({
+      keep: (name, { isSocket }) => isSocket || this.#mountPoints.has(name),
+      ...within(seconds),
+    });
+    if (this.sharesTmp) for (const folder of this.#sharedFolders) this.#emptyShared(folder, seconds);
     const folder = this.#make(this.tasks, `task-${++this.#made}`);
     this.#task = { inputs: this.#make(folder, 'in', 0o750), outputs: this.#makeTheirs(folder, 'out') };
     folder.close();
@@ -102,11 +105,11 @@ export class WorkRoot {
   }
 
   /** Deletes the files of all tasks. */
-  endTask(): void {
+  endTask(seconds?: number): void {
     this.#task?.inputs.close();
     this.#task?.outputs.close();
     this.#task = undefined;
-    this.tasks.empty();
+    this.tasks.empty(within(seconds));
   }
 
   /** Returns how many bytes the processes have written on disk. Stops to count above a limit. */
@@ -153,14 +156,20 @@ export class WorkRoot {
   }
 
   /** Deletes what programs left outside, if the system does not confine them: all that is their user's, or all if the machine is ours alone. */
-  #emptyShared(path: string): void {
+  #emptyShared(path: string, seconds?: number): void {
     const isOurs = ownsMachine();
     if (this.user === undefined && !isOurs) return;
     if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
     const folder = Folder.open(path);
-    folder.empty((name, { isSocket, user }) => name.startsWith(prefix) || isSocket || (user !== this.user && !isOurs));
+    const keep = (name: string, { isSocket, user }: Entry) =>
+      name.startsWith(prefix) || isSocket || (user !== this.user && !isOurs);
+    folder.empty({ keep, ...within(seconds) });
     folder.close();
   }
+}
+
+function within(seconds: number | undefined): { seconds?: number } {
+  return seconds === undefined ? {} : { seconds };
 }
 
 /**
