@@ -32,6 +32,7 @@ export function engineHandler(module: URL, { network = false }: Pick<EngineResou
     if (tenantId !== request.tenant) throw new Error('The request is of another tenant than this environment.');
     const send = (response: EngineResponse) => stream.write(`${JSON.stringify(response)}\n`);
     send(await respond(request, sandbox, send));
+    sandbox.endTask();
     // The worker goes on meanwhile. An engine that is frozen before would settle when the next work waits for it.
     await sandbox.settled();
     await new Promise<void>((resolve) => stream.end(resolve));
@@ -56,9 +57,8 @@ async function respond(
     () => {},
   );
   let engineMs = 0;
-  let task: PreparedTask | undefined;
   try {
-    task = sandbox.prepare(request.tenant);
+    const task = sandbox.prepare(request.tenant);
     const work = await workOf(request, task, watch.signal);
     const context: RunContext = {
       signal: watch.signal,
@@ -90,12 +90,6 @@ async function respond(
     return { type: 'broken', message };
   } finally {
     watch.stop();
-    try {
-      task?.end();
-    } catch (error) {
-      // The sandbox is unusable now, and this process ends after its response.
-      logger.error('the files of a task could not be deleted', { error });
-    }
     await reported;
   }
 }

@@ -21,7 +21,7 @@ export interface ProcessRow {
  * does not hand orphans to the supervisor, processes that name the sandbox's folder in their environment count too.
  */
 export function sandboxProcesses(supervisor: number, mark?: string): ProcessRow[] {
-  const rows = existsSync('/proc/self/stat') ? rowsFromProc() : rowsFromPs();
+  const rows = existsSync('/proc/self/stat') ? processRows(readdirSync('/proc')) : rowsFromPs();
   const children = new Map<number, ProcessRow[]>();
   for (const row of rows) children.set(row.parent, [...(children.get(row.parent) ?? []), row]);
   const roots = rows.filter(
@@ -90,8 +90,9 @@ function environmentNames(pid: number, mark: string): boolean {
   }
 }
 
-function rowsFromProc(): ProcessRow[] {
-  return readdirSync('/proc').flatMap((name) => {
+/** Reads the rows of processes from /proc; other names are left out. */
+export function processRows(names: string[]): ProcessRow[] {
+  return names.flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       // Fields after the command in brackets, which may itself hold spaces: state, parent, group, … the 12th to 15th are

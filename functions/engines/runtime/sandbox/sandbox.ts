@@ -12,7 +12,7 @@ import { type Barriers, unprotected } from './barriers.ts';
 import type { OpenFile } from './folder.ts';
 import { freeUser, launch, readablePaths } from './launch.ts';
 import { type FromSandbox, MessageReader, type ToSandbox } from './messages.ts';
-import { haveOtherChildren, innerPid, killProcess, memoryOf, sandboxProcesses } from './processes.ts';
+import { haveOtherChildren, innerPid, killProcess, memoryOf, processRows, sandboxProcesses } from './processes.ts';
 import { ProcessorTime } from './processor-time.ts';
 import { WorkRoot } from './work-root.ts';
 
@@ -78,8 +78,6 @@ export interface PreparedTask {
   createInput(name: string): { path: string; descriptor: number };
   /** Opens an output by the path that the engine reports; throws a `TamperedError` unless it is a file of its folder. */
   openOutput(path: string): OpenFile;
-  /** Deletes its files. */
-  end(): void;
 }
 
 /**
@@ -130,8 +128,16 @@ export class Sandbox {
       folder: outputs.path,
       createInput: (name) => root.createInput(name),
       openOutput: (path) => outputs.openFile(relative(outputs.path, path).split(sep)),
-      end: () => this.#clear((seconds) => root.endTask(seconds)),
     };
+  }
+
+  /** Deletes the files of the task. If that fails, the sandbox is unusable. */
+  endTask(): void {
+    try {
+      this.#clear((seconds) => this.#root?.endTask(seconds));
+    } catch {
+      // Said by `isUnusable`: there is a response to be sent first.
+    }
   }
 
   /** Deletes files of tasks. A process that fills their folders meanwhile is killed, and without it there is time enough. */
@@ -351,7 +357,7 @@ export class Sandbox {
       // From here on, though the engine may still be loading: an abort meanwhile must not be missed.
       context.signal.addEventListener('abort', onAbort, { once: true });
       ready.then(
-        ({ barriers }) => {
+        ({ barriers, own }) => {
           if (finished) return;
           this.#handOver(barriers);
           const refusal = this.#refusal(barriers, context);
@@ -361,7 +367,10 @@ export class Sandbox {
           child.settled = Promise.withResolvers();
           for (const reader of child.readers) reader.restart();
           process_.on('exit', onExit);
-          processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, rows());
+          // A machine may have hundreds of processes that are not the sandbox's, and most work takes milliseconds.
+          const isAlone = child.mark === undefined && !haveOtherChildren(own, new Set());
+          const atStart = isAlone ? processRows([...own].map(String)) : rows();
+          processorTime = new ProcessorTime(work.maxProcessorSeconds ?? Number.POSITIVE_INFINITY, atStart);
           const message: ToSandbox = { type: 'run', work };
           process_.stdin.write(`${JSON.stringify(message)}\n`);
         },
