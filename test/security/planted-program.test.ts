@@ -136,7 +136,7 @@ const metadataAddress = '169.254.169.254';
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'));
 /**
  * Addresses that are open to engines with the network, which is that of the host: a page is loaded from anywhere. The engine
- * refuses private addresses to pages; a program in place of the browser is not asked.
+ * refuses private addresses to pages; a program that replaces the browser is not asked.
  */
 const ofNetwork = [
   ...['TCP over IPv4', 'UDP over IPv4'],

@@ -10,7 +10,7 @@ export class TamperedError extends Error {
   override name = 'TamperedError';
 }
 
-/** Limits of details: a record holds them beside its files. */
+/** Limits of details: a record holds them next to its files. */
 const maxDetailsLength = 64 * 1024;
 const maxDetailsDepth = 6;
 

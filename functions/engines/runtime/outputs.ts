@@ -31,7 +31,7 @@ export class Outputs {
     this.count(this.files.length, sizes);
   }
 
-  /** Enforces the limits for files of these sizes, of which there are so many with those before. */
+  /** Enforces the limits on the number of all files so far, and on their size with that of these. */
   count(files: number, sizes: number[]): void {
     checkFileCount(files, 'Split the inputs across several tasks.');
     this.#bytes = sizes.reduce((sum, size) => sum + size, this.#bytes);

@@ -60,7 +60,7 @@ export class FairOrder {
     }
   }
 
-  /** Begins anew with a group of which no message waits. */
+  /** Begins anew with a group that has no message waiting. */
   drained(group: string, now: number): void {
     this.#spent.delete(group);
     for (const message of this.#inFlight.values()) if (message.group === group) message.since = now;

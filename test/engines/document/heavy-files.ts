@@ -60,7 +60,7 @@ export function onePage(
   ]);
 }
 
-/** A few kilobytes of forms, each of which draws the next ten times: a line of text is drawn ten trillion times. */
+/** A few kilobytes of forms that each draw the next ten times: a line of text is drawn ten trillion times. */
 export function nestedForms({ levels = 13, page = '0 0 200 200' } = {}): Buffer {
   const box = '/Type /XObject /Subtype /Form /BBox [0 0 200 200]';
   const forms = Array.from({ length: levels }, (_, level) =>
@@ -103,7 +103,7 @@ export function twiceDeflatedPicture(side = 30_000, space = 'DeviceRGB', channel
   return pagePicture(`${entries} /Filter [/FlateDecode /FlateDecode]`, data);
 }
 
-/** The same with its size in other objects, where nobody finds it without following them. */
+/** The same with its size in other objects, which a reader has to follow. */
 export function hiddenPicture(side = 30_000): Buffer {
   const data = deflateSync(deflatedZeros(side * side * 3), { level: 9 });
   const entries = '/Width 6 0 R /Height 6 0 R /BitsPerComponent 8 /ColorSpace /DeviceRGB';

@@ -19,7 +19,7 @@ beforeEach(() => {
     vi.stubEnv(name, value);
 });
 
-/** Runs a conversion whose engine says that it stored files, of which S3 has these sizes; returns what was asked of S3. */
+/** Runs a conversion whose engine says that it stored files, which have these sizes in S3; returns what was asked of S3. */
 async function convert(sizes: number[], onCopy: () => void = () => {}) {
   const asked: unknown[] = [];
   const outputs = sizes.map((_, index) => ({ name: `${index}.webp`, format: 'webp' }));

@@ -12,7 +12,7 @@ function messages(names: string, sentTimestamp = start) {
   });
 }
 
-/** Has messages of groups received, and processed for some time where one is given. */
+/** Has messages of groups received, and processed for some time if one is given. */
 function orderAfter(received: Record<string, number>, processedMs?: Record<string, number>): FairOrder {
   const order = new FairOrder();
   for (const [group, count] of Object.entries(received))

@@ -17,7 +17,7 @@ createInterface({ input: process.stdin })
     const message: ToSandbox = JSON.parse(line);
     void runAndSettle(message.work);
   })
-  // The parent is gone. The group, of which the supervisor is the leader, ends with it.
+  // The parent is gone. The supervisor leads this group, so it ends too.
   .on('close', () => process.kill(0, 'SIGKILL'));
 send({ type: 'ready', pid: process.pid });
 

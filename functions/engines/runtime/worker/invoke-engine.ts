@@ -78,7 +78,7 @@ async function* linesOf(events: Events): AsyncGenerator<string> {
 }
 
 /**
- * Reads what the caller has no more use for: a response that is not read keeps its connection, of which a client has 50. One
+ * Reads what the caller has no more use for: a response that is not read keeps one of the 50 connections of a client. One
  * that goes on and on loses it.
  */
 async function readToEnd(events: Events, connection: AbortController): Promise<void> {
