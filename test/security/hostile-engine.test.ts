@@ -182,8 +182,10 @@ function expectUnharmed({ outcomes, log, victim, mounts }: Performed): void {
     if (act === nextOfHonest) {
       expect(last?.type, summary).toBe('done');
       expect([...files.values()].map(String)).toEqual([expect.stringMatching(/^input .*another%20account$/)]);
-    } else if (act === nextOfHostile) expect(['done', 'broken'], summary).toContain(last?.type);
-    else if (repeatable.includes(act)) expect(last?.type, summary).toBe('broken');
+    } else if (act === nextOfHostile) {
+      // Its own process may spoil it.
+      expect(['done', 'broken', 'refused'], summary).toContain(last?.type);
+    } else if (repeatable.includes(act)) expect(last?.type, summary).toBe('broken');
     else if (!harmless.includes(act)) expect(last?.type, summary).toBe('refused');
     // Nobody reads thousands of lines of progress.
     expect(responses.length, act).toBeLessThan(100);
