@@ -172,7 +172,7 @@ async function readPosted(
   return posted;
 }
 
-/** Copies outputs, as they were read, to where no form can write: the engine's stays valid until after the run's end. */
+/** Copies outputs, as they were read, to keys that no form covers: the engine's stays valid until after the run's end. */
 function keepOutputs(
   { task, attempt, signal }: Run,
   outputs: RemoteOutput[],
