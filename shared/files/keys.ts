@@ -39,6 +39,11 @@ export function postedPrefix(taskId: string, attempt: number): string {
   return `${attemptPrefix(taskId, attempt)}posted/`;
 }
 
+/** Returns the key under which an engine posts the n-th output of a run. */
+export function postedKey(taskId: string, attempt: number, index: number): string {
+  return `${postedPrefix(taskId, attempt)}${index}`;
+}
+
 /** Returns the key of the n-th output of a run. */
 export function outputKey(taskId: string, attempt: number, index: number): string {
   return `${attemptPrefix(taskId, attempt)}${index}`;

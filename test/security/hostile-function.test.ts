@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const output = { name: 'a.webp', format: 'webp' };
+const output = { name: 'a.webp', format: 'webp', etag: '<tag>' };
 
 function line(response: object): string {
   return `${JSON.stringify(response)}\n`;
@@ -98,7 +98,7 @@ describe.concurrent('An engine function that was taken over', () => {
   });
 
   test('may store as many files as a task has, and they are all kept', async ({ expect }) => {
-    const outputs = Array.from({ length: 20 }, (_, index) => ({ name: `${index}.webp`, format: 'webp' }));
+    const outputs = Array.from({ length: 20 }, (_, index) => ({ ...output, name: `${index}.webp` }));
     const task = await run({ outputs: outputs.length, text: done({ outputs }) });
 
     expect(task.result.files?.map(({ filename }) => filename)).toEqual(outputs.map(({ name }) => name));
@@ -130,6 +130,7 @@ describe.concurrent('An engine function that was taken over', () => {
     'two reports of barriers',
     'another format',
     'an output that is not stored',
+    'the tag of another output',
     'a failure among the details',
     'more time than there was',
   ];
@@ -149,11 +150,13 @@ describe.concurrent('An engine function that was taken over', () => {
     'two reports of barriers': {
       text: line({ type: 'isolation', barriers: { files: { stands: false, reason: 'none' } } }).repeat(2),
     },
-    'another format': { text: done({ outputs: [{ name: 'a.exe', format: 'exe' }] }) },
-    'a format with a path': { text: done({ outputs: [{ name: 'a', format: '../../webp' }] }) },
+    'another format': { text: done({ outputs: [{ ...output, format: 'exe' }] }) },
+    'a format with a path': { text: done({ outputs: [{ ...output, format: '../../webp' }] }) },
     'no output': { text: done({ outputs: [] }) },
     'too many outputs': { text: done({ outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output) }) },
     'an output that is not stored': { outputs: 0, text: done() },
+    'the tag of another output': { text: done({ outputs: [{ ...output, etag: '"0"' }] }) },
+    'no tag': { text: done({ outputs: [{ ...output, etag: undefined }] }) },
     'a long name': { text: done({ outputs: [{ ...output, name: 'x'.repeat(5_000) }] }) },
     'a failure among the details': { text: done({ details: { errorCode: 'engine_timeout' } }) },
     'a form among the details': { text: done({ details: { form: { url: 'https://example.com/' } } }) },

@@ -127,18 +127,21 @@ async function store(
 ): Promise<Omit<Extract<EngineResponse, { type: 'done' }>, 'engineMs'>> {
   if (outputs.length === 0) throw new EngineError('The conversion produced no file.');
   const files: OpenFile[] = [];
+  let etags: string[];
   try {
     for (const { path } of outputs) files.push(task.openOutput(path));
     const sizes = files.map(({ size }) => size);
     new Outputs({ maxOutputBytes }).count(files.length, sizes);
     if (sizes.includes(0)) throw new EngineError('The conversion produced an empty file.');
-    await mapAtOnce(files, filesAtOnce, (file, index) => postFile(file, `${output.prefix}${index}`, output, signal));
+    etags = await mapAtOnce(files, filesAtOnce, (file, index) =>
+      postFile(file, `${output.prefix}${index}`, output, signal),
+    );
   } finally {
     for (const { descriptor } of files) closeSync(descriptor);
   }
   return {
     type: 'done',
-    outputs: outputs.map(({ name, format }) => ({ name, format })),
+    outputs: outputs.map(({ name, format }, index) => ({ name, format, etag: etags[index] ?? '' })),
     ...(details || warnings.length > 0
       ? { details: { ...details, ...(warnings.length > 0 ? { warnings } : {}) } }
       : {}),

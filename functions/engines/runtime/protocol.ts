@@ -55,6 +55,8 @@ export interface EngineRequest {
 export interface RemoteOutput {
   name: string;
   format: string;
+  /** The tag that S3 gave its content. */
+  etag: string;
 }
 
 /** Which barriers stand, by their names, and why the others do not. */

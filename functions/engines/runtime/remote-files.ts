@@ -47,12 +47,12 @@ function writerOf(descriptor: number): Writable {
   });
 }
 
-/** Stores an open file by a signed form. One that changes meanwhile is a `TamperedError`. */
-export async function postFile(file: OpenFile, key: string, form: OutputForm, signal: AbortSignal): Promise<void> {
+/** Stores an open file by a signed form and returns its tag. One that changes meanwhile is a `TamperedError`. */
+export async function postFile(file: OpenFile, key: string, form: OutputForm, signal: AbortSignal): Promise<string> {
   if (file.size > maxPostBytes)
     throw new EngineError(`The output is larger than ${maxPostBytes / 1024 ** 3} GB, the maximum of one file.`);
   const isUnchanged = () => fstatSync(file.descriptor).size === file.size;
-  await retried(signal, async () => {
+  const etag = await retried(signal, async () => {
     if (!isUnchanged()) throw changed();
     const boundary = crypto.randomUUID();
     const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name=${name}\r\n\r\n`;
@@ -72,8 +72,11 @@ export async function postFile(file: OpenFile, key: string, form: OutputForm, si
       signal,
     });
     await check(response);
+    return response.headers.get('etag');
   });
   if (!isUnchanged()) throw changed();
+  if (etag === null) throw new Error('S3 responded without the tag of an output.');
+  return etag;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deleteFilesBefore } from '../../../shared/aws/objects.ts';
-import { outputKey, postedPrefix } from '../../../shared/files/keys.ts';
+import { outputKey, postedKey } from '../../../shared/files/keys.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -13,7 +13,7 @@ test('deletes at most 1,000 keys in one request, however many a page lists', asy
   // Also what an engine stored by its form after the end of its run.
   const keys = Array.from({ length: 2_500 }, (_, index) => {
     const id = index.toString(16).padStart(24, '0');
-    return index % 2 === 0 ? outputKey(id, 1, 0) : `${postedPrefix(id, 1)}0`;
+    return index % 2 === 0 ? outputKey(id, 1, 0) : postedKey(id, 1, 0);
   });
   const deleted: number[] = [];
   vi.spyOn(S3Client.prototype, 'send').mockImplementation(async (command) => {

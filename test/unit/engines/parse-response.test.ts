@@ -4,7 +4,7 @@ import { parseResponse, responseLimits } from '../../../functions/engines/runtim
 import { maxFilesPerTask } from '../../../shared/tasks/limits.ts';
 
 const run = { outputFormat: 'webp', elapsedMs: 5_000 };
-const output = { name: 'a.webp', format: 'webp' };
+const output = { name: 'a.webp', format: 'webp', etag: '"0f-2"' };
 const done = { type: 'done', outputs: [output], engineMs: 12 };
 const refused = { type: 'refused', msg: 'no', detail: '', engineMs: 1 };
 
@@ -106,7 +106,7 @@ describe('A line of an engine', () => {
     ['{"type":"done","outputs":{"length":1},"engineMs":1}', 'outputs'],
     ['{"type":"done","outputs":[null],"engineMs":1}', 'an output'],
     ['{"type":"done","outputs":[{"name":"a"}],"engineMs":1}', 'the format webp'],
-    ['{"type":"done","outputs":[{"name":7,"format":"webp"}],"engineMs":1}', 'name'],
+    ['{"type":"done","outputs":[{"name":7,"format":"webp","etag":"\\"0\\""}],"engineMs":1}', 'name'],
   ])('is refused if it has another form: %s', ([line = '', expectation]) => {
     const violation = violationOf(line);
     expect(violation).toContain(expectation);
@@ -118,9 +118,11 @@ describe('A line of an engine', () => {
     [{ ...done, engineMs: '1' }, 'engineMs'],
     [{ ...done, engineMs: run.elapsedMs + responseLimits.clockMs + 1 }, 'engineMs'],
     [{ ...done, outputs: Array.from({ length: maxFilesPerTask + 1 }, () => output) }, '501'],
-    [{ ...done, outputs: [{ name: 'a.png', format: 'png' }] }, 'the format webp'],
-    [{ ...done, outputs: [{ name: 'a.webp', format: '../../webp' }] }, 'the format webp'],
-    [{ ...done, outputs: [{ name: 'x'.repeat(responseLimits.nameCharacters + 1), format: 'webp' }] }, 'a name'],
+    [{ ...done, outputs: [{ ...output, format: 'png' }] }, 'the format webp'],
+    [{ ...done, outputs: [{ ...output, format: '../../webp' }] }, 'the format webp'],
+    [{ ...done, outputs: [{ ...output, name: 'x'.repeat(responseLimits.nameCharacters + 1) }] }, 'a name'],
+    [{ ...done, outputs: [{ ...output, etag: '0f' }] }, 'a tag'],
+    [{ ...done, outputs: [{ ...output, etag: '"0"\r\nx-amz-acl: "public-read"' }] }, 'a tag'],
     [withDetails(null), 'details'],
     [withDetails([1]), 'details'],
     ...['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'].map((field): [object, string] => [

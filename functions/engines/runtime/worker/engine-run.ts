@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
-import { copyVersion, newToken, type ObjectVersion, putObject, readVersion } from '../../../../shared/aws/objects.ts';
+import { copyVersion, newToken, putObject, readVersion } from '../../../../shared/aws/objects.ts';
 import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../../../shared/concurrency.ts';
-import { outputKey, postedPrefix, revokedKey } from '../../../../shared/files/keys.ts';
+import { outputKey, postedKey, revokedKey } from '../../../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../../../shared/files/names.ts';
 import { isProcessing } from '../../../../shared/operations/operations.ts';
 import { diskBytes, maxProcessorSeconds } from '../../../../shared/tasks/limits.ts';
@@ -47,14 +47,12 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const response = await responseOf(engine, request, run);
   if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
   switch (response.type) {
-    case 'done': {
-      const posted = await readPosted(run, response.outputs, maxOutputBytes);
+    case 'done':
       return {
-        files: await keepOutputs(run, response.outputs, posted),
+        files: await keepOutputs(run, response.outputs, maxOutputBytes),
         ...(response.details ? { details: response.details } : {}),
-        leftovers: posted.map(({ key }) => key),
+        leftovers: response.outputs.map((_, index) => postedKey(task.id, attempt, index)),
       };
-    }
     case 'refused':
       throw new EngineError(response.msg, { detail: response.detail });
     case 'broken':
@@ -155,36 +153,30 @@ async function requestOf(
   };
 }
 
-/** Reads what the engine has stored by its form: one that was broken into may say anything, and store more than it may. */
-async function readPosted(
+/**
+ * Copies what the engine has stored by its form, which stays valid until after the run's end, to keys that no form covers.
+ * An engine that was broken into may say anything, and store more than it may, so its objects are read meanwhile.
+ */
+async function keepOutputs(
   { task, attempt, signal }: Run,
   outputs: RemoteOutput[],
   maxOutputBytes: number,
-): Promise<ObjectVersion[]> {
-  const posted = await mapAtOnce(outputs, copiesAtOnce, async (_, index) => {
-    const version = await readVersion(`${postedPrefix(task.id, attempt)}${index}`, signal);
-    if (!version) throw invalidResponse(`Output ${index} was not stored.`);
-    return version;
-  });
-  const bytes = posted.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > maxOutputBytes)
-    throw invalidResponse(`Outputs of ${bytes} bytes were stored; the maximum is ${maxOutputBytes}.`);
-  return posted;
-}
-
-/** Copies outputs, as they were read, to keys that no form covers: the engine's stays valid until after the run's end. */
-function keepOutputs(
-  { task, attempt, signal }: Run,
-  outputs: RemoteOutput[],
-  posted: ObjectVersion[],
 ): Promise<StoredFile[]> {
   const names = uniqueNames(outputs.map((output) => nameOf(output, task.payload.filename)));
-  return mapAtOnce(posted, copiesAtOnce, async (version, index): Promise<StoredFile> => {
-    const { format = '', name = '' } = { ...outputs[index], name: names[index] };
+  let bytes = 0;
+  return await mapAtOnce(outputs, copiesAtOnce, async ({ format, etag }, index): Promise<StoredFile> => {
+    const posted = postedKey(task.id, attempt, index);
     const key = outputKey(task.id, attempt, index);
     const mediaType = catalogue.mediaType(format);
-    if (!(await copyVersion(version, key, mediaType, signal))) throw invalidResponse(`Output ${index} was replaced.`);
-    return { key, name, size: version.size, format, mediaType, token: newToken() };
+    const [isCopied, version] = await Promise.all([
+      copyVersion({ key: posted, etag }, key, mediaType, signal),
+      readVersion(posted, signal),
+    ]);
+    if (!isCopied || version?.etag !== etag) throw invalidResponse(`Output ${index} was not stored, or replaced.`);
+    bytes += version.size;
+    if (bytes > maxOutputBytes)
+      throw invalidResponse(`Outputs of ${bytes} bytes were stored; the maximum is ${maxOutputBytes}.`);
+    return { key, name: names[index] ?? '', size: version.size, format, mediaType, token: newToken() };
   });
 }
 

@@ -100,9 +100,10 @@ function barriersOf(value: unknown): Isolation {
 
 function outputsOf(value: unknown, { outputFormat }: KnownRun): RemoteOutput[] {
   const outputs = listOf(value, 'outputs', maxFilesPerTask, (output) => {
-    const { name, format } = fieldsOf(output, 'an output');
+    const { name, format, etag } = fieldsOf(output, 'an output');
     if (format !== outputFormat) throw unexpected(`the format ${outputFormat}`, format);
-    return { name: textOf(name, 'a name', responseLimits.nameCharacters), format: outputFormat };
+    if (typeof etag !== 'string' || !/^"[\x21\x23-\x7e]{1,100}"$/.test(etag)) throw unexpected('a tag of S3', etag);
+    return { name: textOf(name, 'a name', responseLimits.nameCharacters), format: outputFormat, etag };
   });
   if (outputs.length === 0) throw unexpected('one or more outputs', value);
   return outputs;
