@@ -1,8 +1,11 @@
 import { RecentValues } from '../../../shared/recent-values.ts';
+import { HttpError } from './errors.ts';
 import type { Hold } from './route.ts';
 
+/** Time reserved for the last look. */
+const reserveMs = 4_000;
 /** Time reserved for the response itself. */
-const reserveMs = 2_000;
+const responseMs = 1_000;
 /** About the time that the end is expected, and where nothing is known of that. */
 const minPauseMs = { expected: 20, unknown: 40 };
 const maxPauseMs = 2_000;
@@ -26,8 +29,10 @@ interface Timed {
   endedAt?: string;
 }
 
-export interface Wait<T> {
+export interface Wait<T, Body> {
   read(): Promise<T>;
+  /** Returns the body of the response. */
+  present(value: T): Body | Promise<Body>;
   /** Names what takes about as long. */
   kindOf(value: T): string;
   isDone(value: T): boolean | Promise<boolean>;
@@ -35,9 +40,9 @@ export interface Wait<T> {
   hold: Hold;
 }
 
-export interface Waited<T> {
+export interface Waited<Body> {
   /** What was read last. */
-  value: T;
+  body: Body;
   /** Says when to ask again if the work is not done. */
   headers: Record<string, string>;
 }
@@ -45,36 +50,68 @@ export interface Waited<T> {
 /**
  * Reads until the work is done or the request may be held no longer. It looks rarely until about the time that the last such
  * work took, and then the more rarely the longer the work has taken, since nobody notices a tenth of a time that is long
- * anyway: hundreds may be waiting at once.
+ * anyway: hundreds may be waiting at once. A read that fails, or is late, is no failure of the work: the client gets what was
+ * read before, and asks again.
  */
-export async function waitUntil<T extends Timed>({
+export async function waitUntil<T extends Timed, Body>({
   read,
+  present,
   kindOf,
   isDone,
   remainingMs,
   hold,
-}: Wait<T>): Promise<Waited<T>> {
+}: Wait<T, Body>): Promise<Waited<Body>> {
   const start = Date.now();
   const deadline = start + Math.min(hold.milliseconds, remainingMs() - reserveMs);
+  let known: Waited<Body> | undefined;
+
+  /** Looks once; returns the response if that is it, or else for how long to pause. */
+  async function look(): Promise<Waited<Body> | number> {
+    const value = await read();
+    const now = Date.now();
+    const taken = timeOf(value, now);
+    if (await isDone(value)) {
+      if (taken > 0) lastTimes.set(kindOf(value), taken);
+      return { body: await present(value), headers: {} };
+    }
+    const lastTime = lastTimes.get(kindOf(value));
+    const expectedMs = lastTime ?? 0;
+    const isLast = now >= deadline;
+    if (isLast || !known)
+      known = {
+        body: await present(value),
+        headers: retryAfter(Math.max(taken * retryPart, expectedMs - taken)),
+      };
+    if (isLast) return known;
+    const untilLikely = Math.min(maxGuessMs, expectedMs * certainPart - taken);
+    const minMs = lastTime === undefined ? minPauseMs.unknown : minPauseMs.expected;
+    return Math.max(minMs, Math.min(maxPauseMs, taken * pausePart), untilLikely);
+  }
+
   try {
     for (;;) {
-      const value = await read();
-      const now = Date.now();
-      const taken = timeOf(value, now);
-      if (await isDone(value)) {
-        if (taken > 0) lastTimes.set(kindOf(value), taken);
-        return { value, headers: {} };
-      }
-      const lastTime = lastTimes.get(kindOf(value));
-      const expectedMs = lastTime ?? 0;
-      if (now >= deadline) return { value, headers: retryAfter(Math.max(taken * retryPart, expectedMs - taken)) };
-      const untilLikely = Math.min(maxGuessMs, expectedMs * certainPart - taken);
-      const minMs = lastTime === undefined ? minPauseMs.unknown : minPauseMs.expected;
-      const pause = Math.max(minMs, Math.min(maxPauseMs, taken * pausePart), untilLikely);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(pause, deadline - now)));
+      const seen = await within(remainingMs() - responseMs, look()).catch((error: unknown) => {
+        if (error instanceof HttpError) throw error;
+        if (Date.now() < deadline) return maxPauseMs;
+        if (known) return known;
+        throw error;
+      });
+      if (typeof seen !== 'number') return seen;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(seen, Math.max(0, deadline - Date.now()))));
     }
   } finally {
     hold.giveBack(hold.milliseconds - (Date.now() - start));
+  }
+}
+
+/** Rejects if work takes longer, so that the response is sent before the function is ended. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('A read is late.')), milliseconds);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

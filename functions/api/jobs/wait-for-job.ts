@@ -8,14 +8,14 @@ import { waitUntil } from '../http/wait-until.ts';
 import { routes } from '../routes.ts';
 
 export const handler = endpoint(routes['wait-for-job'], async ({ account, params, remainingMs, hold }) => {
-  const { value, headers } = await waitUntil({
+  return await waitUntil({
     read: () => ownedJob(account, params.jobId),
+    present: (job) => presentJobWithTasks(job),
     kindOf: ({ user, tasks }) => `${user} ${tasks.length} tasks`,
     isDone: isOver,
     remainingMs,
     hold,
   });
-  return { body: await presentJobWithTasks(value), headers };
 });
 
 /** Returns whether all tasks of a job have ended: a job fails with its first task, while independent branches go on. */

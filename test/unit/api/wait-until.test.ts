@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { HttpError } from '../../../functions/api/http/errors.ts';
 import { waitUntil } from '../../../functions/api/http/wait-until.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+interface Work {
+  createdAt: string;
+  startedAt: string;
+  endedAt?: string;
+}
 
 /** Waits for work that ends after some time, and returns how often it was looked at and how late the end was found. */
 async function waitFor(
@@ -15,13 +22,14 @@ async function waitFor(
   const createdAt = new Date(start - startedBeforeMs - createdBeforeMs).toISOString();
   let looks = 0;
   let unusedMs = 0;
-  const waiting = waitUntil<{ createdAt: string; startedAt: string; endedAt?: string }>({
+  const waiting = waitUntil<Work, Work>({
     read: async () => {
       looks += 1;
       return Date.now() - start < workMs
         ? { createdAt, startedAt }
         : { createdAt, startedAt, endedAt: new Date(start + workMs).toISOString() };
     },
+    present: (work) => work,
     kindOf: () => kind,
     isDone: ({ endedAt }) => endedAt !== undefined,
     remainingMs: () => remainingMs,
@@ -34,7 +42,7 @@ async function waitFor(
   });
   await vi.runAllTimersAsync();
   const {
-    value: { endedAt },
+    body: { endedAt },
     headers,
   } = await waiting;
   return { looks, endedAt, unusedMs, retryAfter: headers['Retry-After'], lateMs: Date.now() - start - workMs };
@@ -64,7 +72,7 @@ test('it ends after 25 seconds, or before the function would, with what was read
   expect(await waitFor('endless', 60_000)).toMatchObject({ endedAt: undefined, lateMs: 25_000 - 60_000 });
   expect(await waitFor('endless', 60_000, { remainingMs: 10_000 })).toMatchObject({
     endedAt: undefined,
-    lateMs: 8_000 - 60_000,
+    lateMs: 6_000 - 60_000,
   });
 });
 
@@ -97,4 +105,41 @@ test('what was held in vain is asked for again after half of what it has taken, 
 test('the time that a wait did not need is given back', async () => {
   const { unusedMs, lateMs } = await waitFor('short', 5_000);
   expect(unusedMs).toBe(25_000 - 5_000 - lateMs);
+});
+
+/** Waits for work that never ends, by reads that respond as they do in their order, the last one for ever. */
+async function waitByReads(reads: (() => Promise<{ createdAt: string }>)[]) {
+  const start = Date.now();
+  const waiting = waitUntil({
+    read: () => (reads.length > 1 ? reads.shift() : reads[0])?.() ?? Promise.reject(new Error('There is no read.')),
+    present: async ({ createdAt }) => ({ createdAt }),
+    kindOf: () => 'read',
+    isDone: () => false,
+    remainingMs: () => start + 29_000 - Date.now(),
+    hold: { milliseconds: 25_000, giveBack() {} },
+  }).catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return { result: await waiting, seconds: (Date.now() - start) / 1_000 };
+}
+
+const createdAt = new Date().toISOString();
+const read = async () => ({ createdAt });
+const fail = () => Promise.reject(new Error('TimeoutError'));
+const hang = () => new Promise<never>(() => {});
+
+test('after reads that fail, or do not respond, the response is what was read before, and says when to ask again', async () => {
+  const known = { body: { createdAt }, headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } };
+  expect(await waitByReads([read, fail])).toEqual({ result: known, seconds: 25 });
+  expect(await waitByReads([read, hang])).toEqual({ result: known, seconds: 28 });
+  expect(await waitByReads([fail, fail, read, hang])).toMatchObject({ result: known, seconds: 28 });
+});
+
+test('where no read ever succeeds, the wait fails before the function would', async () => {
+  expect(await waitByReads([fail])).toEqual({ result: new Error('TimeoutError'), seconds: 25 });
+  expect(await waitByReads([hang])).toEqual({ result: new Error('A read is late.'), seconds: 28 });
+});
+
+test('what is not found, or was deleted meanwhile, is not read again', async () => {
+  const missing = new HttpError(404, 'not_found', 'There is no such job.');
+  expect(await waitByReads([read, () => Promise.reject(missing)])).toMatchObject({ result: missing });
 });
