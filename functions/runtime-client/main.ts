@@ -30,6 +30,8 @@ async function serve(): Promise<void> {
   for (let first = true; ; first = false) {
     reportFailure = undefined;
     const invocation = await api.next();
+    // Where the SDK looks for it.
+    process.env._X_AMZN_TRACE_ID = invocation.trace ?? '';
     if (handler.mode === 'streaming') await runStreaming(handler.call, invocation);
     else await run(handler.call, invocation);
     // Node would write the cache at an orderly exit, which this process never has. By now it also holds what the

@@ -12,6 +12,8 @@ export interface Invocation {
   deadline: number;
   /** The tenant that this environment serves, if the function keeps tenants apart. */
   tenantId: string | undefined;
+  /** What the SDK passes on to the services it calls, by which Lambda counts invocations that cause each other. */
+  trace: string | undefined;
   /** JSON text. */
   event: string;
 }
@@ -41,6 +43,7 @@ export class RuntimeApi {
       functionArn: String(headers['lambda-runtime-invoked-function-arn']),
       deadline: Number(headers['lambda-runtime-deadline-ms']),
       tenantId: tenantId === undefined ? undefined : String(tenantId),
+      trace: headers['lambda-runtime-trace-id']?.toString(),
       event: body,
     };
   }

@@ -77,7 +77,8 @@ export class Engine extends Construct {
         LATHE_ACCOUNT_SHARE: String(workersOf(this.#catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
-      returnsMessages: true,
+      // The end of a task queues the next, often for the same worker.
+      allowsLoops: true,
     };
   }
 
@@ -110,6 +111,8 @@ export class Engine extends Construct {
       statements: [],
       diskMegabytes: size.diskMegabytes,
       tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
+      // Each task of a chain invokes it once more; it has no permission to go on from there.
+      allowsLoops: true,
     };
     const { function: engine } =
       size.layers && readDeployment(this).webpagePackaging === 'zip'

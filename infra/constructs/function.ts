@@ -37,8 +37,11 @@ export interface FunctionProps {
   reservedConcurrency?: number | undefined;
   /** Whether Lambda keeps the execution environments of tenants apart. Decided when the function is created; by default it does not. */
   tenancy?: IResolvable;
-  /** Whether it sends messages to the queue that invokes it, which Lambda takes for an endless loop after some 16 times. */
-  returnsMessages?: boolean;
+  /**
+   * Whether it may be invoked more than 16 times in one chain of messages and invocations, which Lambda takes for an endless
+   * loop. Only for what ends by itself: a job has a limited number of tasks.
+   */
+  allowsLoops?: boolean;
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
@@ -98,7 +101,7 @@ export abstract class BaseFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
-      ...(props.returnsMessages ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+      recursiveLoop: props.allowsLoops ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
     };
   }

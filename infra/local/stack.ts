@@ -170,6 +170,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     cores,
     // For tests that call every endpoint in turn, and need not start its function again each time.
     maxIdle: Number(environment.LATHE_IDLE_ENVIRONMENTS ?? MAX_IDLE_ENVIRONMENTS),
+    accountConcurrency: unreserved(stack, environment.LATHE_LAMBDA_CONCURRENCY),
     log: logs.write,
     onInvoked: monitoring.countInvocation,
     startImage: options.startImage,
@@ -370,6 +371,12 @@ function chosenParameters(environment: Record<string, string | undefined>): Reco
       return value === undefined || value === '' ? [] : [[parameterOf(name), value]];
     }),
   );
+}
+
+/** Returns the concurrency that an account of such a quota leaves to functions that have none reserved. */
+function unreserved({ functions }: LocalStack, quota: string | undefined): number | undefined {
+  if (quota === undefined) return undefined;
+  return functions.reduce((left, { reservedConcurrency = 0 }) => left - reservedConcurrency, Number(quota));
 }
 
 function serverAddresses({

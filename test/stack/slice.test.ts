@@ -410,6 +410,23 @@ describe('a request', () => {
   });
 });
 
+test('a chain of 40 conversions completes, each of which invokes the worker of the one before', {
+  timeout: 240_000,
+}, async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `convert${index}`);
+  const conversions = names.map((name, index) => {
+    const input = names[index - 1] ?? 'import';
+    return [name, { operation: 'convert', input, output_format: index % 2 === 0 ? 'webp' : 'png' }] as const;
+  });
+  const job = await client.runJob(
+    { import: base64Import(await twoHalves(16, 16), 'a.png'), ...Object.fromEntries(conversions) },
+    { seconds: 200 },
+  );
+
+  const { width } = await sharp(await download(firstFile(filesOf(job, 'convert39')).url)).metadata();
+  expect(width).toBe(16);
+});
+
 describe('a service that is stopped', { timeout: 240_000 }, () => {
   let own: RunningService;
   beforeAll(async () => {

@@ -60,10 +60,40 @@ export function patchStores(sqsStore: SqsStore, persistence: Persistence): void 
   // Only now, so that loading did not write.
   for (const target of [sqsStore, ...sqsStore.allQueues()]) Object.assign(target, { persistence });
   for (const queue of sqsStore.allQueues()) {
+    receiveTraces(queue);
     if (queue.isFifo()) receiveWholeGroups(queue);
     else receiveFairly(queue);
     receiveInTransaction(queue, persistence);
   }
+}
+
+/** Makes a queue return the trace header of whoever sent a message. */
+function receiveTraces(queue: Queue): void {
+  const enqueue = queue.enqueue.bind(queue);
+  const dequeue: Dequeue = queue.dequeue.bind(queue);
+  queue.enqueue = (message) => {
+    const { trace } = sending.getStore() ?? {};
+    if (trace !== undefined) traces.set(message, trace);
+    enqueue(message);
+  };
+  queue.dequeue = (...args) => {
+    const received = dequeue(...args);
+    for (const each of received) {
+      const message = queue.inflightMessages.get(each.ReceiptHandle)?.message;
+      const trace = message && traces.get(message);
+      if (trace === undefined) continue;
+      let attributes: object | undefined;
+      // fauxqs adds the others when they are asked for, and then all at once.
+      Object.defineProperty(each, 'Attributes', {
+        enumerable: true,
+        get: () => attributes,
+        set: (others: object) => {
+          attributes = { ...others, AWSTraceHeader: trace };
+        },
+      });
+    }
+    return received;
+  };
 }
 
 /** Accepts characters above U+FFFF in messages, as SQS does. Fixed in fauxqs 2.9.1 (kibertoad/fauxqs#278). */
@@ -101,24 +131,33 @@ function receiveInTransaction(queue: Queue, persistence: Persistence): void {
   };
 }
 
-/** What the request that is being handled sends. */
-const sending = new AsyncLocalStorage<{ MessageBody?: unknown; MessageGroupId?: unknown }[]>();
+interface Sent {
+  /** What the request that is being handled sends. */
+  entries: { MessageBody?: unknown; MessageGroupId?: unknown }[];
+  trace: string | undefined;
+}
+
+const sending = new AsyncLocalStorage<Sent>();
+/** Trace headers of messages, as long as this process knows them. */
+const traces = new WeakMap<object, string>();
 
 /**
- * Handles a request such that messages to a standard queue keep their groups.
- * Not reported yet: SendMessage ignores MessageGroupId on a standard queue (2.4 to 2.9.2).
+ * Handles a request such that messages to a standard queue keep their groups, and all of them the trace header of their sender.
+ * Not reported yet: SendMessage ignores MessageGroupId on a standard queue, and ReceiveMessage returns no AWSTraceHeader (2.4 to
+ * 2.9.2).
  */
-export function keepGroups({ headers }: IncomingMessage, body: Buffer, handle: () => void): void {
+export function keepSent({ headers }: IncomingMessage, body: Buffer, handle: () => void): void {
   if (!/^AmazonSQS\.SendMessage(Batch)?$/.test(String(headers['x-amz-target']))) {
     handle();
     return;
   }
   const request = Object(JSON.parse(body.toString()));
-  sending.run(Array.isArray(request.Entries) ? [...request.Entries] : [request], handle);
+  const entries = Array.isArray(request.Entries) ? [...request.Entries] : [request];
+  sending.run({ entries, trace: headers['x-amzn-trace-id']?.toString() }, handle);
 }
 
 function groupSent(body: string): string | undefined {
-  const entries = sending.getStore() ?? [];
+  const { entries = [] } = sending.getStore() ?? {};
   const index = entries.findIndex(({ MessageBody }) => MessageBody === body);
   const [entry] = index < 0 ? [] : entries.splice(index, 1);
   return typeof entry?.MessageGroupId === 'string' ? entry.MessageGroupId : undefined;

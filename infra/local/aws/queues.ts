@@ -7,7 +7,7 @@ import type { Random } from '../faults/random.ts';
 import type { QueueFacts } from '../monitoring/monitoring.ts';
 import type { LocalQueue } from '../template/model.ts';
 import { failedDeletion, misdeliver } from './deliveries.ts';
-import { keepGroups, loadFauxqs, patchStores, type SqsStore as Store } from './fauxqs-patches.ts';
+import { keepSent, loadFauxqs, patchStores, type SqsStore as Store } from './fauxqs-patches.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
 
 export interface Queues {
@@ -50,7 +50,7 @@ export async function startQueues(
     handle(req, res, body) {
       const failed = deliveries && failDeletion(sqsStore, deliveries, req, body);
       if (failed) res.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify(failed));
-      else keepGroups(req, body, () => app.routing(new ForwardedRequest(req, '/', req.headers, body), res));
+      else keepSent(req, body, () => app.routing(new ForwardedRequest(req, '/', req.headers, body), res));
     },
     send(queueName, body, delaySeconds) {
       const queue = sqsStore.getQueueByName(queueName);

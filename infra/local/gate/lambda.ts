@@ -47,9 +47,12 @@ export async function invokeFunction(
     return;
   }
   res.setHeader('x-amz-executed-version', '$LATEST');
-  const tenantId = req.headers['x-amz-tenant-id']?.toString();
-  if (streaming) await respondStream(() => functions.invokeStream(fn, event, tenantId), res);
-  else await respondWhole(() => functions.invoke(fn, event, tenantId), res);
+  const caller = {
+    tenantId: req.headers['x-amz-tenant-id']?.toString(),
+    traces: [req.headers['x-amzn-trace-id']?.toString()],
+  };
+  if (streaming) await respondStream(() => functions.invokeStream(fn, event, caller), res);
+  else await respondWhole(() => functions.invoke(fn, event, caller), res);
 }
 
 function readTarget(req: IncomingMessage, { path, query }: Call): { name: string; streaming: boolean } {
@@ -147,6 +150,7 @@ function asFunctionError(error: unknown): FunctionError {
 /** Statuses of invocations that reach no function. */
 const REFUSALS: Record<string, number> = {
   InvalidParameterValueException: 400,
+  RecursiveInvocationException: 400,
   RequestTooLargeException: 413,
   TooManyRequestsException: 429,
   ValidationException: 400,

@@ -9,14 +9,17 @@ export class Invocation {
   readonly event: string;
   /** The tenant it is for, if its function keeps tenants apart. */
   readonly tenantId: string | undefined;
+  /** The trace header that it passes on to what it causes. */
+  readonly trace: string | undefined;
   /** Settles when the response begins, or the function fails before that. */
   readonly response: Promise<ResponseChunks>;
   readonly #begun = Promise.withResolvers<ResponseChunks>();
   readonly #chunks = new ResponseChunks();
 
-  constructor(event: string, tenantId?: string) {
+  constructor(event: string, { tenantId, trace }: { tenantId?: string | undefined; trace?: string } = {}) {
     this.event = event;
     this.tenantId = tenantId;
+    this.trace = trace;
     this.response = this.#begun.promise;
     // Whoever waits for it learns of a failure; there may be nobody any more.
     this.response.catch(() => {});

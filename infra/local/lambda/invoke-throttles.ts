@@ -24,13 +24,13 @@ export function throttledRuntime<R extends Pick<LocalRuntime, 'invoke' | 'invoke
   };
   return {
     ...runtime,
-    async invoke(fn, event, tenantId) {
+    async invoke(fn, event, caller) {
       check(fn.arn);
-      return runtime.invoke(fn, event, tenantId);
+      return runtime.invoke(fn, event, caller);
     },
-    async invokeStream(fn, event, tenantId) {
+    async invokeStream(fn, event, caller) {
       check(fn.arn);
-      return runtime.invokeStream(fn, event, tenantId);
+      return runtime.invokeStream(fn, event, caller);
     },
   };
 }

@@ -37,6 +37,8 @@ export interface RuntimeOptions {
   burstSeconds?: number;
   /** Whether the processors are busy; by default those of this machine. */
   load?: { readonly isBusy: boolean };
+  /** How many invocations the account may have at once that no function has reserved; defaults to any number. */
+  accountConcurrency?: number | undefined;
   /** How many environments there may be, over all zip functions; defaults to 100. */
   maxZip?: number;
 }

@@ -4,6 +4,7 @@ import { Fleet } from './fleet.ts';
 import { FunctionError } from './function-error.ts';
 import { IdleEnvironments } from './idle-environments.ts';
 import { Invocation } from './invocation.ts';
+import { traceOf } from './lineage.ts';
 import {
   BURST_SECONDS,
   IDLE_SECONDS,
@@ -18,19 +19,30 @@ import { RuntimeApiServer } from './runtime-api.ts';
 import { StartTime } from './start-time.ts';
 import { checkTenant } from './tenant.ts';
 
+/** Who invokes a function, as far as Lambda looks at it. */
+export interface Caller {
+  /** The tenant it is for, if the function keeps tenants apart. */
+  tenantId?: string | undefined;
+  /** Trace headers of what caused it. */
+  traces?: (string | undefined)[];
+}
+
 export interface LambdaRuntime {
   /** Resolves with what the handler returned as JSON holds it, and rejects with a `FunctionError`. */
-  invoke(fn: LocalFunction, event: unknown, tenantId?: string): Promise<unknown>;
+  invoke(fn: LocalFunction, event: unknown, caller?: Caller): Promise<unknown>;
   /** Ends every process, with whatever they started. */
   stop(): Promise<void>;
 }
 
 export interface LocalRuntime extends LambdaRuntime {
   /** Resolves when the response begins; an error after that is thrown where the chunks are read. */
-  invokeStream(fn: LocalFunction, event: unknown, tenantId?: string): Promise<{ chunks: AsyncIterable<Buffer> }>;
+  invokeStream(fn: LocalFunction, event: unknown, caller?: Caller): Promise<{ chunks: AsyncIterable<Buffer> }>;
   /** Ends the environments of a function at once; the next invocation starts another. */
   kill(fn: LocalFunction): void;
 }
+
+/** Stands for the functions that have no concurrency of their own. */
+const ACCOUNT = 'account';
 
 /** The environments of one function: of each of its tenants, or of all callers alike. */
 interface Fleets {
@@ -51,7 +63,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const reaper = new Reaper();
   const startTime = new StartTime();
   const load = options.load ?? new ProcessorLoad();
-  /** Invocations that have not ended, by the function's ARN. */
+  /** Invocations that have not ended, by the ARN of a function that has concurrency reserved, and of all others. */
   const running = new Map<string, number>();
   let stopped = false;
 
@@ -84,10 +96,15 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
     return fleet;
   }
 
-  /** Counts an invocation until it has ended; returns false where the function's reserved concurrency is used up. */
+  /**
+   * Counts an invocation until it has ended; returns false where the function's reserved concurrency is used up, or that of the
+   * account, which all functions share that have none reserved.
+   */
   function countUntilEnd(fn: LocalFunction, { ended }: Invocation): boolean {
-    const count = (difference: number) => running.set(fn.arn, (running.get(fn.arn) ?? 0) + difference);
-    if ((running.get(fn.arn) ?? 0) >= (fn.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
+    const { reservedConcurrency: reserved } = fn;
+    const name = reserved === undefined ? ACCOUNT : fn.arn;
+    const count = (difference: number) => running.set(name, (running.get(name) ?? 0) + difference);
+    if ((running.get(name) ?? 0) >= (reserved ?? options.accountConcurrency ?? Number.POSITIVE_INFINITY)) return false;
     count(1);
     void ended.then(() => count(-1));
     return true;
@@ -96,10 +113,10 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   async function invokeStream(
     fn: LocalFunction,
     event: unknown,
-    tenantId?: string,
+    { tenantId, traces = [] }: Caller = {},
   ): Promise<{ chunks: AsyncIterable<Buffer> }> {
     checkTenant(fn, tenantId);
-    const invocation = new Invocation(encodeEvent(event), tenantId);
+    const invocation = new Invocation(encodeEvent(event), { tenantId, trace: traceOf(fn, traces) });
     if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
     if (!countUntilEnd(fn, invocation)) {
       options.onInvoked?.(fn, 'throttled');
@@ -118,8 +135,8 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
 
   return {
     invokeStream,
-    async invoke(fn, event, tenantId) {
-      const { chunks } = await invokeStream(fn, event, tenantId);
+    async invoke(fn, event, caller) {
+      const { chunks } = await invokeStream(fn, event, caller);
       return JSON.parse((await collect(chunks)).toString());
     },
     kill(fn) {

@@ -57,6 +57,7 @@ export class RuntimeSession {
         'lambda-runtime-aws-request-id': invocation.requestId,
         'lambda-runtime-deadline-ms': String(deadline),
         'lambda-runtime-invoked-function-arn': this.#functionArn,
+        ...(invocation.trace === undefined ? {} : { 'lambda-runtime-trace-id': invocation.trace }),
         ...(invocation.tenantId === undefined ? {} : { 'lambda-runtime-aws-tenant-id': invocation.tenantId }),
       })
       .end(invocation.event);

@@ -41,6 +41,8 @@ export interface LocalFunction {
   reservedConcurrency?: number | undefined;
   /** Whether its environments each serve one tenant, which every invocation then has to name. */
   perTenant?: boolean;
+  /** Whether Lambda lets it be invoked by what it causes itself, again and again. */
+  allowsLoops?: boolean;
   environment: Record<string, string>;
   role: LocalRole;
 }

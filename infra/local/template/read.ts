@@ -210,7 +210,6 @@ function readFunction(
   const tenancy = properties.object('TenancyConfig').optionalText('TenantIsolationMode');
   if (tenancy !== undefined && tenancy !== 'PER_TENANT')
     throw new NotUnderstood(`${logicalId} has the tenant isolation mode ${tenancy}.`);
-  properties.pass('Invocations that cause each other are not counted here', 'RecursiveLoop');
   return {
     logicalId,
     name: ref,
@@ -224,6 +223,7 @@ function readFunction(
     memoryMegabytes: properties.number('MemorySize', 128),
     reservedConcurrency: properties.optionalNumber('ReservedConcurrentExecutions'),
     perTenant: tenancy !== undefined,
+    allowsLoops: properties.optionalText('RecursiveLoop') === 'Allow',
     environment: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)])),
     role,
   };

@@ -46,6 +46,27 @@ describe('SQS behind the gate', () => {
     expect(second.Messages).toBeUndefined();
   });
 
+  it.each(['work', 'ordered.fifo'])(
+    'returns the trace header of whoever sent to %s, if asked for attributes',
+    async (name) => {
+      const trace = 'Root=1-67891233-abcdef012345678912345678;Parent=0123456789abcdef;Sampled=0;Lineage=0a1b2c3d:3';
+      const sqs = aws.sqs();
+      sqs.middlewareStack.add(
+        (next) => (args) => {
+          Object.assign(Object(args.request).headers, { 'X-Amzn-Trace-Id': trace });
+          return next(args);
+        },
+        { step: 'build' },
+      );
+      const groups = name.endsWith('.fifo') ? { MessageGroupId: 'a', MessageDeduplicationId: 'a' } : {};
+      await sqs.send(new SendMessageCommand({ QueueUrl: url(name), MessageBody: 'hello', ...groups }));
+
+      const { Messages: [message] = [] } = await receive(name, { MessageSystemAttributeNames: ['All'] });
+
+      expect(message?.Attributes).toMatchObject({ AWSTraceHeader: trace, ApproximateReceiveCount: '1' });
+    },
+  );
+
   it.each(['t😀', '\u{10ffff}', '\t\n\r \ud7ff\ue000\ufffd'])(
     'takes the characters that SQS takes: %j',
     async (text) => {

@@ -33,7 +33,7 @@ async function openSession() {
     call,
     /** Asks for an invocation and hands one out. */
     async begin(tenantId?: string) {
-      const invocation = new Invocation('{"a":1}', tenantId);
+      const invocation = new Invocation('{"a":1}', { tenantId });
       const next = call('GET', 'invocation/next');
       await ready.promise;
       session.start(invocation, 1_700_000_000_000);

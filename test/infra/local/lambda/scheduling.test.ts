@@ -160,6 +160,22 @@ test.each(['zip', 'image'] as const)(
   },
 );
 
+test('all functions without a reserved concurrency share that of the account', async () => {
+  await using runtime = fixtureRuntime({ accountConcurrency: 2 });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const hold = (name: string) => runtime.invoke(fixtureFunction('hold'), { name, folder });
+  const another = fixtureFunction('count');
+
+  const held = ['a', 'b'].map(hold);
+  await expect(runtime.invoke(another, {})).rejects.toMatchObject({ errorType: 'TooManyRequestsException' });
+  expect(await runtime.invoke({ ...another, reservedConcurrency: 1 }, {})).toMatchObject({ invocations: 1 });
+  for (const name of ['a', 'b']) writeFileSync(join(folder, `release-${name}`), '');
+  await Promise.all(held);
+
+  expect(await runtime.invoke(another, {})).toMatchObject({ invocations: 2 });
+});
+
 test('a function that failed, exited or timed out takes up none of its reserved concurrency', async () => {
   await using runtime = fixtureRuntime();
   for (const handler of ['fail', 'exit', 'hang']) {

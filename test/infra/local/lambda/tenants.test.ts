@@ -18,7 +18,8 @@ test.each(['zip', 'image'] as const)(
     const fn = withTenants('count', { packaging });
 
     const results = [];
-    for (const tenant of ['ann', 'bob', 'ann', 'bob']) results.push(Object(await runtime.invoke(fn, {}, tenant)));
+    for (const tenant of ['ann', 'bob', 'ann', 'bob'])
+      results.push(Object(await runtime.invoke(fn, {}, { tenantId: tenant })));
 
     const [ann, bob] = results;
     expect(ann.pid).not.toBe(bob.pid);
@@ -31,7 +32,7 @@ test('an invocation that names no tenant, or one of a function without any, reac
 
   const refused = { errorType: 'InvalidParameterValueException' };
   await expect(runtime.invoke(withTenants('count'), {})).rejects.toMatchObject(refused);
-  await expect(runtime.invoke(fixtureFunction('count'), {}, 'ann')).rejects.toMatchObject(refused);
+  await expect(runtime.invoke(fixtureFunction('count'), {}, { tenantId: 'ann' })).rejects.toMatchObject(refused);
 });
 
 test('where there is room for no more environments, an idle one of another tenant makes some', async () => {
@@ -40,7 +41,8 @@ test('where there is room for no more environments, an idle one of another tenan
   const fn = withTenants('count');
 
   const pids: number[] = [];
-  for (const tenant of ['ann', 'bob', 'eve', 'ann']) pids.push(Object(await runtime.invoke(fn, {}, tenant)).pid);
+  for (const tenant of ['ann', 'bob', 'eve', 'ann'])
+    pids.push(Object(await runtime.invoke(fn, {}, { tenantId: tenant })).pid);
 
   expect(new Set(pids).size).toBe(4);
   const areAlive = () => Promise.all(pids.map((pid) => isAlive(pid)));
@@ -55,12 +57,12 @@ test('one in use is not ended for another tenant, who is next although others of
   const began = () => linesOf(join(folder, 'began'));
 
   // An image function has one environment more than there are cores: this one is held to the end.
-  const last = runtime.invoke(fn, { name: 'last', folder }, 'eve');
+  const last = runtime.invoke(fn, { name: 'last', folder }, { tenantId: 'eve' });
   await eventually(() => began().length === 1);
-  const held = [runtime.invoke(fn, { name: 'first', folder }, 'ann')];
+  const held = [runtime.invoke(fn, { name: 'first', folder }, { tenantId: 'ann' })];
   await eventually(() => began().length === 2);
-  held.push(...['second', 'third'].map((name) => runtime.invoke(fn, { name, folder }, 'ann')));
-  held.push(runtime.invoke(fn, { name: 'other', folder }, 'bob'));
+  held.push(...['second', 'third'].map((name) => runtime.invoke(fn, { name, folder }, { tenantId: 'ann' })));
+  held.push(runtime.invoke(fn, { name: 'other', folder }, { tenantId: 'bob' }));
   for (const name of ['first', 'second', 'third', 'other']) writeFileSync(join(folder, `release-${name}`), '');
 
   expect(await Promise.all(held)).toMatchObject(['first', 'second', 'third', 'other'].map((name) => ({ name })));
