@@ -49,7 +49,7 @@ export const accepted: readonly Accepted[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):s3:::[a-z0-9.-]+\/\*\]$/,
-    where: /^Lathe\/Engine-transfer\/Worker\/Role\/Resource$/,
+    where: /^Lathe\/(?:Engine-transfer\/)?Worker\/Role\/Resource$/,
     reason:
       'The operator opened these buckets by the context value openBuckets; which objects are used is up to users.',
   },

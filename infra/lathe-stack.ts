@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
 import { encodeSizes, withSizes } from '../shared/catalogue/sizes.ts';
 import { Endpoints } from './constructs/endpoints.ts';
-import { Engine } from './constructs/engines.ts';
+import { addSharedWorker, Engine, sharedTimeout } from './constructs/engines.ts';
 import { Events } from './constructs/events.ts';
 import { FilesBucket } from './constructs/files-bucket.ts';
 import { LatheApi } from './constructs/http-api.ts';
@@ -18,21 +18,23 @@ import { RealTimeApi } from './constructs/websocket-api.ts';
 import { readDeployment } from './deployment.ts';
 import type { Resources } from './permissions.ts';
 import { parameterOf, settingsWithout, signInSettings } from './settings.ts';
-import { chosenSizes } from './sizes.ts';
+import { chosenSizes, presetOf } from './sizes.ts';
 
 /** The whole service. Everything that runs, on this machine and in AWS, is in the template of this stack. */
 export class LatheStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
     const { table } = new RecordsTable(this, 'Records');
-    const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadedTimeout });
+    const { isShared } = presetOf(this);
+    const uploadsTimeout = isShared ? sharedTimeout : uploadedTimeout;
+    const { bucket, uploads } = new FilesBucket(this, 'Files', { consumerTimeout: uploadsTimeout });
     const http = new LatheApi(this, 'Http');
     const sizes = chosenSizes(this, engineCatalogues);
     const engines = engineCatalogues
       .map((each) => withSizes(each, sizes))
       .map((catalogue) => ({
         name: catalogue.engine,
-        construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue),
+        construct: new Engine(this, `Engine-${catalogue.engine}`, catalogue, isShared ? uploads : undefined),
       }));
     const events = new Events(this, 'Events');
     const sockets = new RealTimeApi(this, 'Sockets');
@@ -50,12 +52,14 @@ export class LatheStack extends Stack {
       queues: new Map([
         ...engines.map(({ name, construct }) => [name, construct.work.queue] as const),
         ['events', events.queue],
-        ['progress', events.progress],
+        ...(events.progress ? [['progress', events.progress] as const] : []),
       ]),
       sockets: sockets.management,
       webhooks: events.webhooks,
       notifications: uploads.queue,
-      deadLetters: [...engines.map(({ construct }) => construct.work.deadLetters), uploads.deadLetters],
+      deadLetters: [...new Set([...engines.map(({ construct }) => construct.work), uploads])].map(
+        ({ deadLetters }) => deadLetters,
+      ),
       bus: events.bus,
       issuer: new SignIn(this, 'SignIn', { url, apiId: http.api.apiId, variables }).variables,
     };
@@ -75,7 +79,10 @@ export class LatheStack extends Stack {
     });
     sockets.addRoutes(resources, environment);
     events.addConsumers(resources, environment);
-    const workers = engines.map(({ construct }) => construct.addWorker(resources, environment));
+    const all = engines.map(({ construct }) => construct);
+    const workers = isShared
+      ? [addSharedWorker(this, all, resources, environment)]
+      : all.map((engine) => engine.addWorker(resources, environment));
     // An update reaches engines before their workers, which name them, and endpoints last: none of them may be asked for what
     // was added with the update before it has it.
     endpoints.node.addDependency(...workers.map((worker) => worker.function));
@@ -86,7 +93,9 @@ export class LatheStack extends Stack {
       api: http.api,
       sweep: sweep.function,
       engines: engines.map(({ name, construct }) => ({ name: parameterOf(name), queue: construct.work.queue })),
-      uploads: { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },
+      uploads: isShared
+        ? undefined
+        : { name: 'Uploads', queue: uploads.queue, consumerSeconds: uploadedTimeout.toSeconds() },
       events: { name: 'Events', queue: events.queue, consumerSeconds: 0 },
       progress: events.progress,
       webhooks: events.webhooks,

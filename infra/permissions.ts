@@ -99,6 +99,18 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
   ];
 }
 
+/** What imports a posted file: it reads where forms write, and keeps the file where they cannot write. */
+export const uploadedPermissions: readonly Permission[] = [
+  ...endTask,
+  ...releaseTasks,
+  'group:query',
+  'uploads:get',
+  'uploads:list',
+  'uploads:delete',
+  'files:put',
+  'files:delete',
+];
+
 /** Lets imports and exports that are given no keys reach the buckets that the operator names by `-c openBuckets=one,two`. */
 export function statementsForOpenBuckets(scope: Construct): PolicyStatement[] {
   const names = String(scope.node.tryGetContext('openBuckets') ?? '')

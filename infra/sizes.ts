@@ -9,15 +9,18 @@ interface Preset {
   maxConcurrency: number;
   /** Concurrency reserved for each endpoint that waits; 0 reserves none. */
   waitConcurrency: number;
+  /** Whether all engines have one queue and one worker, which imports uploads as well, and waits respond at once. */
+  isShared: boolean;
 }
 
 /**
  * `small` is for new accounts: their functions get 3,008 MB, and with a concurrency of 10 in all AWS lets them reserve
- * nothing. Two is the least that SQS takes as the maximum of a queue.
+ * nothing. Two is the least that SQS takes as the maximum of a queue, so there are three: for work, which takes two places more
+ * for engines, for events and for webhooks. That leaves two places to requests.
  */
 const presets = {
-  usual: { maxMemoryMegabytes: 10_240, maxConcurrency: 1_000, waitConcurrency: 100 },
-  small: { maxMemoryMegabytes: 3_008, maxConcurrency: 2, waitConcurrency: 0 },
+  usual: { maxMemoryMegabytes: 10_240, maxConcurrency: 1_000, waitConcurrency: 100, isShared: false },
+  small: { maxMemoryMegabytes: 3_008, maxConcurrency: 2, waitConcurrency: 0, isShared: true },
 } as const satisfies Record<string, Preset>;
 
 /** Returns the limits that the context value `preset` names. */

@@ -27,7 +27,9 @@ let deadLetterQueues: string[] | undefined;
  * whoever sends it again by hand. Returns how many were settled.
  */
 export async function settleDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
-  deadLetterQueues ??= await Promise.all(sources.map((name) => deadLettersOf(required(queueVariable(name)))));
+  // Some deployments have one queue for all of them.
+  const queues = new Set(sources.map((name) => required(queueVariable(name))));
+  deadLetterQueues ??= await Promise.all([...queues].map(deadLettersOf));
   const counts = await Promise.all(deadLetterQueues.map((queue) => settleQueue(queue, logger, hasTime)));
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -18,13 +18,13 @@ const transfers = new Map<string, () => Promise<Transfer>>([
   ['export/sftp', async () => (await import('./sftp.ts')).exportSftp],
 ]);
 
-export const handler = workerHandler({
-  engine: 'transfer',
-  perform: async (run) => {
-    const load = transfers.get(run.task.operation);
-    if (!load) throw new EngineError(`${run.task.operation} is not available on this instance yet.`);
-    const transfer = await load();
-    // Called with the run only: the other parameters are for tests.
-    return transfer(run);
-  },
-});
+/** Moves the files of a run. */
+export async function performTransfer(run: Run): Promise<RunResult> {
+  const load = transfers.get(run.task.operation);
+  if (!load) throw new EngineError(`${run.task.operation} is not available on this instance yet.`);
+  const transfer = await load();
+  // Called with the run only: the other parameters are for tests.
+  return transfer(run);
+}
+
+export const handler = workerHandler({ engine: 'transfer', perform: performTransfer });

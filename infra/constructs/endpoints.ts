@@ -20,7 +20,7 @@ import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
 import { identifyCaller, identifyKey, type Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
-import { waitConcurrency } from '../sizes.ts';
+import { presetOf, waitConcurrency } from '../sizes.ts';
 import { expiringLogs, ZipFunction } from './function.ts';
 
 /** API Gateway ends a request after 30 seconds; a function that stops just before can still respond. */
@@ -75,6 +75,7 @@ export class Endpoints extends NestedStack {
         ...environment,
         ...variablesFor(permissions, reached),
         ...(row.operation === undefined ? {} : { LATHE_OPERATION: row.operation }),
+        ...(row.bucket === 'wait' && presetOf(this).isShared ? { LATHE_HOLDS_REQUESTS: 'false' } : {}),
       },
       statements: statementsFor(permissions, reached),
       logGroup: this.#logGroup,

@@ -2,12 +2,14 @@ import { Aws, CfnCondition, Duration, Fn, type IResolvable, Stack } from 'aws-cd
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { functionVariable, queueVariable } from '../../shared/aws/queues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { readDeployment } from '../deployment.ts';
 import {
   type Resources,
   statementsFor,
   statementsForOpenBuckets,
+  uploadedPermissions,
   variablesFor,
   workerPermissions,
 } from '../permissions.ts';
@@ -35,16 +37,17 @@ const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING'
  */
 export class Engine extends Construct {
   readonly work: WorkQueue;
-  readonly #catalogue: EngineCatalogue;
+  readonly catalogue: EngineCatalogue;
   readonly #workerTimeout: Duration;
 
-  constructor(scope: Construct, id: string, catalogue: EngineCatalogue) {
+  /** Takes the queue that all engines share, if they do. */
+  constructor(scope: Construct, id: string, catalogue: EngineCatalogue, shared?: WorkQueue) {
     super(scope, id);
-    this.#catalogue = catalogue;
+    this.catalogue = catalogue;
     const { packaging, timeoutSeconds } = catalogue.resources;
     const seconds = packaging === 'worker' ? timeoutSeconds : timeoutSeconds + workerSeconds;
     this.#workerTimeout = Duration.seconds(Math.min(maxTimeoutSeconds, seconds));
-    this.work = new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
+    this.work = shared ?? new WorkQueue(this, 'Work', { consumerTimeout: this.#workerTimeout });
   }
 
   /**
@@ -52,7 +55,7 @@ export class Engine extends Construct {
    * the end of a task may queue others on any of them.
    */
   addWorker(resources: Resources, environment: Record<string, string>): ZipFunction {
-    const { packaging, maxConcurrency } = this.#catalogue.resources;
+    const { packaging, maxConcurrency } = this.catalogue.resources;
     const { slots } = workersOf(maxConcurrency);
     const props = this.#workerProps(resources, environment);
     const worker = new ZipFunction(
@@ -65,16 +68,16 @@ export class Engine extends Construct {
   }
 
   #workerProps(resources: Resources, environment: Record<string, string>): FunctionProps {
-    const permissions = workerPermissions(this.#catalogue);
+    const permissions = workerPermissions(this.catalogue);
     return {
       entry: workerEntry,
-      description: `Worker: ${this.#catalogue.summary}`,
+      description: `Worker: ${this.catalogue.summary}`,
       timeout: this.#workerTimeout,
       memoryMegabytes: workerMegabytes,
       environment: {
-        ...settingsWithout(environment, ['ratePerMinute', 'creationsPerMinute', 'waitsPerMinute', 'sweepSeconds']),
+        ...workerSettings(environment),
         ...variablesFor(permissions, resources),
-        LATHE_ACCOUNT_SHARE: String(workersOf(this.#catalogue.resources.maxConcurrency).share),
+        LATHE_ACCOUNT_SHARE: String(workersOf(this.catalogue.resources.maxConcurrency).share),
       },
       statements: statementsFor(permissions, resources),
       // The end of a task queues the next, often for the same worker.
@@ -84,11 +87,11 @@ export class Engine extends Construct {
 
   /** Returns the properties of a worker that performs its tasks itself. */
   #asPerformer(props: FunctionProps): FunctionProps {
-    const { resources: size, reachesOpenBuckets } = this.#catalogue;
+    const { resources: size, reachesOpenBuckets } = this.catalogue;
     return {
       ...props,
-      entry: `${folderOf(this.#catalogue)}/handler.ts`,
-      description: this.#catalogue.summary,
+      entry: `${folderOf(this.catalogue)}/handler.ts`,
+      description: this.catalogue.summary,
       memoryMegabytes: size.memoryMegabytes,
       environment: {
         ...props.environment,
@@ -98,16 +101,26 @@ export class Engine extends Construct {
     };
   }
 
-  /** Adds the engine and returns the properties of a worker that invokes it, for each tenant in environments of its own. */
+  /** Returns the properties of a worker that invokes the engine. */
   #asCaller(props: FunctionProps, environment: Record<string, string>): FunctionProps {
-    const { summary, resources: size } = this.#catalogue;
+    const caller = this.addEngine(environment);
+    return {
+      ...props,
+      environment: { ...props.environment, LATHE_ENGINE: this.catalogue.engine, ...caller.environment },
+      statements: [...props.statements, ...caller.statements],
+    };
+  }
+
+  /** Adds the engine, for each tenant in environments of its own, and returns what a worker invokes it by. */
+  addEngine(environment: Record<string, string>): Pick<FunctionProps, 'environment' | 'statements'> {
+    const { engine: name, summary, resources: size } = this.catalogue;
     const architecture = engineArchitecture(this);
     const engineProps = {
-      entry: `${folderOf(this.#catalogue)}/handler.ts`,
+      entry: `${folderOf(this.catalogue)}/handler.ts`,
       description: summary,
       timeout: Duration.seconds(size.timeoutSeconds),
       memoryMegabytes: size.memoryMegabytes,
-      environment: Object.fromEntries(engineVariables.map((name) => [name, environment[name] ?? ''])),
+      environment: Object.fromEntries(engineVariables.map((variable) => [variable, environment[variable] ?? ''])),
       statements: [],
       diskMegabytes: size.diskMegabytes,
       tenancy: tenancyUnless(this, environment.LATHE_SINGLE_TENANT ?? ''),
@@ -118,22 +131,69 @@ export class Engine extends Construct {
       size.layers && readDeployment(this).webpagePackaging === 'zip'
         ? new LayeredFunction(this, 'Engine', {
             ...engineProps,
-            layers: size.layers.map((name) => layerOf(this, name)),
+            layers: size.layers.map((layer) => layerOf(this, layer)),
           })
         : new ImageFunction(this, 'Engine', { ...engineProps, architecture });
     return {
-      ...props,
-      environment: {
-        ...props.environment,
-        LATHE_ENGINE: this.#catalogue.engine,
-        LATHE_ENGINE_FUNCTION: engine.functionName,
-      },
-      statements: [
-        ...props.statements,
-        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] }),
-      ],
+      environment: { [functionVariable(name)]: engine.functionName },
+      statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [engine.functionArn] })],
     };
   }
+}
+
+/** How long the one worker of all engines may run. */
+export const sharedTimeout = Duration.seconds(maxTimeoutSeconds);
+
+/** Adds the engines, and one worker that performs the tasks of all of them and imports uploads, and returns it. */
+export function addSharedWorker(
+  scope: Construct,
+  engines: Engine[],
+  resources: Resources,
+  environment: Record<string, string>,
+): ZipFunction {
+  const catalogues = engines.map(({ catalogue }) => catalogue);
+  const every = new Set([...catalogues.flatMap(workerPermissions), ...uploadedPermissions]);
+  // There is no queue of its own for progress.
+  const permissions = [...every].filter((permission) => permission !== 'progress:send');
+  const callers = engines
+    .filter(({ catalogue }) => catalogue.resources.packaging !== 'worker')
+    .map((engine) => engine.addEngine(environment));
+  const { slots, share } = workersOf(1);
+  const worker = new ZipFunction(scope, 'Worker', {
+    entry: 'functions/wiring/every-worker.ts',
+    description: 'Performs the tasks of all engines, and completes tasks whose uploads have arrived',
+    timeout: sharedTimeout,
+    memoryMegabytes: Math.max(
+      ...catalogues.map(({ resources: { packaging, memoryMegabytes } }) =>
+        packaging === 'worker' ? memoryMegabytes : workerMegabytes,
+      ),
+    ),
+    environment: {
+      ...workerSettings(environment),
+      ...variablesFor(permissions, resources),
+      ...Object.assign({}, ...callers.map((caller) => caller.environment)),
+      [queueVariable('uploads')]: resources.notifications.queueUrl,
+      LATHE_ENGINE: 'every',
+      LATHE_ACCOUNT_SHARE: String(share),
+    },
+    statements: [
+      ...statementsFor(permissions, resources),
+      ...callers.flatMap(({ statements }) => statements),
+      ...statementsForOpenBuckets(scope),
+    ],
+    allowsLoops: true,
+  });
+  consume(worker, resources.notifications, {
+    batchSize: 1,
+    maxConcurrency: slots,
+    hidesMessages: true,
+    reportBatchItemFailures: true,
+  });
+  return worker;
+}
+
+function workerSettings(environment: Record<string, string>): Record<string, string> {
+  return settingsWithout(environment, ['ratePerMinute', 'creationsPerMinute', 'waitsPerMinute', 'sweepSeconds']);
 }
 
 /**

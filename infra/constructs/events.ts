@@ -4,7 +4,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
-import { queueConcurrency } from '../sizes.ts';
+import { presetOf, queueConcurrency } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
 import { advisedVisibility, maxReceives } from './work-queue.ts';
@@ -26,7 +26,8 @@ const deliverTimeout = Duration.seconds(60);
 /** What publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
 export class Events extends Construct {
   readonly queue: Queue;
-  readonly progress: Queue;
+  /** Absent where progress goes with the events: it is throttled for the sake of many tasks at once. */
+  readonly progress: Queue | undefined;
   readonly webhooks: Queue;
   readonly bus: EventBus;
 
@@ -51,11 +52,9 @@ export class Events extends Construct {
       },
     });
     // Progress is worth nothing when it is old; long enough, though, for what fails every time to become a dead letter.
-    this.progress = this.#standardQueue(
-      'ProgressQueue',
-      advisedVisibility(progressTimeout, progressWindow),
-      Duration.minutes(20),
-    );
+    this.progress = presetOf(this).isShared
+      ? undefined
+      : this.#standardQueue('ProgressQueue', advisedVisibility(progressTimeout, progressWindow), Duration.minutes(20));
     this.webhooks = this.#standardQueue('WebhooksQueue', advisedVisibility(deliverTimeout), Duration.days(14));
     this.bus = new EventBus(this, 'Bus', { description: 'Events of the jobs and tasks of Lathe' });
   }
@@ -96,20 +95,18 @@ export class Events extends Construct {
       reportBatchItemFailures: true,
       maxConcurrency: queueConcurrency(this, 100),
     });
-    const progress = this.#add(
-      'relay',
-      'Progress',
-      'Throttles progress events of tasks',
-      progressTimeout,
-      ['subscriber:batchGet', 'bus:put', 'events:send', 'webhooks:send'],
-      resources,
-      environment,
-    );
-    consume(progress, this.progress, {
-      batchSize: 1000,
-      maxBatchingWindow: progressWindow,
-      maxConcurrency: queueConcurrency(this, 2),
-    });
+    if (this.progress) {
+      const progress = this.#add(
+        'relay',
+        'Progress',
+        'Throttles progress events of tasks',
+        progressTimeout,
+        ['subscriber:batchGet', 'bus:put', 'events:send', 'webhooks:send'],
+        resources,
+        environment,
+      );
+      consume(progress, this.progress, { batchSize: 1000, maxBatchingWindow: progressWindow, maxConcurrency: 2 });
+    }
     const deliver = this.#add(
       'webhooks',
       'Deliver',

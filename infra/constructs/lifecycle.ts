@@ -4,9 +4,9 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { queueVariable } from '../../shared/aws/queues.ts';
 import { deleteTask, endTask, type Permission, releaseTasks } from '../../shared/permissions.ts';
-import { type Resources, statementsFor, variablesFor } from '../permissions.ts';
+import { type Resources, statementsFor, uploadedPermissions, variablesFor } from '../permissions.ts';
 import { settingsWithout } from '../settings.ts';
-import { queueConcurrency } from '../sizes.ts';
+import { presetOf } from '../sizes.ts';
 import { ZipFunction } from './function.ts';
 import { consume } from './queue-source.ts';
 
@@ -22,32 +22,7 @@ export class Lifecycle extends Construct {
 
   constructor(scope: Construct, id: string, props: { resources: Resources; environment: Record<string, string> }) {
     super(scope, id);
-    const { notifications } = props.resources;
-    const uploaded = this.#add(
-      'Uploaded',
-      'Completes tasks whose uploads have arrived',
-      uploadedTimeout,
-      // A posted file is read under the prefix that forms write to, and kept under one that they cannot write to.
-      [
-        ...endTask,
-        ...releaseTasks,
-        'group:query',
-        'uploads:get',
-        'uploads:list',
-        'uploads:delete',
-        'files:put',
-        'files:delete',
-      ],
-      { ...props, environment: { ...props.environment, [queueVariable('uploads')]: notifications.queueUrl } },
-    );
-    consume(uploaded, notifications, {
-      batchSize: 10,
-      reportBatchItemFailures: true,
-      hidesMessages: true,
-      // Ten uploads each. Without a maximum a burst of them could take the concurrency of the whole account.
-      maxConcurrency: queueConcurrency(this, 50),
-    });
-
+    if (!presetOf(this).isShared) this.#addUploaded(props);
     this.sweep = this.#add(
       'Sweep',
       'Requeues lost tasks, fails those that no worker could finish, and deletes expired records and files',
@@ -76,6 +51,24 @@ export class Lifecycle extends Construct {
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(this.sweep.function, { retryAttempts: 0 })],
+    });
+  }
+
+  #addUploaded(props: { resources: Resources; environment: Record<string, string> }): void {
+    const { notifications } = props.resources;
+    const uploaded = this.#add(
+      'Uploaded',
+      'Completes tasks whose uploads have arrived',
+      uploadedTimeout,
+      uploadedPermissions,
+      { ...props, environment: { ...props.environment, [queueVariable('uploads')]: notifications.queueUrl } },
+    );
+    consume(uploaded, notifications, {
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      hidesMessages: true,
+      // Ten uploads each. Without a maximum a burst of them could take the concurrency of the whole account.
+      maxConcurrency: 50,
     });
   }
 

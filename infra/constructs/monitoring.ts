@@ -37,9 +37,10 @@ interface MonitoringProps {
   api: HttpApi;
   sweep: IFunction;
   engines: { name: string; queue: Queue }[];
-  uploads: WatchedQueue;
+  /** Absent where uploads wait among the tasks. */
+  uploads: WatchedQueue | undefined;
   events: WatchedQueue;
-  progress: Queue;
+  progress: Queue | undefined;
   webhooks: Queue;
 }
 
@@ -65,10 +66,10 @@ export class Monitoring extends Construct {
     this.#topic = this.#addTopic(readDeployment(this).alarmEmail);
     this.#addApiAlarms(props);
     const { uploads, events, progress, webhooks } = props;
-    this.#addAge(uploads);
+    if (uploads) this.#addAge(uploads);
     this.#addAge(events);
     this.#addDeadLetters('Events', events.queue);
-    this.#addDeadLetters('Progress', progress);
+    if (progress) this.#addDeadLetters('Progress', progress);
     this.#addDeadLetters('Webhooks', webhooks);
     new Dashboard(this, 'Dashboard', { widgets: rows(props) });
   }
@@ -161,7 +162,7 @@ export function metricVariables(namespace: string): Record<string, string> {
 }
 
 function rows({ namespace, api, sweep, engines, uploads, events, webhooks }: MonitoringProps): GraphWidget[][] {
-  const queues = [...engines, uploads, events].map(({ queue }) => queue);
+  const queues = [...new Set([...engines, ...(uploads ? [uploads] : []), events].map(({ queue }) => queue))];
   const byEngine = (name: 'TaskSeconds' | 'QueueSeconds') =>
     engines.map((engine) =>
       ownMetric(namespace, name, { engine: engine.name.toLowerCase() }, 'p90', fiveMinutes, engine.name),

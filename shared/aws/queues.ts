@@ -24,6 +24,8 @@ const maxAttempts = 5;
 /** The message of an engine's queue: the record holds everything else. */
 export interface WorkMessage {
   taskId: string;
+  /** The engine that it is for; some deployments have one queue for all of them. */
+  engine: string;
   user?: string;
   /** Its inputs and dependents, unless they are many, so that the worker reads them together with the task. */
   near?: string[];
@@ -36,6 +38,11 @@ export function queueVariable(engine: string): string {
   return `LATHE_QUEUE_${engine.toUpperCase()}`;
 }
 
+/** Returns the name of the environment variable that holds the name of an engine's function. */
+export function functionVariable(engine: string): string {
+  return `LATHE_FUNCTION_${engine.toUpperCase()}`;
+}
+
 /** More are read when they are needed: a worker may need none of them. */
 const maxNear = 20;
 
@@ -44,6 +51,7 @@ export async function enqueue(engine: string, task: Task, later?: Later): Promis
   const near = [...task.dependsOn, ...task.dependents];
   const message: WorkMessage = {
     taskId: task.id,
+    engine,
     user: task.user,
     ...(near.length <= maxNear ? { near } : {}),
     ...(later ? { queuedAt: later.queuedAt } : {}),

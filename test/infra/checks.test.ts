@@ -133,10 +133,24 @@ describe('the preset small', () => {
     }
   });
 
-  test('has queues invoke at most two functions at once, as few as SQS takes', () => {
+  test('has queues invoke at most two functions at once, as few as SQS takes, and leaves two of ten to requests', () => {
     const mappings = resourcesIn(full).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
-    expect(mappings.length).toBe(11);
     for (const { Properties = {} } of mappings) expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 2 });
+    const workers = mappings.filter(({ Properties: { FunctionName } = {} }) =>
+      /Worker/.test(JSON.stringify(FunctionName)),
+    );
+    // A worker waits for its engine, which is one more.
+    expect(2 * (mappings.length + workers.length)).toBe(8);
+  });
+
+  test('does not hold requests that wait', () => {
+    const held = resourcesIn(full).filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('LATHE_HOLDS_REQUESTS'),
+    );
+    expect(held.map(({ Properties }) => Properties.Description)).toEqual([
+      expect.stringContaining('/wait'),
+      expect.stringContaining('/wait'),
+    ]);
   });
 
   test('tells functions the sizes that they compute with', () => {

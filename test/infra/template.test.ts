@@ -8,6 +8,7 @@ import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalFunction, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { functionVariable } from '../../shared/aws/queues.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { distributionHeader } from '../../shared/net/distribution.ts';
@@ -187,7 +188,7 @@ describe('an engine', () => {
         ),
       );
       expect(callers).toEqual([functionOf(stack, { worker: catalogue.engine })]);
-      expect(callers[0]?.environment.LATHE_ENGINE_FUNCTION).toBe(engine.name);
+      expect(callers[0]?.environment[functionVariable(catalogue.engine)]).toBe(engine.name);
     },
   );
 
@@ -679,6 +680,8 @@ test('an update reaches engines before their workers, and the endpoints last', a
     if (catalogue.resources.packaging === 'worker') continue;
     // A reference is a dependency: CloudFormation updates what is referred to first.
     const { Variables } = Object(template.Resources[logicalId]?.Properties.Environment);
-    expect(referredTo(Variables.LATHE_ENGINE_FUNCTION)).toMatch(new RegExp(`^Engine${catalogue.engine}EngineFunction`));
+    expect(referredTo(Variables[functionVariable(catalogue.engine)])).toMatch(
+      new RegExp(`^Engine${catalogue.engine}EngineFunction`),
+    );
   }
 });

@@ -1,3 +1,4 @@
+import { functionVariable } from '../../shared/aws/queues.ts';
 import { type Identified, type Json, referredTo, resourcesOf, statementsOf, type Template } from './template.ts';
 
 /** Properties that a table below shows, a rule in the test checks, or that only describe. All others are listed one by one. */
@@ -146,7 +147,9 @@ function grantsOf(template: Template, { id, Properties }: Identified): string[] 
   const { LogGroup } = Properties.LoggingConfig as { LogGroup: Json };
   const own = new Map([
     [short(LogGroup), 'own logs'],
-    [short(variablesOf({ Properties }).LATHE_ENGINE_FUNCTION ?? ''), 'own engine'],
+    ...Object.entries(variablesOf({ Properties }))
+      .filter(([name]) => name.startsWith(functionVariable('')))
+      .map(([, value]): [string, string] => [short(value), 'own engine']),
     ...sourcesOf(template, id).map((source): [string, string] => [short(source.EventSourceArn), 'own queues']),
   ]);
   return resourcesOf(template, 'AWS::IAM::Role')
@@ -164,11 +167,11 @@ function grantsOf(template: Template, { id, Properties }: Identified): string[] 
 }
 
 /** Variables whose values the rules compare with the routes and engines; the version changes with every release. */
-const unnamed = ['LATHE_ENGINE', 'LATHE_ENGINE_FUNCTION', 'LATHE_OPERATION', 'LATHE_VERSION'];
+const unnamed = /^LATHE_(ENGINE|FUNCTION_[A-Z]+|OPERATION|VERSION)$/;
 
 function environmentOf(fn: Identified): string[] {
   return Object.entries(variablesOf(fn))
-    .map(([name, value]) => (unnamed.includes(name) ? name : `${name}=${short(value)}`))
+    .map(([name, value]) => (unnamed.test(name) ? name.replace(/(?<=FUNCTION_).*/, '…') : `${name}=${short(value)}`))
     .sort();
 }
 

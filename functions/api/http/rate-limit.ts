@@ -23,7 +23,9 @@ interface NamedBucket extends Bucket {
   counts: string;
 }
 
-const unlimitedHold: Hold = { milliseconds: maxHoldMs, giveBack() {} };
+/** Whether a request may be held at all: not where the account has few functions at once. */
+const holdsRequests = process.env.LATHE_HOLDS_REQUESTS !== 'false';
+const unlimitedHold: Hold = { milliseconds: holdsRequests ? maxHoldMs : 0, giveBack() {} };
 
 /** Counts a request for its account and key and returns what it may take, or throws the 429. */
 export async function admitRequest(caller: Limited, route: Route): Promise<RequestAdmission> {
@@ -34,7 +36,7 @@ export async function admitRequest(caller: Limited, route: Route): Promise<Reque
       account: caller.user,
       key: caller.key,
       buckets,
-      maxHolds: route.bucket === 'wait' && waitsPerMinute > 0 ? waitsPerMinute : undefined,
+      maxHolds: route.bucket === 'wait' && holdsRequests && waitsPerMinute > 0 ? waitsPerMinute : undefined,
       comesFirst: route.bucket === 'create',
     },
     now,

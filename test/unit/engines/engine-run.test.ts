@@ -11,7 +11,7 @@ input.files = [{ key: 'files/a', name: 'a.png', size: 10, format: 'png', mediaTy
 beforeEach(() => {
   for (const [name, value] of Object.entries({
     LATHE_BUCKET: 'files',
-    LATHE_ENGINE_FUNCTION: 'engine',
+    LATHE_FUNCTION_IMAGE: 'engine',
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'id',
     AWS_SECRET_ACCESS_KEY: 'secret',

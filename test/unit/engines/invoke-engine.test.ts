@@ -1,4 +1,4 @@
-import { InvokeWithResponseStreamCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeWithResponseStreamCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
 import { expect, test, vi } from 'vitest';
 import type { EngineRequest } from '../../../functions/engines/runtime/protocol.ts';
 import { invokeEngine } from '../../../functions/engines/runtime/worker/invoke-engine.ts';
@@ -26,7 +26,7 @@ function respond(lines: string[]) {
     yield { InvokeComplete: {} };
     response.isRead = true;
   }
-  vi.stubEnv('LATHE_ENGINE_FUNCTION', 'engine');
+  vi.stubEnv('LATHE_FUNCTION_IMAGE', 'engine');
   const send = vi.spyOn(LambdaClient.prototype, 'send').mockImplementation(async () => ({ EventStream: stream() }));
   return Object.assign(response, { send });
 }
@@ -36,7 +36,7 @@ const refusal = '{"type":"refused","msg":"no","detail":"","engineMs":0}\n';
 // Regression: each response kept one of the 50 connections of a worker, which then waited until one was closed.
 test('a response is read to its end although the caller needs its first line only', async () => {
   const response = respond([refusal]);
-  for await (const { type } of invokeEngine(request, new AbortController().signal)) {
+  for await (const { type } of invokeEngine('image', request, new AbortController().signal)) {
     expect(type).toBe('refused');
     break;
   }
@@ -45,7 +45,7 @@ test('a response is read to its end although the caller needs its first line onl
 
 test('so is one that makes no sense', async () => {
   const response = respond(['no JSON\n', refusal]);
-  await expect(invokeEngine(request, new AbortController().signal).next()).rejects.toThrow();
+  await expect(invokeEngine('image', request, new AbortController().signal).next()).rejects.toThrow();
   await until('the response is read', () => response.isRead || undefined, { seconds: 10 });
 });
 
@@ -56,10 +56,23 @@ test.each([
   vi.stubEnv('LATHE_SINGLE_TENANT', single);
   const { send } = respond([refusal]);
 
-  await invokeEngine(request, new AbortController().signal).next();
+  await invokeEngine('image', request, new AbortController().signal).next();
 
   const [command] = send.mock.lastCall ?? [];
   expect(command).toBeInstanceOf(InvokeWithResponseStreamCommand);
   expect(command?.input).toMatchObject({ FunctionName: 'engine' });
   expect(Object(command?.input).TenantId).toBe(tenant);
+});
+
+test('an engine that Lambda refuses is asked for three seconds, and then the task is given back', async () => {
+  const { send } = respond([refusal]);
+  send.mockRejectedValue(new TooManyRequestsException({ message: 'Rate Exceeded.', $metadata: {} }));
+  const began = Date.now();
+
+  await expect(invokeEngine('image', request, new AbortController().signal).next()).rejects.toMatchObject({
+    name: 'NoEngineFree',
+  });
+
+  expect(Date.now() - began).toBeGreaterThanOrEqual(3_000);
+  expect(send.mock.calls.length).toBeGreaterThan(3);
 });

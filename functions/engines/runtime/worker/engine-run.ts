@@ -87,7 +87,7 @@ async function responseOf(engine: string, request: EngineRequest, run: Run): Pro
 
 async function lastResponse(engine: string, request: EngineRequest, run: Run): Promise<LastResponse> {
   let hasReported = false;
-  for await (const response of invokeEngine(request, run.signal)) {
+  for await (const response of invokeEngine(engine, request, run.signal)) {
     if (response.type === 'progress') run.progress(response.percent);
     else if (response.type === 'isolation') {
       // Each one that differs is a write of the table.

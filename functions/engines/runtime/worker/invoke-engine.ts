@@ -6,23 +6,33 @@ import {
   LambdaClient,
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
+import { functionVariable } from '../../../../shared/aws/queues.ts';
 import { required } from '../../../../shared/settings.ts';
 import type { EngineRequest, EngineResponse } from '../protocol.ts';
 import { invalidResponse, parseResponse, responseLimits } from './parse-response.ts';
-import { TaskError } from './worker.ts';
+import { NoEngineFree, TaskError } from './worker.ts';
 
 /** Lambda's limit for the event of an invocation. */
 const maxRequestBytes = 6 * 1024 * 1024;
 /** What an engine in order may still send after its result: nothing but the end of its response. */
 const maxRestBytes = 64 * 1024;
+/**
+ * For how long a refused invocation is repeated before the task goes back to its queue. A worker that waited on would keep the
+ * place that its engine needs.
+ */
+const maxRefusedMs = 3_000;
 const firstBackoffMs = 200;
-const maxBackoffMs = 5_000;
+const maxBackoffMs = 1_000;
 
 /** One attempt: a second invocation would work on the same files while the first may still be running. */
 const client = new LambdaClient({ maxAttempts: 1 });
 
 /** Invokes the engine and yields its response, line by line, while it works; the signal ends the wait for a free one only. */
-export async function* invokeEngine(request: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineResponse> {
+export async function* invokeEngine(
+  engine: string,
+  request: EngineRequest,
+  signal: AbortSignal,
+): AsyncGenerator<EngineResponse> {
   const payload = Buffer.from(JSON.stringify(request));
   if (payload.length > maxRequestBytes)
     throw new TaskError({
@@ -31,7 +41,7 @@ export async function* invokeEngine(request: EngineRequest, signal: AbortSignal)
     });
   const connection = new AbortController();
   const began = performance.now();
-  const { EventStream } = await invoke(payload, request.tenant, signal, connection.signal);
+  const { EventStream } = await invoke(engine, payload, request.tenant, signal, connection.signal);
   if (!EventStream) throw new Error('Lambda responded without a stream.');
   const events = EventStream[Symbol.asyncIterator]();
   try {
@@ -93,24 +103,27 @@ async function readToEnd(events: Events, connection: AbortController): Promise<v
   }
 }
 
-/** Invokes the engine as soon as one of its environments is free: Lambda refuses more than the account may have. */
+/** Invokes the engine as soon as one of its environments is free, or soon is: Lambda refuses more than the account may have. */
 async function invoke(
+  engine: string,
   payload: Buffer,
   tenant: string,
   signal: AbortSignal,
   connection: AbortSignal,
 ): Promise<InvokeWithResponseStreamCommandOutput> {
   const command = new InvokeWithResponseStreamCommand({
-    FunctionName: required('LATHE_ENGINE_FUNCTION'),
+    FunctionName: required(functionVariable(engine)),
     Payload: payload,
     // Lambda refuses it for a function that has no tenants, which engines of a single tenant are.
     ...(process.env.LATHE_SINGLE_TENANT === 'true' ? {} : { TenantId: tenant }),
   });
+  const end = Date.now() + maxRefusedMs;
   for (let backoffMs = firstBackoffMs; ; backoffMs = Math.min(maxBackoffMs, backoffMs * 2)) {
     try {
       return await client.send(command, { abortSignal: connection });
     } catch (error) {
       if (!(error instanceof TooManyRequestsException)) throw error;
+      if (Date.now() >= end) throw new NoEngineFree(error.message, { cause: error });
       await wait(Math.random() * backoffMs, undefined, { signal });
     }
   }

@@ -77,6 +77,11 @@ class Yielded extends Error {
   override name = 'Yielded';
 }
 
+/** Lambda has refused the engine for a while, because the account's concurrency is used up. */
+export class NoEngineFree extends Error {
+  override name = 'NoEngineFree';
+}
+
 class OutOfTime extends Error {
   override name = 'OutOfTime';
 }
@@ -84,9 +89,13 @@ class OutOfTime extends Error {
 const logger = new Logger({ serviceName: 'lathe' });
 
 export interface Worker {
-  engine: string;
-  perform(run: Run): Promise<RunResult>;
+  /** The engine whose queue it consumes; absent where one queue is for all of them. */
+  engine?: string;
+  perform(run: Run, engine: string): Promise<RunResult>;
 }
+
+/** Stands for all engines where they share their workers. */
+const everyEngine = 'every';
 
 /** Returns the handler of a worker's queue, which claims the task, sends heartbeats while it runs, and records its end. */
 export function workerHandler(worker: Worker) {
@@ -101,14 +110,17 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     near,
     user,
     queuedAt = Number(record.attributes.SentTimestamp),
-  }: WorkMessage = JSON.parse(record.body);
+    engine,
+  }: WorkMessage = { ...JSON.parse(record.body), ...(worker.engine === undefined ? {} : { engine: worker.engine }) };
   const share = Number(required('LATHE_ACCOUNT_SHARE'));
-  const account = user === undefined ? undefined : { user, engine: worker.engine };
-  const queueUrl = required(queueVariable(worker.engine));
+  /** What the long runs of an account have a share of. */
+  const shared = worker.engine ?? everyEngine;
+  const account = user === undefined ? undefined : { user, engine: shared };
+  const queueUrl = required(queueVariable(engine));
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
   // Hidden for less than the queue does, so that a worker that dies is followed by another within the minute.
   const [decision] = await Promise.all([lifecycle.start(taskId, { near, account, share }), hide()]);
-  if (decision.outcome === 'postponed') await lifecycle.giveBack(worker.engine, decision.task, later(queuedAt));
+  if (decision.outcome === 'postponed') await lifecycle.giveBack(engine, decision.task, later(queuedAt));
   if (!('group' in decision)) {
     logger.info('nothing to do', { taskId, outcome: decision.outcome, invocationId: context.awsRequestId });
     return;
@@ -117,8 +129,8 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   const { task, inputs, group } = decision;
   const { attempt } = task;
   const ids = { taskId, jobId: task.job, attempt, invocationId: context.awsRequestId };
-  const measure = startMeasuring(worker.engine, queuedAt, ids);
-  const longRun = new LongRun(worker.engine, task, share);
+  const measure = startMeasuring(engine, queuedAt, ids);
+  const longRun = new LongRun(shared, task, share);
   const controller = new AbortController();
   const deadline = Date.now() + Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
   let reported: number | undefined;
@@ -134,7 +146,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     progress: (percent) => {
       reported = Math.floor(Math.min(99, Math.max(0, percent)));
     },
-    logger: logger.createChild({ persistentLogAttributes: { ...ids, engine: worker.engine } }),
+    logger: logger.createChild({ persistentLogAttributes: { ...ids, engine } }),
   };
   const stopHeartbeat = startHeartbeat(run, controller, longRun, hide, () => reported);
   const timers = [
@@ -142,7 +154,7 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     ...limitTask(task, controller),
   ];
   try {
-    const { leftovers = [], ...result } = await worker.perform(run);
+    const { leftovers = [], ...result } = await worker.perform(run, engine);
     const failure = resultFailure(result.files, result.details);
     if (failure) throw new TaskError(failure);
     await stopHeartbeat();
@@ -155,10 +167,10 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     if (ended.outcome !== 'changed') await discard(run);
     measure(ended.outcome === 'changed' ? 'completed' : 'lost');
   } catch (error) {
-    if (controller.signal.reason instanceof Yielded) {
+    if (controller.signal.reason instanceof Yielded || error instanceof NoEngineFree) {
       await stopHeartbeat();
       await discard(run);
-      const isGivenBack = await lifecycle.giveBack(worker.engine, run.task, later(queuedAt), attempt);
+      const isGivenBack = await lifecycle.giveBack(engine, run.task, later(queuedAt), attempt);
       measure(isGivenBack ? 'given back' : 'lost');
       return;
     }

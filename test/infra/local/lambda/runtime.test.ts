@@ -75,7 +75,8 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
       _HANDLER: 'test/infra/local/lambda/fixtures/handlers.environment',
     });
-    const given = /^(AWS_|LAMBDA_|_HANDLER$|_X_AMZN_TRACE_ID$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$|NODE_COMPILE_CACHE$)/;
+    const given =
+      /^(AWS_|LAMBDA_|_HANDLER$|_X_AMZN_TRACE_ID$|TABLE$|PATH$|HOME$|LANG$|TMPDIR$|TZ$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(Object(environment)).filter((name) => !given.test(name))).toEqual([]);
   });
 
