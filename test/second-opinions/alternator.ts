@@ -36,6 +36,8 @@ export async function runAlternatorTests(only: string | undefined): Promise<Opin
       plugins: ['alternator_plugin'],
       args: [
         ...[only === undefined ? '--tb=no' : '--tb=short', ...(only === undefined ? [] : ['-k', only])],
+        // The settings of ScyllaDB's tests need plugins that these do not.
+        ...['--config-file', '/dev/null'],
         ...['--url', `http://127.0.0.1:${door.port}`],
         ...files.map((name) => `test/alternator/test_${name}.py`),
       ],

@@ -1,5 +1,6 @@
 """Lets the tests of Alternator run without a ScyllaDB, of which their set-up asks for users and settings."""
 
+import os
 import sys
 import types
 
@@ -28,7 +29,8 @@ def host():
 module("cassandra")
 module("cassandra.auth", PlainTextAuthProvider=lambda **_options: None)
 module("cassandra.cluster", Cluster=no_cluster, NoHostAvailable=NoHostAvailable)
-module("test.conftest", dynamic_scope=lambda: "session")
+# pytest finds it by its file, which it would load otherwise.
+module("test.conftest", __file__=os.path.abspath("test/conftest.py"), dynamic_scope=lambda: "session")
 module("test.cqlpy")
 module("test.cqlpy.conftest", host=host)
 module("test.pylib.driver_utils", safe_driver_shutdown=lambda _driver: None)
