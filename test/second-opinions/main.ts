@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runAlternatorTests } from './alternator.ts';
 import { runIamSimulation } from './iam.ts';
 import { runMinistack } from './ministack/run.ts';
-import { judge, type Opinion, readDeviations } from './opinion.ts';
+import { judge, type Opinion, outdatedFigures, readDeviations, readSection } from './opinion.ts';
 import { runOverParts } from './parts.ts';
 import { runS3Tests } from './s3-tests.ts';
 
@@ -27,13 +27,17 @@ async function main([name = '', only]: string[]): Promise<void> {
     print(`Skipped: ${opinion.missing}.`);
     return;
   }
-  const { passed, explained, unexplained, outdated } = judge(opinion, readDeviations(document, suite.heading));
+  const section = readSection(document, suite.heading);
+  const { passed, explained, unexplained, outdated } = judge(opinion, readDeviations(section));
+  const { outcomes, isPartial, resources } = opinion;
+  const tests = `${passed} of ${outcomes.size} tests pass`;
+  const figures = [...(resources === undefined ? [] : [`${resources} of ${resources} resources`]), tests];
+  const wrong = isPartial ? [] : outdatedFigures(section, figures);
   for (const test of unexplained) print(`Deviates: ${test}`);
   for (const test of outdated) print(`On the list of deviations, and passed or not run: ${test}`);
-  print(`Passed              ${passed}`);
-  print(`Deviate, explained  ${explained.length}`);
-  print(`Deviate             ${unexplained.length}`);
-  if (unexplained.length + outdated.length > 0) process.exitCode = 1;
+  for (const { written, found } of wrong) print(`${document} says "${written}"; this run has "${found}"`);
+  print(`${figures.join(', ')}; deviations explained: ${explained.length}, not explained: ${unexplained.length}`);
+  if (unexplained.length + outdated.length + wrong.length > 0) process.exitCode = 1;
 }
 
 await main(process.argv.slice(2));
