@@ -6,23 +6,26 @@ import { assetsBucket, credentials, region } from './account.ts';
 import { type Asset, adaptTemplate, type Template } from './adapt-template.ts';
 import { assetWriter } from './assets.ts';
 import { createStack, describeStack, listResources, type Outputs } from './cloudformation.ts';
-import { putParameter } from './parameters.ts';
+import { callJson } from './json-call.ts';
 
 /** The parameter that `cdk bootstrap` makes. */
-const bootstrapParameter = '/cdk-bootstrap/hnb659fds/version';
+const bootstrapParameter = { Name: '/cdk-bootstrap/hnb659fds/version', Value: '30', Type: 'String' };
 const stackName = 'Lathe';
 const rootKey = 'root.json';
 
-/** Deploys a synthesized template into ministack as the CDK would, and returns its outputs once everything is created. */
+/**
+ * Deploys a synthesized template into ministack as the CDK would, and returns its outputs and how many resources it has
+ * once all of them are created.
+ */
 export async function deploy(
   endpoint: string,
   templatePath: string,
   parameters: Record<string, string>,
   print: (line: string) => void,
-): Promise<Outputs> {
+): Promise<{ outputs: Outputs; resources: number }> {
   const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
   await s3.send(new CreateBucketCommand({ Bucket: assetsBucket }));
-  await putParameter(endpoint, bootstrapParameter, '30');
+  await callJson(endpoint, 'ssm', 'AmazonSSM.PutParameter', bootstrapParameter);
   const put = (Key: string, Body: Buffer | string) =>
     s3.send(new PutObjectCommand({ Bucket: assetsBucket, Key, Body }));
 
@@ -38,7 +41,7 @@ export async function deploy(
     templateUrl: `https://s3.${region}.amazonaws.com/${assetsBucket}/${rootKey}`,
     parameters,
   });
-  return await createdStack(endpoint, expected, print);
+  return { outputs: await createdStack(endpoint, expected, print), resources: expected };
 }
 
 /** Reads the root template and the nested ones beside it, adapted, by their keys. */

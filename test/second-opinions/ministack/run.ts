@@ -18,6 +18,7 @@ import { deploy } from './deploy.ts';
 import { checkEvents } from './events-check.ts';
 import { findMinistack } from './find-ministack.ts';
 import { startMinistack } from './server.ts';
+import { checkSignIn } from './sign-in-check.ts';
 
 const log = join(cache, 'ministack.log');
 
@@ -36,20 +37,24 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
     // After the end of ministack, which comes first where the command is broken off.
     process.once('exit', remove);
     print(`ministack is at ${ministack.endpoint}; its log is ${log}`);
-    // It has no CloudFront.
+    // Its CloudFront does not reach the APIs of API Gateway.
     const template = await synthesize(join(folder, 'assembly'), { page: 'false' });
-    const outputs = await deploy(ministack.endpoint, template, await parameters(receiver.host), print);
-    const { ApiUrl: url, TableName: table } = outputs;
-    if (!url || !table) throw new Error(`Expected ApiUrl and TableName but received ${JSON.stringify(outputs)}.`);
+    const { outputs, resources } = await deploy(ministack.endpoint, template, await parameters(receiver.host), print);
+    const { ApiUrl: url, TableName: table, UserPoolId: pool } = outputs;
+    if (!url || !table || !pool)
+      throw new Error(`Expected ApiUrl, TableName and UserPoolId but received ${JSON.stringify(outputs)}.`);
     const [apiKey, otherKey] = [await addUser(ministack.endpoint, table), await addUser(ministack.endpoint, table)];
     const outcomes = await runContractSuite({ url, apiKey, otherKey }, folder, only);
-    if (only === undefined)
-      for (const [name, passed] of await checkEvents({ url, apiKey }, receiver)) outcomes.set(name, passed);
+    const checks =
+      only === undefined
+        ? [await checkEvents({ url, apiKey }, receiver), await checkSignIn(ministack.endpoint, url, pool)]
+        : [];
+    for (const [name, passed] of checks.flatMap((found) => [...found])) outcomes.set(name, passed);
     const refusals = readRefusals();
     for (const line of refusals) print(line);
     // Some of what follows from a request is left to the sweep where it fails, and no response tells.
     outcomes.set('roles lack no permission', refusals.length === 0);
-    return { outcomes, isPartial: only !== undefined };
+    return { outcomes, isPartial: only !== undefined, resources };
   } finally {
     remove();
   }
