@@ -74,7 +74,7 @@ async function fuzz(
 
 const found = findPythonProgram('schemathesis', 'fuzz');
 if ('missing' in found) {
-  print(`SKIPPED: no request was sent, because Schemathesis cannot be installed: ${found.missing}`);
+  print(`Skipped: no request was sent, because Schemathesis cannot be installed: ${found.missing}`);
 } else {
   const stack = await startStack({}, { alter });
   let sent = 0;
