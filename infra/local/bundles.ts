@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { bundleSources, bundlingOf, projectRoot } from '../bundling.ts';
 import { fingerprint } from '../fingerprint.ts';
@@ -107,7 +107,8 @@ function nameOf(state: string, entry: string): string {
  * here as well, and always the same, because Node keeps compiled modules by their path.
  */
 export function cacheFolder(): string {
-  const { uid } = userInfo();
+  // Not by userInfo(), which fails for a user without an entry in passwd, as in containers.
+  const uid = process.getuid?.() ?? -1;
   const folder = join(tmpdir(), `lathe-bundles-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);

@@ -126,6 +126,8 @@ export class Environment {
       reason = await this.#runProcess();
     } catch (error) {
       reason = `with error: ${error instanceof Error ? error.message : String(error)}`;
+      // Nothing else names it: the caller is told of an internal error.
+      this.#log(`Could not start: ${String(error)}`);
     }
     this.#usable = false;
     clearTimeout(this.#timer);

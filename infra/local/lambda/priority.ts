@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { relative } from 'node:path';
 import { projectRoot } from '../../bundling.ts';
 import type { LocalFunction } from '../template/model.ts';
@@ -7,7 +7,7 @@ import type { LocalFunction } from '../template/model.ts';
 /** Functions that a person or a client waits for at that moment; all others work behind queues, or on a schedule. */
 const awaited = /^functions\/(?:api|events)\//;
 
-/** Niceness of what is awaited and of the rest. The process of the service, which all of them wait for, has 0. */
+/** How much nicer what is awaited is than the process of the service, which all of them wait for, and how much the rest. */
 const niceness = { awaited: 3, other: 10 };
 const retryMs = 130;
 
@@ -16,7 +16,9 @@ const retryMs = 130;
  * of its own; here, conversions would keep the service from responding and from sending events, which slows them in turn.
  */
 export function lowerPriority(pid: number, { entry }: LocalFunction): void {
-  const nice = awaited.test(relative(projectRoot, entry)) ? niceness.awaited : niceness.other;
+  const nicer = awaited.test(relative(projectRoot, entry)) ? niceness.awaited : niceness.other;
+  // Relative to the service, which may have been started by `nice`: only root may make a process less nice.
+  const nice = Math.min(getPriority() + nicer, constants.priority.PRIORITY_LOW);
   setPriority(pid, nice);
   lowerSession(pid, nice);
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundlesOnDemand } from '../../../infra/local/bundles.ts';
+import { asOrdinaryUser, whyOnlyKnownUsers } from '../../support/ordinary-user.ts';
+import { skipBecause } from '../../support/skip.ts';
 import { temporaryFolder } from './lambda/fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from './lambda/fixtures/functions.ts';
 
@@ -45,6 +47,14 @@ test('a bundle is made again when its source has changed, and only then', async 
   expect(first.code).toContain('one');
   expect(changed.code).toContain('two');
   expect(again).toEqual(first);
+});
+
+test('bundles are kept for a user without an entry in passwd', skipBecause(whyOnlyKnownUsers), async () => {
+  const module = new URL('../../../infra/local/bundles.ts', import.meta.url).pathname;
+
+  const folder = await asOrdinaryUser(`import { cacheFolder } from '${module}'; console.log(cacheFolder());`);
+
+  expect(folder).toMatch(/lathe-bundles-12345$/);
 });
 
 test('services that start at once make the same bundles without harm', async () => {

@@ -3,6 +3,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { asOrdinaryUser } from '../../../support/ordinary-user.ts';
 import { eventually } from './fixtures/eventually.ts';
 import { temporaryFolder } from './fixtures/files.ts';
 import { fixtureFunction, fixtureRuntime } from './fixtures/functions.ts';
@@ -84,6 +85,25 @@ describe.each(['zip', 'image'] as const)('a %s function', (packaging) => {
     await using runtime = fixtureRuntime();
 
     expect(await runtime.invoke(fixtureFunction('priority', { packaging }), {})).toBeGreaterThan(getPriority());
+  });
+
+  test('runs for an ordinary user who starts the service by nice, after the service as well', async () => {
+    const printed = await asOrdinaryUser(
+      `
+      import { fixtureFunction, fixtureRuntime } from '${fixture('functions.ts')}';
+      await using runtime = fixtureRuntime();
+      console.log(await runtime.invoke(fixtureFunction('priority', { packaging: '${packaging}' }), {}));`,
+      ['nice', '-n', '12'],
+    );
+
+    expect(Number(printed)).toBe(19);
+  });
+
+  test('that cannot be started logs why', async () => {
+    await using runtime = fixtureRuntime({ codeOf: () => Promise.reject(new Error('no code')) });
+
+    await expect(runtime.invoke(fixtureFunction('echo', { packaging }), {})).rejects.toThrow('no code');
+    expect(runtime.lines).toEqual(['stderr: Could not start: Error: no code']);
   });
 
   test('writes its output to the log line by line', async () => {

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '../infra/local/lambda/fixtures/files.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Why no user without an entry in passwd can be had, if so. */
+export const whyOnlyKnownUsers = isRoot ? undefined : 'Only root can start processes of another user.';
+
+/**
+ * Runs a module in a process of a user who is not root, and if that is possible one without an entry in passwd, as containers
+ * have; through the program in `prefix`, if any. Returns what it printed.
+ */
+export async function asOrdinaryUser(module: string, prefix: string[] = []): Promise<string> {
+  using folder = temporaryFolder();
+  chmodSync(folder.path, 0o777);
+  const node = [process.execPath, '--input-type=module-typescript', '-e', module];
+  const [program = '', ...args] = [...prefix, ...node];
+  const { stdout } = await promisify(execFile)(program, args, {
+    ...(isRoot ? { uid: 12_345, gid: 12_345 } : {}),
+    env: { PATH: process.env.PATH, HOME: folder.path, TMPDIR: folder.path },
+  });
+  return stdout.trim();
+}
