@@ -85,6 +85,18 @@ describe('Errors: every error answer is JSON with errorCode and msg', () => {
     expect(body?.errorCode ?? 'payload_too_large').toBe('payload_too_large');
   });
 
+  it.each<[number, string, Parameters<typeof call>[1]?]>([
+    [200, '/v1/query/formats'],
+    [400, '/v1/process/jobs?per_page=0'],
+    [401, '/v1/process/jobs', { as: 'nobody' }],
+    [404, '/v1/unknown'],
+    [405, '/v1/query/formats', { method: 'DELETE' }],
+  ])('a %d is not taken for anything but JSON', async (expected, path, request) => {
+    const { status, headers } = await call(path, request);
+    expect([status, headers.get('content-type')]).toEqual([expected, 'application/json']);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
   it('429 headers tell where a client stands', async () => {
     const { headers } = await call('/v1/process/tasks');
     expect(Number(headers.get('ratelimit-limit'))).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import { maxAgentLength } from '../../../shared/accounts/audit.ts';
 import type { Caller } from '../../../shared/accounts/caller.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
+import { usualHeaders } from './usual-headers.ts';
 import { parse } from './validate.ts';
 import { viewerAddress } from './viewer.ts';
 
@@ -24,9 +25,6 @@ export interface Admission {
 
 /** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
 const maxBodyBytes = 5_500_000;
-
-/** What one caller is shown is for nobody else, whatever is between them and the service. */
-const notKept = { 'Cache-Control': 'no-store' };
 
 const logger = new Logger({ serviceName: 'lathe' });
 
@@ -80,7 +78,7 @@ export function handlerOf<const R extends Route>(
       statusCode: response.status ?? route.success,
       headers: {
         ...(response.body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...notKept,
+        ...usualHeaders,
         ...admission?.headers,
         ...response.headers,
       },
@@ -150,7 +148,7 @@ function errorBody(headersOf: (event: object) => Record<string, string> | undefi
       request.error = Object.assign(new Error(JSON.stringify(body)), {
         statusCode: error.status,
         expose: true,
-        headers: { 'Content-Type': 'application/json', ...notKept, ...headersOf(request.event), ...error.headers },
+        headers: { 'Content-Type': 'application/json', ...usualHeaders, ...headersOf(request.event), ...error.headers },
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { usualHeaders } from '../http/usual-headers.ts';
 import { routes } from '../routes.ts';
 
 /** Responds to what no route matches: 405 with the methods of a known path, 404 otherwise, in the shape of every other error. */
@@ -31,7 +32,7 @@ function respond(
 ): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+    headers: { 'Content-Type': 'application/json', ...usualHeaders, ...headers },
     body: JSON.stringify({ errorCode, msg }),
   };
 }
