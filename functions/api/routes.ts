@@ -511,6 +511,7 @@ export const routes = {
         to: Day.optional().describe('Last day. Defaults to today.'),
       });
     },
+    refusals: ['conflicting_parameters'],
     success: 200,
     response: 'Usage',
   },

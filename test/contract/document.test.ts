@@ -121,6 +121,9 @@ describe('The document names as reason what no schema can say', () => {
       'GET /v1/query/formats/{operation}',
       { path: { operation: 'convert' }, query: { input_format: 'png', output_format: 'jpg' } },
     ],
+    ['conflicting_parameters', 'GET /v1/account/usage', { query: { from: '2026-11-02', to: '2026-11-01' } }],
+    ['conflicting_parameters', 'GET /v1/account/usage', { query: { from: '9999-01-01' } }],
+    ['conflicting_parameters', 'GET /v1/account/usage', { query: { to: '2026-01-01' } }],
     ['invalid_url', post('import/url'), { body: { url: 'https://example.com:99999/' } }],
     ['address_refused', 'POST /v1/account/webhooks', { body: { url: 'http://169.254.169.254/' } }],
   ])('%s: %s', async (reason, name, request) => {

@@ -1,5 +1,6 @@
 import { usageBetween } from '../../../shared/aws/minutes.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { invalidFields } from '../http/errors.ts';
 import { routes } from '../routes.ts';
 import { presentMonth } from './month-of-minutes.ts';
 import { presentDay, presentSum } from './usage-view.ts';
@@ -7,6 +8,14 @@ import { presentDay, presentSum } from './usage-view.ts';
 export const handler = endpoint(routes['account-usage'], async ({ account, query }) => {
   const today = new Date().toISOString().slice(0, 10);
   const { from = `${today.slice(0, 7)}-01`, to = today } = query;
+  // Days as texts are in the order of time. Where only one is given, the other is not in the request.
+  if (to < from) {
+    const [field, problem] =
+      query.to === undefined
+        ? ['from', `Expected a day until ${to} but received ${from}.`]
+        : ['to', `Expected a day from ${from} but received ${to}.`];
+    throw invalidFields({ [field]: [problem] }, 'conflicting_parameters');
+  }
   const [usage, month] = await Promise.all([usageBetween(account.user, from, to), presentMonth(account.user)]);
   return {
     body: {
