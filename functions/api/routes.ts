@@ -787,6 +787,7 @@ export const routes = {
       return z.object({ return_to: OwnPath().optional().describe('Page to return to. Defaults to /.') });
     },
     success: 302,
+    errors: [503],
     json: false,
   },
   'sign-in-callback': {
@@ -816,7 +817,7 @@ export const routes = {
       });
     },
     success: 302,
-    errors: [403],
+    errors: [403, 503],
     refusals: ['unknown_sign_in'],
     json: false,
   },

@@ -3,6 +3,7 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountItem } from '../../shared/aws/accounts.ts';
 import { newId } from '../../shared/ids.ts';
+import { ApiDocument } from '../support/api-document.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { TestBrowser } from './browser.ts';
 import { type Asked, clientId, TestIssuer } from './issuer.ts';
@@ -304,6 +305,10 @@ test('an issuer that does not respond is no fault of the person', async () => {
     LATHE_OIDC_CLIENT_ID: clientId,
   });
   await away[Symbol.asyncDispose]();
-  const response = await fetch(`${other.url}/auth/sign-in`, { redirect: 'manual' });
-  expect([response.status, await response.json()]).toMatchObject([503, { errorCode: 'sign_in_unavailable' }]);
+  const api = await ApiDocument.of(other.client);
+
+  const { response, problems } = await api.judge(api.operation('GET /auth/sign-in'), {});
+
+  expect(response).toMatchObject({ status: 503, body: { errorCode: 'sign_in_unavailable' } });
+  expect(problems).toEqual(['a server error']);
 });

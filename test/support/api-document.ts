@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import type { Client } from './client.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: it judges documents and bodies of unknown shape
 type Body = any;
@@ -42,6 +43,12 @@ export class ApiDocument {
     this.#document = document;
     this.#send = send;
     this.#ajv.addSchema({ $id: 'document', components: document.components });
+  }
+
+  /** Reads the document of the service that a client speaks to, which sends the requests. */
+  static async of(client: Client): Promise<ApiDocument> {
+    const { body: document } = await client.call('GET', '/v1/openapi.json');
+    return new ApiDocument(document, (path, { method, body, headers }) => client.call(method, path, body, headers));
   }
 
   get operations(): Operation[] {

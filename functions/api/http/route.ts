@@ -33,7 +33,7 @@ export interface Route {
   emptyBody?: true;
   success: 200 | 201 | 302;
   /** Statuses of its responses beside those that follow from the rest of the row. */
-  errors?: readonly (403 | 404 | 409)[];
+  errors?: readonly (403 | 404 | 409 | 503)[];
   /** Why it refuses requests that match its schemas. */
   refusals?: readonly Refusal[];
   /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */

@@ -21,7 +21,7 @@ const errorMeanings: Record<string, string> = {
   429: 'Too many requests.',
   431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
   500: 'Internal server error; retry later.',
-  503: 'No response within 30 seconds. Retry later.',
+  503: 'No response within 30 seconds or, when signing in, from the issuer. Retry later.',
 };
 
 /** Statuses that API Gateway itself responds with, before or instead of a function. */
@@ -198,7 +198,10 @@ function error(status: string, route: Route): Json {
   const description = errorMeanings[status];
   if (status === '400') return badRequest(route, own);
   if (!gatewayStatuses.includes(status)) return { description, ...json(own) };
-  const hasOwn = status === '413' ? route.body !== undefined : status === '429' || status === '500';
+  const hasOwn =
+    status === '413'
+      ? route.body !== undefined
+      : status === '429' || status === '500' || (status === '503' && route.errors?.includes(503));
   const { content } = json(hasOwn ? { anyOf: [own, gateway] } : gateway);
   return {
     description,
