@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDisposition, safeName } from '../../shared/files/names.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { PlainSubscriber } from '../events/subscribers.ts';
+import { ApiDocument } from '../support/api-document.ts';
 import { leaveToBreadth } from '../support/breadth.ts';
 import { type JobView, postForm, type TaskView, taskOf } from '../support/client.ts';
+import { startAlteredStack } from '../support/running-stack.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
@@ -205,5 +207,19 @@ describe('Jobs that are too large for one response', () => {
 
     expect(response.status).toBe(400);
     expect(Object.keys(response.body.errors ?? {})).toEqual(['tasks.late.options']);
+  });
+});
+
+it('a URL of more than 8,192 bytes is a 413 without CloudFront as well', async () => {
+  await using plain = await startAlteredStack(({ distributions }) => void distributions.splice(0));
+  const api = await ApiDocument.of(plain.client);
+
+  const { response, problems } = await api.judge(api.operation('GET /v1/process/jobs'), {
+    query: { tag: 'x'.repeat(8_200) },
+  });
+
+  expect({ response, problems }).toMatchObject({
+    response: { status: 413, body: { errorCode: 'url_too_long' } },
+    problems: [],
   });
 });

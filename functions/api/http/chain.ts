@@ -26,6 +26,9 @@ export interface Admission {
 /** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
 const maxBodyBytes = 5_500_000;
 
+/** CloudFront's limit, for services without it: API Gateway passes on URLs of up to 10,240 bytes. */
+const maxUrlBytes = 8_192;
+
 const logger = new Logger({ serviceName: 'lathe' });
 
 /** Makes the Lambda handler of a route: one chain for all of them, from the row of the route table. */
@@ -47,7 +50,8 @@ export function handlerOf<const R extends Route>(
     .use(accessLog(route))
     .use(httpErrorHandler({ logger: false }))
     .use(errorBody((event) => admissions.get(event)?.headers))
-    .use(admitted);
+    .use(admitted)
+    .use({ before: ({ event }) => checkUrl(event) });
   const { params, query, body } = route;
   if (route.json !== false) chain.use(negotiateJson());
   if (body) chain.use(jsonBody(body, route.emptyBody === true));
@@ -89,6 +93,12 @@ export function handlerOf<const R extends Route>(
 }
 
 type Middleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
+
+/** Throws the 413 for a long URL, counted without its host: behind CloudFront it is another one than the caller's. */
+function checkUrl({ rawPath, rawQueryString }: APIGatewayProxyEventV2): void {
+  if (Buffer.byteLength(`${rawPath}?${rawQueryString}`) > maxUrlBytes)
+    throw new HttpError(413, 'url_too_long', `Expected a URL of at most ${maxUrlBytes} bytes.`);
+}
 
 function negotiateJson(): Middleware {
   const negotiation = httpContentNegotiation({

@@ -17,7 +17,7 @@ const errorMeanings: Record<string, string> = {
   404: 'Not found: the specified content does not exist.',
   406: 'Not acceptable: a format other than JSON was requested.',
   409: 'Conflict with the current state of the resource.',
-  413: 'The body is too large, or the URL is longer than 8,192 bytes. To bodies of up to 6 MB the service itself responds; API Gateway rejects larger ones with a message alone, and CloudFront a URL with a page for people.',
+  413: 'The body is too large, or the URL is longer than 8,192 bytes. The service itself responds to bodies of up to 6 MB, and to long URLs that do not come through CloudFront; API Gateway rejects larger bodies with a message alone, and CloudFront a long URL with a page for people.',
   429: 'Too many requests.',
   431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
   500: 'Internal server error; retry later.',
@@ -198,10 +198,7 @@ function error(status: string, route: Route): Json {
   const description = errorMeanings[status];
   if (status === '400') return badRequest(route, own);
   if (!gatewayStatuses.includes(status)) return { description, ...json(own) };
-  const hasOwn =
-    status === '413'
-      ? route.body !== undefined
-      : status === '429' || status === '500' || (status === '503' && route.errors?.includes(503));
+  const hasOwn = status !== '431' && (status !== '503' || route.errors?.includes(503));
   const { content } = json(hasOwn ? { anyOf: [own, gateway] } : gateway);
   return {
     description,
