@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,11 +16,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { App, Stack } from 'aws-cdk-lib';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { findProgram } from '../../functions/engines/runtime/find-program.ts';
 import { catalogue } from '../../functions/engines/webpage/catalogue.ts';
 import { projectRoot } from '../../infra/bundling.ts';
+import { layerOf } from '../../infra/constructs/layers.ts';
 import { stageContext } from '../../infra/images/context.ts';
 import { closureOf } from '../../infra/images/lock-file.ts';
 import { samples } from '../../infra/images/samples.ts';
@@ -29,6 +34,7 @@ import { synthesize } from '../../infra/local/synth.ts';
 import type { LocalFunction } from '../../infra/local/template/model.ts';
 import { readTemplate } from '../../infra/local/template/read.ts';
 import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { onlyInBreadth } from '../support/breadth.ts';
 import { skipBecause } from '../support/skip.ts';
 import { EngineHost, givenByLambda } from './engine-host.ts';
 
@@ -38,14 +44,28 @@ const maxBytes = 250 * 1024 ** 2;
 const webpage = 'functions/engines/webpage';
 
 let folder: string;
+/** The PATH of a machine that has what a deployment needs, and no programs of Debian. */
+let bare: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lathe-test-'));
   // The user of functions reads it.
   chmodSync(folder, 0o755);
-  for (const name of catalogue.resources.layers ?? [])
-    execFileSync(process.execPath, [join(projectRoot, 'layers', name, 'build.ts'), join(folder, 'opt')]);
-});
+  bare = join(folder, 'bin');
+  mkdirSync(bare);
+  symlinkSync(process.execPath, join(bare, 'node'));
+  for (const name of ['npm', 'sh']) symlinkSync(realpathSync((await findProgram(name)) ?? name), join(bare, name));
+  mkdirSync(join(folder, 'opt'));
+  vi.stubEnv('PATH', bare);
+  const app = new App({ outdir: join(folder, 'layers') });
+  const stack = new Stack(app, 'Layers');
+  for (const name of catalogue.resources.layers ?? []) layerOf(stack, name);
+  vi.unstubAllEnvs();
+  for (const asset of readdirSync(app.outdir)) {
+    for (const name of readdirSync(join(app.outdir, asset)))
+      symlinkSync(join(app.outdir, asset, name), join(folder, 'opt', name));
+  }
+}, 240_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -73,6 +93,8 @@ test('the layers and the function fit the limit of Lambda', () => {
 });
 
 test('the web page engine is an image on both architectures, and a zip on its layers if that is chosen', async () => {
+  vi.stubEnv('PATH', bare);
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(webpageFunction(await currentTemplate())).toMatchObject({ layers: [], packaging: 'image' });
   const onLayers = webpageFunction(await synthesize(join(folder, 'zip'), { webpagePackaging: 'zip' }));
   expect(onLayers).toMatchObject({ layers: [join(projectRoot, 'layers/chromium'), join(projectRoot, 'layers/fonts')] });
@@ -87,6 +109,24 @@ test('the web page engine is an image on both architectures, and a zip on its la
   expect(images).toHaveLength(engineCatalogues.filter(({ resources }) => resources.packaging === 'image').length);
   for (const { Properties } of images) expect(Properties).toMatchObject({ Architectures: ['arm64'] });
 }, 120_000);
+
+// Bundling takes minutes, most of it that of functions, for which esbuild is all that runs.
+test.for(['image', 'zip'])(
+  'npm run synth -- -c webpagePackaging=%s bundles everything with Node and npm alone',
+  { ...onlyInBreadth, timeout: 900_000 },
+  async (packaging) => {
+    const output = join(folder, `synth-${packaging}`);
+    await promisify(execFile)(
+      join(bare, 'npm'),
+      ['run', 'synth', '--', '-c', `webpagePackaging=${packaging}`, '--output', output],
+      {
+        cwd: projectRoot,
+        env: { ...process.env, PATH: bare },
+      },
+    );
+    expect(readdirSync(output)).toContain('Lathe.template.json');
+  },
+);
 
 const hidden = withoutPerl(['test', '!', '-x', '/usr/bin/perl']);
 const whyNotHidden =
