@@ -59,26 +59,27 @@ export function createHttpApi(
     if (!isWithinRate()) return messageResponse(429, 'Too Many Requests');
     const [{ account: accountId }, { apiId }] = [stack, api];
     const facts = { accountId, apiId, requestId, match, path, query, body: body.bytes, forwarded };
-    return await integrate(match, buildEvent(request, facts));
+    const { authorization, cookie } = request.headers;
+    return await integrate(match, buildEvent(request, facts), authorization ?? cookie);
   }
 
-  async function integrate(match: RouteMatch, event: unknown): Promise<GatewayResponse> {
+  async function integrate(match: RouteMatch, event: unknown, client: string | undefined): Promise<GatewayResponse> {
     const timeout = Promise.withResolvers<GatewayResponse>();
     const unavailable = messageResponse(503, 'Service Unavailable');
     const timer = setTimeout(() => timeout.resolve(unavailable), integrationSeconds * 1000);
     try {
-      return await Promise.race([invoke(match, event), timeout.promise]);
+      return await Promise.race([invoke(match, event, client), timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function invoke(match: RouteMatch, event: unknown): Promise<GatewayResponse> {
+  async function invoke(match: RouteMatch, event: unknown, client: string | undefined): Promise<GatewayResponse> {
     // API Gateway responds the same where the role of the integration does not allow the invocation.
     if (match.invoker && !mayInvoke(match.invoker, match.function))
       return messageResponse(500, 'Internal Server Error');
     try {
-      const result = await runtime.invoke(match.function, event);
+      const result = await runtime.invoke(match.function, event, { client });
       return readResponse(result) ?? messageResponse(500, 'Internal Server Error');
     } catch (error) {
       return responseOf(error instanceof FunctionError ? error.errorType : '');

@@ -10,6 +10,9 @@ interface Fleet {
   scale(): void;
 }
 
+/** How long an idle environment is left to its owner while another would like to have more. */
+const KEPT_MS = 5_000;
+
 /** How many environments several fleets together may have, and which of them has the next when all are taken. */
 export class Capacity {
   readonly #max: () => number;
@@ -40,13 +43,16 @@ export class Capacity {
     return [...this.#fleets].filter(({ isStarved }) => isStarved).length;
   }
 
-  /** Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. */
-  take(): boolean {
+  /**
+   * Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. Where the fleet has
+   * others already, that is one which has been idle for a while: its owner may be back in a moment.
+   */
+  take(isStarved: boolean): boolean {
     if (!this.#full) {
       this.#taken += 1;
       return true;
     }
-    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest()) this.#ending += 1;
+    if (this.#ending < Math.max(1, this.#starved) && this.#idle.endOldest(isStarved ? 0 : KEPT_MS)) this.#ending += 1;
     return false;
   }
 

@@ -4,6 +4,7 @@ import { Environment, type Host } from './environment.ts';
 import { FunctionError } from './function-error.ts';
 import type { IdleEnvironments } from './idle-environments.ts';
 import type { Invocation } from './invocation.ts';
+import { Turns } from './turns.ts';
 
 interface Waiting {
   invocation: Invocation;
@@ -18,6 +19,7 @@ export class Fleet {
   readonly #idle: IdleEnvironments;
   readonly #capacity: Capacity;
   readonly #waiting: Waiting[] = [];
+  readonly #turns: Turns;
   readonly #all = new Set<Environment>();
   readonly #starting = new Set<Environment>();
   /** The last used last. */
@@ -33,6 +35,8 @@ export class Fleet {
     this.#host = host;
     this.#idle = idle;
     this.#capacity = capacity;
+    // A request that is held costs nothing while it waits; those endpoints have a concurrency of their own.
+    this.#turns = new Turns(fn.reservedConcurrency === undefined ? 2 * host.cores : Number.POSITIVE_INFINITY);
   }
 
   get lastStart(): number {
@@ -68,8 +72,9 @@ export class Fleet {
       invocation.fail(stoppedError());
       return;
     }
-    const free = this.#takeFree();
+    const free = this.#turns.mayRun(invocation) ? this.#takeFree() : undefined;
     if (free) {
+      this.#turns.begin(invocation);
       free.run(invocation);
       return;
     }
@@ -85,8 +90,9 @@ export class Fleet {
   /** Starts environments for those that waited long enough, as far as there is room. */
   scale(): void {
     if (this.#stopped) return;
-    const overdue = this.#waiting.filter((waiting) => waiting.overdue).length;
-    const wanted = this.#all.size === 0 ? Math.min(1, this.#waiting.length) : overdue;
+    const next = this.#waiting.filter(({ invocation }) => this.#turns.mayRun(invocation));
+    const overdue = next.filter((waiting) => waiting.overdue).length;
+    const wanted = this.#all.size === 0 ? Math.min(1, next.length) : overdue;
     if (wanted > this.#starting.size && this.#wouldSlowDown()) {
       this.#recheck ??= setTimeout(() => {
         this.#recheck = undefined;
@@ -96,7 +102,8 @@ export class Fleet {
     }
     // More than the cores can start at once would only make each of them slower.
     const max = Math.min(wanted, this.#host.cores);
-    while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take()) this.#start();
+    while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take(this.isStarved))
+      this.#start();
   }
 
   /** Ends every environment at once. */
@@ -180,8 +187,11 @@ export class Fleet {
   }
 
   #takeWaiting(): Invocation | undefined {
-    const waiting = this.#waiting.shift();
+    const invocation = this.#turns.next(this.#waiting.map((waiting) => waiting.invocation));
+    const index = this.#waiting.findIndex((waiting) => waiting.invocation === invocation);
+    const [waiting] = index < 0 ? [] : this.#waiting.splice(index, 1);
     clearTimeout(waiting?.timer);
+    if (waiting) this.#turns.begin(waiting.invocation);
     return waiting?.invocation;
   }
 }

@@ -16,6 +16,8 @@ export class IdleEnvironments {
   readonly #burstSeconds: number;
   /** In the order of their last use. */
   readonly #timers = new Map<Environment, NodeJS.Timeout>();
+  /** When each became idle. */
+  readonly #since = new WeakMap<Environment, number>();
 
   constructor({ seconds, max = Number.POSITIVE_INFINITY, burstSeconds = seconds }: Limits) {
     this.#seconds = seconds;
@@ -26,6 +28,7 @@ export class IdleEnvironments {
   /** Adds an environment as the last used; if it is one too many for a while, the least recently used one ends. */
   add(environment: Environment): void {
     this.remove(environment);
+    this.#since.set(environment, performance.now());
     this.#endIn(environment, this.#burstSeconds, () => {
       if (this.#timers.size > this.#max) this.endOldest();
       if (!this.#timers.has(environment)) return;
@@ -39,11 +42,12 @@ export class IdleEnvironments {
     this.#timers.delete(environment);
   }
 
-  /** Ends the least recently used environment, and says whether there was one. */
-  endOldest(): boolean {
+  /** Ends the least recently used environment, if it has been idle for so long, and says whether there was one. */
+  endOldest(idleMs = 0): boolean {
     const [oldest] = this.#timers.keys();
-    if (oldest) this.#end(oldest);
-    return oldest !== undefined;
+    if (!oldest || performance.now() - (this.#since.get(oldest) ?? 0) < idleMs) return false;
+    this.#end(oldest);
+    return true;
   }
 
   #endIn(environment: Environment, seconds: number, then: () => void): void {

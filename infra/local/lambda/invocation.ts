@@ -9,6 +9,8 @@ export class Invocation {
   readonly event: string;
   /** The tenant it is for, if its function keeps tenants apart. */
   readonly tenantId: string | undefined;
+  /** Whose request it is. */
+  readonly client: string | undefined;
   /** The trace header that it passes on to what it causes. */
   readonly trace: string | undefined;
   /** Settles when the response begins, or the function fails before that. */
@@ -16,9 +18,13 @@ export class Invocation {
   readonly #begun = Promise.withResolvers<ResponseChunks>();
   readonly #chunks = new ResponseChunks();
 
-  constructor(event: string, { tenantId, trace }: { tenantId?: string | undefined; trace?: string } = {}) {
+  constructor(
+    event: string,
+    { tenantId, client, trace }: { tenantId?: string | undefined; client?: string | undefined; trace?: string } = {},
+  ) {
     this.event = event;
     this.tenantId = tenantId;
+    this.client = client;
     this.trace = trace;
     this.response = this.#begun.promise;
     // Whoever waits for it learns of a failure; there may be nobody any more.

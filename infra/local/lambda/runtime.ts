@@ -25,6 +25,8 @@ export interface Caller {
   tenantId?: string | undefined;
   /** Trace headers of what caused it. */
   traces?: (string | undefined)[];
+  /** Whose request it is: those of one that wait for an environment do not delay those of others. */
+  client?: string | undefined;
 }
 
 export interface LambdaRuntime {
@@ -113,10 +115,10 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   async function invokeStream(
     fn: LocalFunction,
     event: unknown,
-    { tenantId, traces = [] }: Caller = {},
+    { tenantId, traces = [], client }: Caller = {},
   ): Promise<{ chunks: AsyncIterable<Buffer> }> {
     checkTenant(fn, tenantId);
-    const invocation = new Invocation(encodeEvent(event), { tenantId, trace: traceOf(fn, traces) });
+    const invocation = new Invocation(encodeEvent(event), { tenantId, client, trace: traceOf(fn, traces) });
     if (stopped) throw new FunctionError('Sandbox.Stopped', 'The runtime was stopped');
     if (!countUntilEnd(fn, invocation)) {
       options.onInvoked?.(fn, 'throttled');

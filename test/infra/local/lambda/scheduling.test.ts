@@ -160,6 +160,26 @@ test.each(['zip', 'image'] as const)(
   },
 );
 
+test('a client with many requests does not delay that of another', async () => {
+  await using runtime = fixtureRuntime({ cores: 1, maxZip: 2 });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const fn = fixtureFunction('hold');
+  const hold = (name: string, client: string) => runtime.invoke(fn, { name, folder }, { client });
+  const began = () => linesOf(join(folder, 'began'));
+
+  const held = ['a', 'b', 'c', 'd'].map((name) => hold(name, 'ann'));
+  await eventually(() => began().length === 2);
+  held.push(hold('e', 'bob'));
+  writeFileSync(join(folder, 'release-a'), '');
+  await eventually(() => began().length === 3);
+  const third = began().at(-1);
+  for (const name of ['b', 'c', 'd', 'e']) writeFileSync(join(folder, `release-${name}`), '');
+  await Promise.all(held);
+
+  expect(third).toBe('e');
+});
+
 test('all functions without a reserved concurrency share that of the account', async () => {
   await using runtime = fixtureRuntime({ accountConcurrency: 2 });
   using temporary = temporaryFolder();

@@ -1,0 +1,42 @@
+import type { Invocation } from './invocation.ts';
+
+/**
+ * Whose invocation is next where several wait, so that a client with many requests does not delay the others, for which Lambda
+ * would have room: so many of one client at a time, and first those of whoever has fewest. What no client asked for has no limit.
+ */
+export class Turns {
+  readonly #max: number;
+  readonly #running = new Map<string, number>();
+
+  constructor(maxOfClient: number) {
+    this.#max = maxOfClient;
+  }
+
+  mayRun({ client }: Invocation): boolean {
+    return client === undefined || this.#count(client) < this.#max;
+  }
+
+  /** Counts an invocation until it has ended. */
+  begin({ client, ended }: Invocation): void {
+    if (client === undefined) return;
+    this.#running.set(client, this.#count(client) + 1);
+    void ended.then(() => {
+      const left = this.#count(client) - 1;
+      if (left > 0) this.#running.set(client, left);
+      else this.#running.delete(client);
+    });
+  }
+
+  /** Returns which of those that wait, in the order they came, is next. */
+  next(waiting: Invocation[]): Invocation | undefined {
+    const [first, ...others] = waiting.filter((invocation) => this.mayRun(invocation));
+    return others.reduce(
+      (best, each) => (best && this.#count(each.client) < this.#count(best.client) ? each : best),
+      first,
+    );
+  }
+
+  #count(client: string | undefined): number {
+    return client === undefined ? 0 : (this.#running.get(client) ?? 0);
+  }
+}
