@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cases, pathOf } from './cases.ts';
+import { checkEvents, clients } from './check-events.ts';
 import { checkPage } from './check-page.ts';
 import { lineOf, type Outcome, runCase } from './run-case.ts';
 import { Service, SmokeError } from './service.ts';
 
 const pageName = 'page';
-const known = [pageName, ...cases.map(({ name }) => name)];
+const clientNames = Object.keys(clients);
+const known = [pageName, ...clientNames, ...cases.map(({ name }) => name)];
 
 const usage = `Usage: npm run smoke -- <URL of the service> [--key <API key>]
-  Sends a small file of each family through a running service, local or deployed, and checks what comes back.
+  Sends a small file of each family through a running service, local or deployed, and checks what comes back. Receives an
+  event by a plain WebSocket and by Socket.IO.
   --key <key>        defaults to LATHE_API_KEY, and for a service on this machine to the key that npm start printed
   --only <names>     only these, comma-separated: ${known.join(', ')}
   --timeout <n>      seconds that each may take; defaults to 300`;
@@ -22,15 +25,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { key: { type: 'string' }, only: { type: 'string' }, timeout: { type: 'string', default: '300' } },
 });
-const [url = '', ...others] = positionals;
+const [url = '', ...more] = positionals;
 const names = values.only?.split(',') ?? known;
 const seconds = Number(values.timeout);
-if (!URL.canParse(url) || others.length > 0 || !names.every((name) => known.includes(name)) || !(seconds > 0)) {
+if (!URL.canParse(url) || more.length > 0 || !names.every((name) => known.includes(name)) || !(seconds > 0)) {
   printError(usage);
   process.exit(2);
 }
 try {
-  process.exitCode = await smoke(new Service(url, values.key ?? (await keyFor(new URL(url)))));
+  process.exitCode = await smoke(values.key ?? (await keyFor(new URL(url))));
 } catch (error) {
   if (!(error instanceof SmokeError)) throw error;
   printError(error.message);
@@ -38,16 +41,24 @@ try {
 }
 
 /** Runs the cases one after the other, prints each, and returns the exit code. */
-async function smoke(service: Service): Promise<number> {
+async function smoke(key: string): Promise<number> {
+  const service = new Service(url, key);
   const health = await service.health();
   await service.checkKey();
   print(`Lathe ${health.version} at ${url}\n`);
-  const outcomes: Outcome[] = [];
+  const others: Outcome[] = [];
+  const converted: Outcome[] = [];
   if (names.includes(pageName)) {
     const began = performance.now();
     const outcome = await checkPage(service);
     print(lineOf({ name: pageName, path: '/' }, outcome, performance.now() - began));
-    outcomes.push(outcome);
+    others.push(outcome);
+  }
+  for (const name of clientNames.filter((each) => names.includes(each))) {
+    const began = performance.now();
+    const outcome = await checkEvents(service, health, name, { key, seconds });
+    print(lineOf({ name, path: 'an event' }, outcome, performance.now() - began));
+    others.push(outcome);
   }
   for (const one of cases.filter(({ name }) => names.includes(name))) {
     const began = performance.now();
@@ -57,15 +68,13 @@ async function smoke(service: Service): Promise<number> {
     });
     showProgress('');
     print(lineOf({ name: one.name, path: pathOf(one) }, outcome, performance.now() - began));
-    outcomes.push(outcome);
+    converted.push(outcome);
   }
+  const outcomes = [...others, ...converted];
   const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length;
   print(`\n${count('ok')} ok, ${count('skipped')} skipped, ${count('failed')} failed`);
-  // A page that is there does not say that anything can be converted.
-  const [, ...rest] = outcomes;
-  const nothing = (names.includes(pageName) && rest.length > 0 ? rest : outcomes).every(
-    ({ result }) => result === 'skipped',
-  );
+  // A page and events do not say that anything can be converted.
+  const nothing = (converted.length > 0 ? converted : outcomes).every(({ result }) => result === 'skipped');
   if (nothing) printError('Everything was skipped, so nothing is known to work.');
   return count('failed') > 0 || nothing ? 1 : 0;
 }

@@ -16,7 +16,7 @@ export interface CaseOptions {
 /** Sends the files of a case through the service and checks what comes back. */
 export async function runCase(
   service: Service,
-  { engines }: Health,
+  { engines }: Pick<Health, 'engines'>,
   one: Case,
   { seconds, onProgress }: CaseOptions,
 ): Promise<Outcome> {

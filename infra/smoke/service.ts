@@ -9,6 +9,8 @@ export class SmokeError extends Error {
 export interface Health {
   version: string;
   engines: { name: string; usable: boolean; reason?: string; missing?: unknown[] }[];
+  /** Where clients of events connect. */
+  websocket: { url: string; socketIo: { url: string; path: string } };
 }
 
 interface StoredFile {

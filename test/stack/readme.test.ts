@@ -50,10 +50,17 @@ test('the smoke test sends files through the service, and says what to do where 
   const smoke = (...args: string[]) => run(process.execPath, [join(projectRoot, 'infra/smoke/main.ts'), ...args]);
 
   // What one engine does that starts fast; the others are tested by themselves.
-  const { stdout } = await smoke(service.url, '--key', service.apiKey, '--only', 'image,compress,merge');
+  const { stdout } = await smoke(
+    service.url,
+    '--key',
+    service.apiKey,
+    '--only',
+    'websocket,socket.io,image,compress,merge',
+  );
 
-  expect(stdout.match(/^(?:image|compress|merge) .* ok {2,}\d+\.\d s {2}[\d,]+ bytes$/gm)).toHaveLength(3);
-  expect(stdout).toContain('3 ok, 0 skipped, 0 failed');
+  const lines = /^(?:websocket|socket\.io|image|compress|merge) .* ok {2,}\d+\.\d s {2}[\d,]+ bytes$/gm;
+  expect(stdout.match(lines)).toHaveLength(5);
+  expect(stdout).toContain('5 ok, 0 skipped, 0 failed');
   await expect(smoke(service.url, '--key', 'wrong')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('The API key was refused. Make one with npm run key'),
