@@ -44,7 +44,7 @@ export const accepted: readonly Accepted[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:(?:<AWS::Partition>|aws[a-z-]*):execute-api:.+\/live\/(?:POST|DELETE)\/@connections\/\*\]$/,
-    where: /^Lathe\/(?:Events\/Relay|Sockets\/Message)\/Role\/Resource$/,
+    where: /^Lathe\/(?:Events\/Relay|Sockets\/Socket|Lifecycle\/Sweep)\/Role\/Resource$/,
     reason: 'Ids of connections exist only at run time; the pattern is limited to this API, its stage and one method.',
   },
   {

@@ -10,6 +10,7 @@ import type { Job } from '../../shared/jobs/job.ts';
 import type { PostedFiles } from '../../shared/lifecycle/look.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { isTask, type Task } from '../../shared/tasks/task.ts';
+import { pingConnections, sweepsBetweenPings } from '../events/websocket/pings.ts';
 import { deliveries } from '../wiring/deliveries.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
@@ -33,11 +34,17 @@ const deleteFiles = inEvery(10, deleteOldFiles);
 /** Looking for dead letters takes a second, in which an idle sweep has nothing else to do, and makes up most of what it costs. */
 const settleUnexpected = inEvery(5, settleDeadLetters);
 
-/** Recovers lost and overdue work, settles dead letters, and deletes expired files. */
+const ping = inEvery(sweepsBetweenPings, pingConnections);
+
+/** Recovers lost and overdue work, settles dead letters, deletes expired files, and keeps idle connections open. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
   const hasTime = () => context.getRemainingTimeInMillis() > reserveMs;
   // A part that fails does not stop the others.
-  const [recovered, filesDeleted] = await Promise.allSettled([recoverDue(hasTime), deleteFiles()]);
+  const [recovered, filesDeleted, pinged] = await Promise.allSettled([
+    recoverDue(hasTime),
+    deleteFiles(),
+    ping(logger),
+  ]);
   // A task whose workers died is due, and its message may be a dead letter by now.
   const settle = countOf(recovered) === 0 ? settleUnexpected : settleDeadLetters;
   const [settled] = await Promise.allSettled([settle(logger, hasTime)]);
@@ -45,8 +52,11 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
     recovered: countOf(recovered),
     deadLettersSettled: countOf(settled),
     filesDeleted: countOf(filesDeleted),
+    connectionsPinged: countOf(pinged),
   });
-  const errors = [recovered, settled, filesDeleted].flatMap((part) => (part.status === 'rejected' ? part.reason : []));
+  const errors = [recovered, settled, filesDeleted, pinged].flatMap((part) =>
+    part.status === 'rejected' ? part.reason : [],
+  );
   if (errors.length > 0) throw new AggregateError(errors, `The sweep failed: ${errors.join('; ')}`);
 }
 

@@ -25,7 +25,7 @@ export class Lifecycle extends Construct {
     if (!presetOf(this).isShared) this.#addUploaded(props);
     this.sweep = this.#add(
       'Sweep',
-      'Requeues lost tasks, fails those that no worker could finish, and deletes expired records and files',
+      'Requeues lost tasks, fails those that no worker could finish, deletes expired files, and pings idle connections',
       Duration.seconds(300),
       [
         ...endTask,
@@ -45,6 +45,9 @@ export class Lifecycle extends Construct {
         'passwords:list',
         'revoked:list',
         'revoked:delete',
+        'pinged:query',
+        'pinged:delete',
+        'sockets:post',
       ],
       props,
     );
@@ -90,6 +93,9 @@ export class Lifecycle extends Construct {
           'creationsPerMinute',
           'waitsPerMinute',
           'maxFileBytes',
+          'allowHosts',
+          'isolation',
+          'singleTenant',
         ]),
         ...variablesFor(permissions, props.resources),
       },

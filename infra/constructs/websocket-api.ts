@@ -13,7 +13,34 @@ const timeout = Duration.seconds(29);
 /** Part of the address, since WebSocket APIs have no stage without a name; a domain of one's own maps any path to it. */
 const stageName = 'live';
 
-/** The WebSocket API, with a function each for connects, messages and disconnects. The relay posts to its connections. */
+const permissions = [
+  'apiKey:get',
+  'token:get',
+  'account:get',
+  'accountSubscribers:get',
+  'accountSubscribers:update',
+  'connection:get',
+  'connection:put',
+  'connection:update',
+  'connection:delete',
+  'keyConnection:put',
+  'keyConnection:delete',
+  'pinged:put',
+  'pinged:delete',
+  'session:get',
+  'session:update',
+  'subscriber:put',
+  'subscriber:delete',
+  'group:get',
+  'group:batchGet',
+  'ownedTask:query',
+  'ownedJob:query',
+  'events:send',
+  'sockets:post',
+  'sockets:disconnect',
+] as const satisfies Permission[];
+
+/** The WebSocket API, with one function for connects, messages and disconnects. The relay posts to its connections, too. */
 export class RealTimeApi extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
@@ -48,55 +75,18 @@ export class RealTimeApi extends Construct {
     };
   }
 
-  /** Adds the functions; they come after the API because they post to its connections. */
+  /** Adds the function; it comes after the API because it posts to its connections. */
   addRoutes(resources: Resources, environment: Record<string, string>): void {
-    const subscribed = ['accountSubscribers:get', 'accountSubscribers:update'] as const;
-    const authenticate = ['apiKey:get', 'token:get', 'account:get'] as const;
-    const connect = [...authenticate, 'connection:put', 'keyConnection:put', 'events:send', ...subscribed] as const;
-    const message = [
-      ...connect,
-      'connection:get',
-      'connection:update',
-      'session:get',
-      'session:update',
-      'subscriber:put',
-      'subscriber:delete',
-      'group:get',
-      'group:batchGet',
-      'ownedTask:query',
-      'ownedJob:query',
-      'sockets:post',
-      'sockets:disconnect',
-    ] as const;
-    const disconnect = ['connection:get', 'connection:delete', 'keyConnection:delete', 'subscriber:delete'] as const;
-    this.#add('$connect', 'Connect', 'Authenticates and registers WebSocket clients', connect, resources, environment);
-    this.#add('$default', 'Message', 'Handles messages of WebSocket clients', message, resources, environment);
-    this.#add(
-      '$disconnect',
-      'Disconnect',
-      'Removes disconnected WebSocket clients',
-      disconnect,
-      resources,
-      environment,
-    );
-  }
-
-  #add(
-    route: string,
-    id: string,
-    description: string,
-    permissions: readonly Permission[],
-    resources: Resources,
-    environment: Record<string, string>,
-  ): void {
-    const { function: target } = new ZipFunction(this, id, {
-      entry: `functions/events/websocket/${id.toLowerCase()}.ts`,
-      description,
+    const { function: target } = new ZipFunction(this, 'Socket', {
+      entry: 'functions/events/websocket/socket.ts',
+      description: 'Registers, serves and removes WebSocket clients',
       timeout,
-      memoryMegabytes: 512,
+      // Clients wait for a response to their first message, some for a second: with more memory come more of a core.
+      memoryMegabytes: 1024,
       environment: { ...environment, ...variablesFor(permissions, resources) },
       statements: statementsFor(permissions, resources),
     });
-    this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(`${id}Integration`, target) });
+    const integration = new WebSocketLambdaIntegration('SocketIntegration', target);
+    for (const route of ['$connect', '$default', '$disconnect']) this.api.addRoute(route, { integration });
   }
 }

@@ -41,6 +41,8 @@ export interface Inventory {
   engines: Map<string, PricedFunction>;
   worker: PricedFunction;
   sweep: PricedFunction;
+  /** That of WebSockets. */
+  socket: PricedFunction;
   api: PricedFunction;
 }
 
@@ -90,6 +92,7 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
     ),
     worker: one(/^functions\/engines\/runtime\/worker\//),
     sweep: one(/^functions\/lifecycle\/sweep\.ts$/),
+    socket: one(/^functions\/events\/websocket\/socket\.ts$/),
     api: one(/^functions\/api\/jobs\//),
   };
 }

@@ -3,7 +3,16 @@ import { currentTemplate } from '../local/template-cache.ts';
 import { hostedPlans, otherHosted } from './hosted-prices.ts';
 import { inventoryOf } from './inventory.ts';
 import { measurements } from './measurements.ts';
-import { type Costs, engineSeconds, environmentCost, idleCosts, jobCosts, pageCosts, total } from './model.ts';
+import {
+  type Costs,
+  connectionCosts,
+  engineSeconds,
+  environmentCost,
+  idleCosts,
+  jobCosts,
+  pageCosts,
+  total,
+} from './model.ts';
 import { prices } from './prices.ts';
 
 const inventory = inventoryOf(readFlattened(await currentTemplate()));
@@ -24,6 +33,11 @@ for (const job of measurements.jobs) {
 const { free } = prices.cloudfront;
 print(
   `\n1,000 first loads of the page, in dollars: ${total(pageCosts(inventory)).toFixed(3)}. Of each month, CloudFront serves ${(free.requests / 1e6).toFixed()} million requests and ${free.gigabytes / 1000} TB for nothing, those of the API among them.`,
+);
+
+const connections = connectionCosts(inventory);
+print(
+  `\n1,000 hours of idle Socket.IO connections, in dollars: ${total(connections).toFixed(3)}. ${largest(connections)}.`,
 );
 
 const idle = idleCosts(inventory);

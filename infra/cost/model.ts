@@ -77,6 +77,17 @@ export function pageCosts(inventory: Inventory): Costs {
   });
 }
 
+/** Computes what a thousand hours of idle connections of Socket.IO cost. */
+export function connectionCosts(inventory: Inventory): Costs {
+  const { pings, milliseconds } = measurements.idleConnection;
+  const { message, connectionMinute } = prices.webSocketApi;
+  return perThousand({
+    'connection minutes': 60 * connectionMinute,
+    pings: pings * message,
+    'responses to pings': pings * (message + invocation(inventory.socket, milliseconds / 1000)),
+  });
+}
+
 /** Estimates how long an engine's function runs for a job. */
 export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJob): number {
   const working = job.phases.reduce(

@@ -18,6 +18,8 @@ export const prices = {
     tenantEnvironmentGigabyte: 0.000167,
   },
   httpApi: { request: 1 / 1e6 },
+  /** Messages of up to 32 KB, in either direction. */
+  webSocketApi: { message: 1 / 1e6, connectionMinute: 0.25 / 1e6 },
   /** Of HTTPS in Europe and North America. What it fetches from origins in AWS costs nothing more. */
   cloudfront: {
     request: 1 / 1e6,

@@ -201,7 +201,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     (paths: string[], otherwise: number): Upgrade =>
     (req, socket, head) => {
       const [path = ''] = (req.url ?? '').split('?');
-      // With a slash at the end or without, as API Gateway takes it: clients of Socket.IO put one there.
+      // With a slash at the end, which clients of Socket.IO put there, or without. API Gateway takes both: its developer guide
+      // connects to `wss://….amazonaws.com/test/` ("Use wscat to connect to a WebSocket API"), its console shows no slash.
       if (paths.includes(path.replace(/\/$/, ''))) realTime.upgrade(req, socket, head);
       else refuseUpgrade(socket, otherwise);
     };

@@ -50,6 +50,8 @@ export const partitions = {
   /** The deliveries of a webhook. */
   delivery: 'hook#',
   connection: 'conn#',
+  /** The connections that are pinged. */
+  pinged: 'ping#',
   /** What a client that reconnects had subscribed to. */
   session: 'session#',
   /** The subscribers of a job, a task or a user, and what was sent to them. */

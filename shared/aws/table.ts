@@ -47,8 +47,10 @@ interface Update extends Placeholders {
 }
 
 interface Selection extends Placeholders {
-  /** The index to query, which is eventually consistent; defaults to the table, which is read consistently. */
+  /** The index to query, which is eventually consistent; defaults to the table. */
   index?: string;
+  /** Whether the table is read consistently; defaults to true. */
+  consistent?: boolean;
   /** A condition on the key attributes of the table or index. */
   keys: string;
   filter?: string;
@@ -248,7 +250,7 @@ async function* pages(
       new QueryCommand({
         TableName: tableName(),
         IndexName: selection.index,
-        ConsistentRead: selection.index === undefined,
+        ConsistentRead: selection.index === undefined && selection.consistent !== false,
         KeyConditionExpression: selection.keys,
         FilterExpression: selection.filter,
         ...placeholders(selection),

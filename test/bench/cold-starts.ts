@@ -6,13 +6,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openAfterMs } from '../../functions/events/relay/broadcast.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
+import { coresOf } from '../../shared/catalogue/sizes.ts';
 import { bundle, writeBundle } from '../support/bundle.ts';
 import { type Json, readSynthesized, resourcesOf } from '../support/template.ts';
-import { firstEvent } from './first-event.ts';
+import { firstEvents, relayEntry, socketEntry } from './first-event.ts';
 import { median } from './table.ts';
 
-/** A start of a function's process: from nothing to its first response. */
+/** A start of a function's process: from nothing to its first response, of that of WebSockets to the second. */
 interface Start {
   wall: number;
   /** Processor time of all threads; NaN where the system does not tell. */
@@ -23,6 +25,7 @@ export interface ColdStart extends Start {
   entry: string;
   /** Size of what is loaded with the handler. */
   bytes: number;
+  memoryMegabytes: number;
   /** Times the start of an empty handler, the larger of processor time and wall time, and how much it may be. */
   ratio: number;
   maxRatio: number;
@@ -36,6 +39,7 @@ interface Candidate {
   recordsOnly: boolean;
   folder: string;
   bytes: number;
+  memoryMegabytes: number;
 }
 
 const client = 'functions/runtime-client/main.ts';
@@ -70,11 +74,12 @@ export async function benchColdStarts({ rounds = 11, pick = (_: string) => true 
     const base = medianOf(plain.get('empty'));
     return {
       empty: base,
-      functions: functions.map(({ entry, bytes, recordsOnly }) => {
+      functions: functions.map(({ entry, bytes, memoryMegabytes, recordsOnly }) => {
         const { cpu, wall } = medianOf(plain.get(entry));
         return {
           entry,
           bytes,
+          memoryMegabytes,
           cpu,
           wall,
           ratio: Number.isNaN(cpu) ? wall / base.wall : Math.max(cpu / base.cpu, wall / base.wall),
@@ -97,12 +102,26 @@ function medianOf(starts: Start[] = []): Start {
   return { wall: median(starts.map(({ wall }) => wall)), cpu: median(starts.map(({ cpu }) => cpu)) };
 }
 
+/**
+ * Returns how long a client of Socket.IO waits for the response to its first message when nothing is warm: the function of
+ * WebSockets starts, then the relay, which waits a little and sends the first packet. Their processor time is stretched to the share of a core that
+ * the memory of each comes with, which Lambda exceeds while it starts a function.
+ */
+export function coldConnectMs(functions: ColdStart[]): number {
+  const ofBoth = functions.filter(({ entry }) => entry === socketEntry || entry === relayEntry);
+  return ofBoth.reduce(
+    (sum, { cpu, wall, memoryMegabytes }) => sum + (Number.isNaN(cpu) ? wall : cpu / coresOf(memoryMegabytes, 2)),
+    openAfterMs,
+  );
+}
+
 async function prepare(folder: string, pick: (entry: string) => boolean, services: Server): Promise<Candidate[]> {
   const functions = resourcesOf(await readSynthesized(), 'AWS::Lambda::Function')
     .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
     .map(({ Properties, Metadata }) => ({
       entry: String(Metadata?.['lathe:entry']),
       variables: variablesOf(Properties.Environment, addressOf(services)),
+      memoryMegabytes: Number(Properties.MemorySize),
     }));
   // An engine starts its programs as well, and a sign-in asks the issuer, which is not there, before it responds.
   const measured = ({ entry }: { entry: string }) => !engine.test(entry) && !signIn.test(entry) && pick(entry);
@@ -111,14 +130,24 @@ async function prepare(folder: string, pick: (entry: string) => boolean, service
   await writeBundle(bundles.get(client), join(folder, 'client'));
   await mkdir(join(folder, 'empty'));
   await writeFile(join(folder, 'empty/index.mjs'), emptyHandler);
-  const place = async ({ entry, variables }: (typeof unique)[number], index: number): Promise<Candidate> => {
+  const place = async (
+    { entry, variables, memoryMegabytes }: (typeof unique)[number],
+    index: number,
+  ): Promise<Candidate> => {
     const root = join(folder, String(index));
     await writeBundle(bundles.get(entry), root);
     const bytes = bundles.get(entry)?.bytesAtStart ?? 0;
-    return { entry, folder: root, bytes, variables, recordsOnly: isRecordsOnly(entry, variables) };
+    return { entry, folder: root, bytes, memoryMegabytes, variables, recordsOnly: isRecordsOnly(entry, variables) };
   };
   return [
-    { entry: 'empty', folder: join(folder, 'empty'), bytes: emptyHandler.length, variables: {}, recordsOnly: true },
+    {
+      entry: 'empty',
+      folder: join(folder, 'empty'),
+      bytes: emptyHandler.length,
+      memoryMegabytes: 0,
+      variables: {},
+      recordsOnly: true,
+    },
     ...(await Promise.all(unique.map(place))),
   ];
 }
@@ -156,6 +185,9 @@ class Driver {
 
   async start({ entry, folder, variables }: Candidate, compileCache?: string): Promise<Start> {
     const responded = Promise.withResolvers<Start>();
+    const events = firstEvents(entry);
+    let given = 0;
+    let returned = 0;
     const run: { child?: ChildProcess; began: number } = { began: 0 };
     const api = await listen(
       createServer(async (request, response) => {
@@ -165,15 +197,16 @@ class Driver {
             'lambda-runtime-deadline-ms': Date.now() + 30_000,
             'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:us-east-1:000000000000:function:bench',
           });
-          response.end(JSON.stringify(firstEvent(entry)));
+          response.end(JSON.stringify(events[Math.min(given++, events.length - 1)]));
           return;
         }
         const wall = performance.now() - run.began;
         const cpu = cpuMilliseconds(run.child?.pid ?? 0);
         let body = '';
         for await (const chunk of request) body += chunk;
-        if (/\/response$/.test(request.url ?? '') && !/"statusCode":5/.test(body)) responded.resolve({ wall, cpu });
-        else responded.reject(new Error(`${entry} failed: ${body}`));
+        const succeeded = /\/response$/.test(request.url ?? '') && !/"statusCode":(?!200)|"itemIdentifier"/.test(body);
+        if (succeeded && ++returned === events.length) responded.resolve({ wall, cpu });
+        else if (!succeeded) responded.reject(new Error(`${entry} failed: ${body}`));
         response.writeHead(202).end();
       }),
     );
@@ -220,15 +253,20 @@ function lambdaVariables(runtimeApi: string, services: string, folder: string): 
   };
 }
 
-/** Stands for DynamoDB, S3 and SQS: it holds the key of a user and its counters, and nothing else. */
+/** Stands for DynamoDB, S3, SQS and API Gateway: it holds the key of a user with its counters, and a connection. */
 function stubServices(): Server {
   return createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const found = body.includes(partitions.apiKey) ? { Item: { user: { S: '65a000000000000000000000' } } } : {};
-    const known = { Items: [], Count: 0, ...found, ...attributesFor(body) };
+    const known = { Items: [], Count: 0, ...itemFor(body), ...attributesFor(body) };
     response.end(request.headers['x-amz-target'] ? JSON.stringify(known) : '');
   });
+}
+
+function itemFor(body: string): { Item?: object } {
+  if (body.includes(`"${partitions.apiKey}`)) return { Item: { user: { S: '65a000000000000000000000' } } };
+  if (body.includes(`"${partitions.connection}`)) return { Item: { dialect: { S: 'socket.io' }, channels: { M: {} } } };
+  return {};
 }
 
 /** Returns what a queue says of itself, or the counters of an account, whose period has begun. */

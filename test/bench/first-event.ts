@@ -10,12 +10,18 @@ const parameters = {
   name: 'name',
 };
 
-/** Makes an event that a function responds to without any record to be there: a request with a key, a connection, or no messages. */
-export function firstEvent(entry: string): object {
-  if (entry.startsWith('functions/api/')) return requestTo(entry);
-  if (entry.startsWith('functions/events/websocket/')) return fromSocket;
-  return { Records: [] };
+/**
+ * Makes the events that a function responds to without any record to be there: a request with a key, what a client of Socket.IO
+ * waits for when it connects, or no messages.
+ */
+export function firstEvents(entry: string): object[] {
+  if (entry.startsWith('functions/api/')) return [requestTo(entry)];
+  if (entry === socketEntry) return fromSocket;
+  return entry === relayEntry ? [opened] : [{ Records: [] }];
 }
+
+export const socketEntry = 'functions/events/websocket/socket.ts';
+export const relayEntry = 'functions/events/relay/relay.ts';
 
 function requestTo(entry: string): object {
   const module = entry.replace('functions/api/', '').replace('.ts', '');
@@ -31,8 +37,17 @@ function requestTo(entry: string): object {
   };
 }
 
-const fromSocket = {
-  requestContext: { connectionId: 'connection', routeKey: '$default', requestId: 'request' },
-  headers: { authorization: 'Bearer key' },
-  body: '{}',
+const requestContext = { connectionId: 'connection', requestId: 'request' };
+const fromSocket = [
+  { requestContext: { ...requestContext, routeKey: '$connect' }, queryStringParameters: { EIO: '4' } },
+  { requestContext: { ...requestContext, routeKey: '$default' }, body: '40{"token":"Bearer key"}' },
+];
+const opened = {
+  Records: [
+    {
+      messageId: 'message',
+      body: JSON.stringify({ type: 'opened', connection: 'connection' }),
+      attributes: { MessageGroupId: 'connection' },
+    },
+  ],
 };

@@ -557,6 +557,33 @@ describe.concurrent('a connection', () => {
     for (const subscriber of both) expect(subscriber.connections).toBe(2);
   });
 
+  test('that receives no events stays open for longer than API Gateway keeps an idle one', async () => {
+    // A minute of AWS is two seconds here: the sweep, and the limit of ten minutes.
+    await using short = await startStack({ LATHE_SWEEP_SECONDS: '2' }, { socketLimits: { idleMs: 20_000 } });
+    const job = await short.client.createJob(twoTasks);
+    const both = [new PlainSubscriber(short), new SocketSubscriber(short)];
+    subscribers.push(...both);
+    for (const subscriber of both) {
+      await until('it is connected', () => subscriber.connections || undefined);
+      await subscribeTo(subscriber, `job.${job.id}`);
+    }
+    const quietUntil = Date.now() + 45_000;
+    const isOver = () => Date.now() > quietUntil || both.some(({ connections }) => connections > 1);
+    await until('they were quiet for twice the limit, or reconnected', () => isOver() || undefined);
+    for (const subscriber of both) expect(subscriber.connections).toBe(1);
+    await upload(job);
+    await Promise.all(both.map((subscriber) => untilReceived(subscriber, 'job_completed', job.id)));
+    for (const subscriber of both) expect(subscriber.connections).toBe(1);
+  });
+
+  test('that has not authenticated is not kept open', async () => {
+    await using short = await startStack({ LATHE_SWEEP_SECONDS: '1' }, { socketLimits: { idleMs: 10_000 } });
+    const silent = new WebSocket(`${short.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+    await once(silent, 'message');
+    const [code] = await once(silent, 'close');
+    expect(code).toBe(1001);
+  });
+
   test('that is silent for too long, or lives for too long, is closed, and a client of Socket.IO comes back', async () => {
     await using short = await startStack({}, { socketLimits: { idleMs: 2_000, lifeMs: 12_000 } });
     await using kept = await keptConnection(short.url);
@@ -639,14 +666,14 @@ function idOf(detail: unknown): string {
   return String(JSON.parse(JSON.stringify(detail)).data.id);
 }
 
-test('the sockets of the service can be posted to by the relay alone', async () => {
+test('the sockets of the service can be posted to only by functions that send to clients', async () => {
   const { ApiGatewayManagementApiClient, PostToConnectionCommand } = await import(
     '@aws-sdk/client-apigatewaymanagementapi'
   );
   const subscriber = plain();
   await until('it is open', () => subscriber.connections || undefined);
   const [ConnectionId] = stack.sockets.connectionIds();
-  const caller = await actAs(stack, 'functions/events/websocket/connect.ts');
+  const caller = await actAs(stack, 'functions/events/relay/progress.ts');
   const endpoint = `${new URL(caller.client('sqs').endpoint).origin}/_aws/apigatewaymanagementapi/live`;
   const client = new ApiGatewayManagementApiClient({ ...caller.client('sqs'), endpoint });
   await expect(client.send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x') }))).rejects.toThrow(

@@ -32,7 +32,6 @@ client.connect(
     socketio_path=address["path"],
     transports=["websocket"],
     auth={"token": address["token"]},
-    wait_timeout=60,
 )
 for line in sys.stdin:
     client.emit("subscribe", line.strip())

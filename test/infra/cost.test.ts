@@ -5,7 +5,15 @@ import { audioSeconds } from '../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';
 import { inventoryOf } from '../../infra/cost/inventory.ts';
 import { measurements } from '../../infra/cost/measurements.ts';
-import { engineSeconds, environmentCost, idleCosts, jobCosts, pageCosts, total } from '../../infra/cost/model.ts';
+import {
+  connectionCosts,
+  engineSeconds,
+  environmentCost,
+  idleCosts,
+  jobCosts,
+  pageCosts,
+  total,
+} from '../../infra/cost/model.ts';
 import { readSynthesized } from '../support/template.ts';
 
 const template = await readSynthesized();
@@ -61,6 +69,12 @@ describe('a month without a job', () => {
     });
     expect(hourly.hourly).toEqual(['Nat', 'Mapping']);
   });
+});
+
+test('pings cost no more than a dollar for a month of forty idle connections', () => {
+  const { 'connection minutes': minutes = 0, ...pings } = connectionCosts(usual);
+  expect(minutes).toBeCloseTo(0.015, 5);
+  expect(total(pings) * 0.72 * 40).toBeLessThan(1);
 });
 
 describe('a thousand jobs', () => {

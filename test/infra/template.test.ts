@@ -481,6 +481,7 @@ const keysOfItems: Record<string, string> = {
   apiKey: 'key#*',
   accountKey: 'keys#*',
   keyConnection: 'keyconn#*',
+  pinged: 'ping#*',
   account: 'account#*',
   membership: 'membership#*',
   invitation: 'invite#*',
@@ -558,7 +559,7 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   [
     'only what authenticates callers, or sends them events, reads API keys',
     / key#\*$/,
-    /^Http|^Sockets(?:Connect|Message)$|^EventsRelay$/,
+    /^Http|^SocketsSocket$|^EventsRelay$/,
   ],
   [
     'members and roles are changed by their endpoints only',
@@ -572,8 +573,8 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['only what authenticates callers reads sessions', /Item .* signin#\*$/, /^Http/],
   ['who somebody is, only a sign-in asks', / person#\*$/, ['HttpSignInCallback']],
   ['a sign-in is begun by one endpoint and completed by another', / attempt#\*$/, ['HttpSignIn', 'HttpSignInCallback']],
-  ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsConnect', 'SocketsMessage']],
-  ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsConnect', 'SocketsMessage']],
+  ['tokens are made by one endpoint', /Item .* token#\*$/, ['HttpAccountToken', 'SocketsSocket']],
+  ['and read where WebSockets connect', /GetItem .* token#\*$/, ['SocketsSocket']],
   ['only transfers reach the stores of users', /s3:GetObject .*\/secrets\/\*$/, ['EnginetransferWorker']],
   [
     'only engines that open protected files read their passwords',
@@ -591,6 +592,7 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
     ['HttpCreateJob', 'HttpWebhookCreate', 'HttpWebhookDelete', 'EventsDeliver'],
   ],
   ['connections belong to the WebSocket API', / (?:conn|session|listen)#\*$/, /^Sockets|^Events(?:Relay|Progress)$/],
+  ['only the sweep looks for connections to ping', /Query .* ping#\*$/, ['LifecycleSweep']],
   ['posted files are unchecked, so one function reads them', /s3:GetObject .*\/uploads\/\*$/, ['LifecycleUploaded']],
   ['and only forms write them', /s3:PutObject .*\/uploads\/\*$/, ['HttpCreateJob', 'HttpImportUpload']],
   ['links and workers read stored files', /s3:GetObject .*\/files\/\*$/, /^HttpFile$|^Engine\w+Worker$/],
@@ -608,7 +610,7 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
     /^HttpList|^HttpDelete(?:Task|Job)$|^Engine\w+Worker$|^LifecycleSweep$/,
   ],
   ['only the sweep looks for what is due', /\/index\/byDue /, ['LifecycleSweep']],
-  ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsMessage$/],
+  ['only lists and snapshots look for the records of an owner', /\/index\/byOwner /, /^HttpList|^SocketsSocket$/],
 ];
 
 describe('roles', () => {

@@ -33,11 +33,12 @@ import {
   saveSnapshotPosition,
 } from '../websocket/connections.ts';
 import { encode, type Message } from '../websocket/dialect.ts';
+import { pingSeconds } from '../websocket/pings.ts';
 import { openPacket } from '../websocket/socket-io-packets.ts';
 import { disconnect, post } from '../websocket/sockets.ts';
 
 /** The connect route has returned by then; sent earlier, the first packet would be lost. */
-const openAfterMs = 50;
+export const openAfterMs = 50;
 const openTimeoutMs = 3_000;
 const sentBetweenSaves = 50;
 
@@ -86,7 +87,7 @@ async function open(connection: string): Promise<void> {
   const deadline = Date.now() + openTimeoutMs;
   do {
     await pause(openAfterMs);
-    if ((await post(connection, openPacket(connection))) === 'sent') return;
+    if ((await post(connection, openPacket(connection, pingSeconds))) === 'sent') return;
     // A connection that is not open yet has its record. One that has none is closed, and must not delay the rest of the batch.
   } while (Date.now() < deadline && (await readConnection(connection)));
 }

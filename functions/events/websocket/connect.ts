@@ -1,17 +1,20 @@
-import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { sendEvents } from '../../../shared/aws/events.ts';
 import { holderOf } from '../../../shared/aws/tokens.ts';
 import { storeConnection } from './connections.ts';
 
 /** The request that opened the connection: Lambda's types omit its headers and query. */
-type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
+export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
   headers?: Record<string, string | undefined>;
   queryStringParameters?: Record<string, string | undefined> | null;
 };
 
-/** Accepts a connection. A client of Socket.IO authenticates in its first packet, any other in the request itself. */
-export async function handler(event: ConnectEvent): Promise<APIGatewayProxyResultV2> {
+/**
+ * Accepts a connection, or refuses it by the status that it returns. A client of Socket.IO authenticates in its first packet,
+ * any other in the request itself.
+ */
+export async function acceptConnection(event: ConnectEvent): Promise<{ statusCode: number }> {
   const { connectionId: id } = event.requestContext;
   const query = event.queryStringParameters ?? {};
   const origin = headerOf(event.headers ?? {}, 'origin');

@@ -16,6 +16,7 @@ import { partitions } from '../../../shared/aws/table-schema.ts';
 import type { TokenHolder } from '../../../shared/aws/tokens.ts';
 import type { Cursor, Phase } from '../../../shared/events/event-names.ts';
 import type { Dialect } from './dialect.ts';
+import { forgetPinged, notePinged } from './pings.ts';
 
 /** Longer than API Gateway keeps a connection open, so that the records of one that was never closed expire. */
 const connectionSeconds = 2 * 60 * 60 + 600;
@@ -77,12 +78,15 @@ export const partitionOfGroup = (group: string) => `${partitions.subscriber}${gr
 /** Returns the partition of the subscribers of all jobs or all tasks of a user. */
 export const partitionOfUser = (user: string) => `${partitions.subscriber}user.${user}`;
 
-/** Stores a new connection. */
+/** Stores a new connection. One that has not authenticated is not pinged, so that it ends when it stays idle. */
 export async function storeConnection(connection: Connection): Promise<void> {
   const ttl = expiry(connectionSeconds);
-  const { keyHash } = connection.identity ?? {};
-  if (keyHash !== undefined) await noteConnection(keyHash, connection.id, ttl);
-  await put({ ...connectionKey(connection.id), ...connection, ttl });
+  const { id, identity } = connection;
+  if (identity?.keyHash !== undefined) await noteConnection(identity.keyHash, id, ttl);
+  await Promise.all([
+    put({ ...connectionKey(id), ...connection, ttl }),
+    identity ? notePinged(id, connection.dialect, ttl) : undefined,
+  ]);
 }
 
 /** Reads a connection. */
@@ -112,6 +116,7 @@ export async function removeConnection(id: string): Promise<void> {
   );
   const { keyHash } = connection.identity ?? {};
   if (keyHash !== undefined) await forgetConnection(keyHash, id);
+  await forgetPinged(id);
   await remove(connectionKey(id));
 }
 

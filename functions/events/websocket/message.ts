@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { APIGatewayProxyResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
@@ -18,19 +18,22 @@ import { disconnect, post } from './sockets.ts';
 import { SubscriptionRefused, subscribe, unsubscribe } from './subscribe.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
-const done: APIGatewayProxyResultV2 = { statusCode: 200 };
 
 /** Handles a message of a client, in its dialect. */
-export async function handler(event: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyResultV2> {
-  const connection = await readConnection(event.requestContext.connectionId);
+export async function handleMessage({
+  requestContext: { connectionId },
+  body = '',
+}: APIGatewayProxyWebsocketEventV2): Promise<void> {
+  // The response to a ping is most of what idle connections send, and needs none of their records.
+  if (body === pongPacket('')) return;
+  const connection = await readConnection(connectionId);
   // Also one whose key was deleted after it connected, or whose person is a member no more.
   if (!connection || (connection.identity && !(await isStillValid(connection.identity)))) {
-    await disconnect(event.requestContext.connectionId);
-    return done;
+    await disconnect(connectionId);
+    return;
   }
-  if (connection.dialect === 'socket.io') await handlePacket(connection, event.body ?? '');
-  else await handleText(connection, event.body ?? '');
-  return done;
+  if (connection.dialect === 'socket.io') await handlePacket(connection, body);
+  else await handleText(connection, body);
 }
 
 async function handleText(connection: Connection, text: string): Promise<void> {

@@ -17,8 +17,6 @@ export class BadPacket extends Error {
   override name = 'BadPacket';
 }
 
-const pingIntervalMs = 2 * 60 * 60 * 1000;
-const pingTimeoutMs = 60 * 60 * 1000;
 const maxMessageBytes = 128 * 1024;
 
 /** Parses a packet of a client, or throws a BadPacket. */
@@ -90,13 +88,13 @@ function readList(text: string): unknown[] {
   return value;
 }
 
-/** Writes the packet that opens a connection. The client closes one on which no ping came for longer than the interval. */
-export function openPacket(sid: string): string {
+/** Writes the packet that opens a connection. The client closes one on which no ping came for the interval and the timeout. */
+export function openPacket(sid: string, pingSeconds: number): string {
   return `0${JSON.stringify({
     sid,
     upgrades: [],
-    pingInterval: pingIntervalMs,
-    pingTimeout: pingTimeoutMs,
+    pingInterval: pingSeconds * 1000,
+    pingTimeout: pingSeconds * 500,
     maxPayload: maxMessageBytes,
   })}`;
 }
@@ -120,6 +118,9 @@ export function eventPacket(name: string, data: unknown): string {
 export function ackPacket(ackId: number, ...args: unknown[]): string {
   return `43${ackId}${JSON.stringify(args)}`;
 }
+
+/** The ping of a server, which the client responds to. */
+export const pingPacket = '2';
 
 /** Writes the response to a ping. */
 export function pongPacket(payload: string): string {

@@ -12,6 +12,7 @@ import { watchFrames } from './frames.ts';
 export interface WebSocketLimits {
   messageBytes: number;
   frameBytes: number;
+  /** Time without a message in either direction; frames of WebSocket's own pings and pongs are none. */
   idleMs: number;
   lifeMs: number;
   /** What is buffered for a client that does not read, before posts to it are refused. */
@@ -47,7 +48,7 @@ interface Connection {
   life: NodeJS.Timeout;
 }
 
-/** Serves WebSockets as API Gateway does, with a function each for connects, messages and disconnects. */
+/** Serves WebSockets as API Gateway does, with the functions of its routes for connects, messages and disconnects. */
 export function createWebSocketApi(
   api: LocalWebSocketApi,
   runtime: LambdaRuntime,

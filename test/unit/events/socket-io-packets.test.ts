@@ -52,7 +52,7 @@ describe('the real client', () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
     server.on('connection', (socket) => {
-      setTimeout(() => socket.send(openPacket('sid-1')), openAfterMs);
+      setTimeout(() => socket.send(openPacket('sid-1', 420)), openAfterMs);
       socket.on('message', (data) => take(readPacket(data.toString()), socket));
     });
     const { port } = server.address() as AddressInfo;
