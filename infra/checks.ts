@@ -38,7 +38,7 @@ export const accepted: readonly Accepted[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::<\w*FilesBucket\w+(?:\.Arn)?>\/(?:files|passwords|revoked|secrets|uploads)\/\*\]$/,
-    where: /\/Role\/Resource$/,
+    where: /\/Role\/Resource$|^Lathe\/Signers\/(?:Uploads|Files)\/Resource$/,
     reason:
       'Keys of objects hold ids that exist only at run time; each function is limited to the prefixes of what it handles.',
   },

@@ -14,6 +14,7 @@ import { Page } from './constructs/page.ts';
 import { RecordsTable } from './constructs/records-table.ts';
 import { settingVariables } from './constructs/setting-parameters.ts';
 import { SignIn } from './constructs/sign-in.ts';
+import { Signers } from './constructs/signers.ts';
 import { RealTimeApi } from './constructs/websocket-api.ts';
 import { readDeployment } from './deployment.ts';
 import type { Resources } from './permissions.ts';
@@ -49,6 +50,7 @@ export class LatheStack extends Stack {
     const resources: Resources = {
       table,
       bucket,
+      signers: new Signers(this, 'Signers', bucket),
       queues: new Map([
         ...engines.map(({ name, construct }) => [name, construct.work.queue] as const),
         ['events', events.queue],

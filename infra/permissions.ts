@@ -19,12 +19,15 @@ import {
   type ObjectKind,
   type Permission,
   releaseTasks,
+  type SignedKind,
 } from '../shared/permissions.ts';
 
 /** The resources that functions work on. */
 export interface Resources {
   table: Pick<ITable, 'tableArn' | 'tableName'>;
   bucket: Pick<IBucket, 'bucketArn' | 'bucketName' | 'arnForObjects'>;
+  /** The roles that sign requests of clients. */
+  signers: Record<SignedKind, { roleArn: string }>;
   /** The queues that a change of a record sends to: those of the engines by their names, and those of events. */
   queues: Map<string, IQueue>;
   sockets: { url: string; arns: { post: string; disconnect: string }; clientUrl: string };
@@ -58,6 +61,7 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
       ? { LATHE_TABLE: resources.table.tableName }
       : {}),
     ...(touches(...Object.keys(objectPrefixes)) ? { LATHE_BUCKET: resources.bucket.bucketName } : {}),
+    ...signingVariables(permissions, resources),
     ...(touches('work')
       ? Object.fromEntries(workQueues(resources).map(([engine, { queueUrl }]) => [queueVariable(engine), queueUrl]))
       : {}),
@@ -73,6 +77,13 @@ export function variablesFor(permissions: readonly Permission[], resources: Reso
     ...(touches('bus') ? { LATHE_EVENT_BUS: resources.bus.eventBusName } : {}),
     ...(touches('issuer') ? resources.issuer : {}),
   };
+}
+
+function signingVariables(permissions: readonly Permission[], { signers }: Resources): Record<string, string> {
+  const kinds = (['uploads', 'files'] as const).filter((kind) => permissions.includes(`${kind}:sign`));
+  const [kind, ...others] = kinds;
+  if (others.length > 0) throw new Error('A function signs requests for one kind of objects.');
+  return kind === undefined ? {} : { LATHE_SIGNING_ROLE: signers[kind].roleArn };
 }
 
 /** What a worker that performs its tasks itself needs beyond the others: files of any size, in parts, and credentials of stores. */
@@ -160,8 +171,17 @@ function grantsOf(permission: Permission, resources: Resources): Grant[] {
   const { table, bucket, sockets, webhooks, bus } = resources;
   const [kind = '', action = ''] = permission.split(':');
   if (isKeyOf(partitions, kind) && isKeyOf(itemActions, action)) return [itemGrant(kind, action, table.tableArn)];
-  if (isKeyOf(objectPrefixes, kind)) return [objectGrant(kind, action, bucket)];
+  if (isKeyOf(objectPrefixes, kind) && action !== 'sign') return [objectGrant(kind, action, bucket)];
   switch (permission) {
+    case 'uploads:sign':
+    case 'files:sign':
+      return [
+        {
+          action: 'sts:AssumeRole',
+          resource: resources.signers[kind === 'uploads' ? 'uploads' : 'files'].roleArn,
+          values: [],
+        },
+      ];
     case 'ownedTask:query':
     case 'ownedJob:query':
       return [indexGrant(permission === 'ownedTask:query' ? 'ownedTask' : 'ownedJob', tableSchema.byOwner.name, table)];

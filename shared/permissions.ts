@@ -8,6 +8,8 @@ export type ItemAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'dele
 /** A kind of object of the bucket, which the first part of its key names. */
 export type ObjectKind = keyof typeof objectPrefixes;
 export type ObjectAction = 'get' | 'put' | 'abort' | 'delete' | 'list';
+/** Kinds of objects that clients reach by requests which a role of their own has signed. */
+export type SignedKind = 'uploads' | 'files';
 
 /**
  * What a function may do: one action on one kind of thing. Its row or construct lists these, and its role allows them and
@@ -21,6 +23,7 @@ export type Permission =
   /** What is due, of any kind. */
   | 'due:query'
   | `${ObjectKind}:${ObjectAction}`
+  | `${SignedKind}:sign`
   /** Queues tasks for engines: all of them, or for an endpoint those that perform its operation. */
   | 'work:send'
   | 'events:send'

@@ -174,7 +174,7 @@ const createTask = ['group:batchPut', 'group:get', 'idempotency:get', 'idempoten
 /** A task that is created with inputs becomes their dependent, and ends at once if one of them has failed. */
 const linkTask = ['group:batchGet', 'group:update', 'group:put', 'work:send', ...publishTask] as const;
 /** What tasks come with: files, forms to post files to, and secrets. */
-const storeRequest = ['files:put', 'uploads:put', 'secrets:put', 'passwords:put'] as const;
+const storeRequest = ['files:put', 'uploads:sign', 'secrets:put', 'passwords:put'] as const;
 const importFromStore = [...createTask, 'secrets:put', 'work:send'] as const;
 const processFiles = [...createTask, ...linkTask, 'passwords:put', 'passwords:delete'] as const;
 const exportToStore = [...createTask, ...linkTask, 'secrets:put', 'secrets:delete'] as const;
@@ -441,7 +441,7 @@ export const routes = {
     ...creates('import/upload', 'Import a file that the client posts to the returned form', [
       ...createTask,
       ...publishTask,
-      'uploads:put',
+      'uploads:sign',
     ]),
     emptyBody: true,
   },
@@ -768,7 +768,7 @@ export const routes = {
     summary: 'Download a file by the link in a result',
     tag: 'Files',
     access: 'public',
-    permissions: ['group:get', 'files:get'],
+    permissions: ['group:get', 'files:sign'],
     get params() {
       return z.object({ taskId: Id, token: z.string().min(1), name: z.string().min(1) });
     },

@@ -149,7 +149,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
   const gate = createGate({
     stack,
     credentials: [...credentials.values()],
-    findSession: (token) => readSession(identity.masterSecret, [...credentials.keys()], token),
+    findSession: (token) => readSession(identity.masterSecret, [...credentials.keys(), ...stack.assumableRoles], token),
+    assumeRole: (role, expiresAt) => makeSessionCredentials(identity.masterSecret, role, expiresAt),
     faults,
     servers,
     putEvents: buses.put,
@@ -439,6 +440,7 @@ function awsEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: `${origin}/_aws/dynamodb`,
     AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
     AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
+    AWS_ENDPOINT_URL_STS: `${origin}/_aws/sts`,
     AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
     AWS_ENDPOINT_URL_LAMBDA: `${origin}/_aws/lambda`,
     ...(sockets

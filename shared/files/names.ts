@@ -89,3 +89,22 @@ function renamed(filename: string, file: { name: string; format: string }): stri
   const extension = extensionOf(file.name) || file.format;
   return extensionOf(name) || !extension ? name : withExtension(name, extension);
 }
+
+/** Metadata under which an upload keeps the name of the file. */
+export const fileNameMetadata = 'filename';
+
+/** Returns the file name that S3 kept in an object's metadata, where other scripts than ASCII come in RFC 2047 form. */
+export function decodeFileName(metadata: Record<string, string>): string {
+  return (metadata[fileNameMetadata] ?? '')
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_match, encoding: string, text: string) =>
+      encoding.toLowerCase() === 'b'
+        ? Buffer.from(text, 'base64').toString('utf8')
+        : Buffer.from(
+            text
+              .replaceAll('_', ' ')
+              .replace(/=([0-9a-f]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+            'latin1',
+          ).toString('utf8'),
+    );
+}

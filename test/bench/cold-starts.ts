@@ -168,7 +168,7 @@ function variablesOf(environment: Json | undefined, services: string): Record<st
     Object.entries(Variables).flatMap(([name, value]) => {
       if (typeof value === 'string') return [[name, value]];
       if (/(?:URL|QUEUE)/.test(name)) return [[name, `http://${services}/queue`]];
-      return /(?:TABLE|BUCKET|BUS|FUNCTION)$/.test(name) ? [[name, 'name']] : [];
+      return /(?:TABLE|BUCKET|BUS|FUNCTION|ROLE)$/.test(name) ? [[name, 'name']] : [];
     }),
   );
 }
@@ -204,7 +204,7 @@ class Driver {
         const cpu = cpuMilliseconds(run.child?.pid ?? 0);
         let body = '';
         for await (const chunk of request) body += chunk;
-        const succeeded = /\/response$/.test(request.url ?? '') && !/"statusCode":(?!200)|"itemIdentifier"/.test(body);
+        const succeeded = /\/response$/.test(request.url ?? '') && !/"statusCode":5|"itemIdentifier"/.test(body);
         if (succeeded && ++returned === events.length) responded.resolve({ wall, cpu });
         else if (!succeeded) responded.reject(new Error(`${entry} failed: ${body}`));
         response.writeHead(202).end();
@@ -253,15 +253,18 @@ function lambdaVariables(runtimeApi: string, services: string, folder: string): 
   };
 }
 
-/** Stands for DynamoDB, S3, SQS and API Gateway: it holds the key of a user with its counters, and a connection. */
+/** Stands for DynamoDB, S3, SQS, STS and API Gateway: it holds the key of a user with its counters, and a connection. */
 function stubServices(): Server {
   return createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const known = { Items: [], Count: 0, ...itemFor(body), ...attributesFor(body) };
-    response.end(request.headers['x-amz-target'] ? JSON.stringify(known) : '');
+    if (body.includes('Action=AssumeRole')) response.end(assumed);
+    else response.end(request.headers['x-amz-target'] ? JSON.stringify(known) : '');
   });
 }
+
+const assumed = `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>key</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken><Expiration>2100-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
 
 function itemFor(body: string): { Item?: object } {
   if (body.includes(`"${partitions.apiKey}`)) return { Item: { user: { S: '65a000000000000000000000' } } };

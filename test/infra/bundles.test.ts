@@ -36,12 +36,15 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
   .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
   .map(({ Properties, Metadata }) => {
     const entry = String(Metadata?.['lathe:entry']);
-    const reachesFiles = JSON.stringify(Properties.Environment ?? {}).includes('LATHE_BUCKET');
+    const environment = JSON.stringify(Properties.Environment ?? {});
     // The tools of agents reach the API itself.
-    return { entry, recordsOnly: !reachesFiles && !entry.startsWith('functions/api/mcp/') };
+    const recordsOnly = !environment.includes('LATHE_BUCKET') && !entry.startsWith('functions/api/mcp/');
+    return { entry, recordsOnly, signs: environment.includes('LATHE_SIGNING_ROLE') };
   });
 
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
+/** The modules of functions that assume a role, which some rows of a module may do and others not. */
+const signing = new Set(zips.filter(({ signs }) => signs).map(({ entry }) => entry));
 const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry));
 
 let bundles: Map<string, Bundle>;
@@ -72,11 +75,12 @@ describe('the bundle of every function that somebody waits for', () => {
 
 describe('the bundle of every zip function', () => {
   test.for(unique.map(({ entry }) => [entry] as const))(
-    '(%s) holds neither clients of SSO and STS nor a client twice',
+    '(%s) holds neither a client of SSO, nor one of STS where it assumes no role, nor a client twice',
     ([entry]) => {
       const paths = (bundles.get(entry)?.parts ?? []).map(({ path }) => path);
       expect(paths.length).toBeGreaterThan(0);
-      expect(paths.filter((path) => credentialCode.test(path))).toEqual([]);
+      const isAllowed = (path: string) => signing.has(entry) && path.includes('node_modules/@aws-sdk/client-sts/');
+      expect(paths.filter((path) => credentialCode.test(path) && !isAllowed(path))).toEqual([]);
       const clients = new Set(
         paths.flatMap((path) => /^.*node_modules\/@aws-sdk\/client-[a-z0-9-]+/.exec(path)?.[0] ?? []),
       );

@@ -79,12 +79,24 @@ describe('every function', () => {
       expect(JSON.stringify(Properties.AssumeRolePolicyDocument), id).toContain('"Service":"lambda.amazonaws.com"');
     for (const type of ['AWS::IAM::Policy', 'AWS::IAM::RolePolicy', 'AWS::IAM::ManagedPolicy'])
       expect(resourcesOf(template, type)).toEqual([]);
-    for (const role of others) {
+    const { signers = [], invokers = [] } = Object.groupBy(others, ({ id }) =>
+      id.startsWith('Signers') ? 'signers' : 'invokers',
+    );
+    for (const role of invokers) {
       expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain(
         '"Service":"apigateway.amazonaws.com"',
       );
       expect(statementsOf(role).map(({ Action }) => Action)).toEqual(['lambda:InvokeFunction']);
     }
+    expect(signers).toHaveLength(2);
+  });
+
+  test('that signs requests of clients does so as a role that may do nothing else', () => {
+    const grants = stack.assumableRoles.map(({ statements }) =>
+      statements.map(({ effect, actions, resources }) => `${effect} ${actions} ${resources}`),
+    );
+    const bucket = stack.buckets[0]?.arn;
+    expect(grants).toEqual([[`Allow s3:PutObject ${bucket}/uploads/*`], [`Allow s3:GetObject ${bucket}/files/*`]]);
   });
 
   test('runs a module of this project by name', () => {
@@ -529,6 +541,10 @@ function permissionsOf(need: Permission, { environment }: LocalFunction): string
   if (keysOfItems[kind]) return [`dynamodb:${itemActions[action]} ${table} ${withKeys(keysOfItems[kind])}`];
   const [index, keys] = keysOfIndexes[kind] ?? [];
   if (index && keys) return [`dynamodb:Query ${table}/index/${index} ${withKeys(keys)}`];
+  if (action === 'sign')
+    return stack.assumableRoles
+      .filter(({ logicalId }) => logicalId.toLowerCase().startsWith(`signers${kind}`))
+      .map(({ arn }) => `sts:AssumeRole ${arn}`);
   if (['uploads', 'files', 'secrets', 'passwords', 'revoked'].includes(kind))
     return action === 'list'
       ? [`s3:ListBucket ${bucket} where s3:prefix StringLike ${kind}/*`]
@@ -594,8 +610,10 @@ const sensitive: [what: string, atom: RegExp, holders: string[] | RegExp][] = [
   ['connections belong to the WebSocket API', / (?:conn|session|listen)#\*$/, /^Sockets|^Events(?:Relay|Progress)$/],
   ['only the sweep looks for connections to ping', /Query .* ping#\*$/, ['LifecycleSweep']],
   ['posted files are unchecked, so one function reads them', /s3:GetObject .*\/uploads\/\*$/, ['LifecycleUploaded']],
-  ['and only forms write them', /s3:PutObject .*\/uploads\/\*$/, ['HttpCreateJob', 'HttpImportUpload']],
-  ['links and workers read stored files', /s3:GetObject .*\/files\/\*$/, /^HttpFile$|^Engine\w+Worker$/],
+  ['and no function writes them', /s3:PutObject .*\/uploads\/\*$/, []],
+  ['but those that make forms', /sts:AssumeRole .*SignersUploads\w*$/, ['HttpCreateJob', 'HttpImportUpload']],
+  ['workers read stored files', /s3:GetObject .*\/files\/\*$/, /^Engine\w+Worker$/],
+  ['and links do', /sts:AssumeRole .*SignersFiles\w*$/, ['HttpFile']],
   ['only workers report progress', /sqs:SendMessage .*:EventsProgressQueue\w+$/, /^Engine\w+Worker$/],
   ['only workers and the sweep know of revoked runs', /\/revoked\/\*$/, /^Engine\w+Worker$|^LifecycleSweep$/],
   [

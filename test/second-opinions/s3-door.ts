@@ -44,7 +44,16 @@ export async function startS3Door(options: {
   const stack = {
     account: ACCOUNT,
     region: 'us-east-1',
-    ...{ functions: [], tables: [], queues: [], buckets, httpApis: [], webSocketApis: [], distributions: [] },
+    ...{
+      functions: [],
+      assumableRoles: [],
+      tables: [],
+      queues: [],
+      buckets,
+      httpApis: [],
+      webSocketApis: [],
+      distributions: [],
+    },
     ...{ eventBuses: [], userPools: [], queueSources: [], schedules: [], alarms: [] },
   };
   const credentials = options.users.map((user): Credentials => ({ ...user, sessionToken: '', role: fullAccess }));

@@ -2,7 +2,6 @@ import type { Caller } from '../../../shared/accounts/caller.ts';
 import { newToken, putObject } from '../../../shared/aws/objects.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { storeSecrets } from '../../../shared/aws/secrets.ts';
-import { makeUploadForm } from '../../../shared/aws/upload-form.ts';
 import { detectFormat } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
@@ -16,6 +15,7 @@ import { decodeDataUri } from './data-uri.ts';
 import { limitProblems } from './key-limits.ts';
 import { type JobSettings, outsideInputs, planTasks, type TaskRequest, withFile } from './plan.ts';
 import { timeLimitsOf } from './time-limits.ts';
+import { makeUploadForm } from './upload-form.ts';
 
 /** Tasks that are planned but not written: a request that is refused creates nothing. */
 export interface Creation {
@@ -90,13 +90,8 @@ function withoutContent(request: TaskRequest): TaskRequest {
 
 async function withForm(task: Task): Promise<Task> {
   if (task.operation !== 'import/upload') return task;
-  return {
-    ...task,
-    form: await makeUploadForm(task.id, {
-      seconds: settings.uploadSeconds,
-      maxBytes: Math.min(settings.maxFileBytes, task.limits?.maxFileBytes ?? settings.maxFileBytes),
-    }),
-  };
+  const maxBytes = Math.min(settings.maxFileBytes, task.limits?.maxFileBytes ?? settings.maxFileBytes);
+  return { ...task, ...(await makeUploadForm(task.id, { seconds: settings.uploadSeconds, maxBytes })) };
 }
 
 async function storeContent(task: Task, content: Uint8Array) {

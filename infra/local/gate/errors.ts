@@ -5,7 +5,7 @@ import { respondError } from '../aws/s3/request.ts';
 import { TransientError } from './transient-errors.ts';
 
 export type JsonService = 'dynamodb' | 'sqs' | 'events' | 'execute-api' | 'lambda';
-export type Service = JsonService | 's3';
+export type Service = JsonService | 's3' | 'sts';
 
 export type RefusalReason =
   | 'access-denied'
@@ -70,6 +70,7 @@ export function respondServiceError(service: Service, error: unknown, res: Serve
   }
   if (error instanceof TransientError) error.respond(res);
   else if (service === 's3') respondError(res, toS3Error(error));
+  else if (service === 'sts') respondQueryError(error, res);
   else respondJsonError(service, error, res);
 }
 
@@ -77,6 +78,16 @@ function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof Refusal) return new S3Error(CODES[error.reason].s3, error.message);
   return new S3Error('InternalError', 'We encountered an internal error. Please try again.');
+}
+
+function respondQueryError(error: unknown, res: ServerResponse): void {
+  const refusal = error instanceof Refusal ? error : undefined;
+  const code = refusal ? CODES[refusal.reason].query : 'InternalFailure';
+  const message = refusal?.message ?? 'The request processing has failed because of an unknown error.';
+  res.writeHead(refusal ? (refusal.reason === 'invalid-request' ? 400 : 403) : 500, { 'content-type': 'text/xml' });
+  res.end(
+    `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>${refusal ? 'Sender' : 'Receiver'}</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
 }
 
 function respondJsonError(service: JsonService, error: unknown, res: ServerResponse): void {

@@ -32,6 +32,7 @@ import {
   sha256,
   type Verified,
 } from './signature.ts';
+import { type AssumeRole, callSts } from './sts.ts';
 import { TransientError, TransientErrors } from './transient-errors.ts';
 
 const PREFIX = '/_aws/';
@@ -53,6 +54,8 @@ export interface GateOptions {
   /** Finds the credentials of sessions, beside those above. */
   findSession?: FindSession;
   servers: Servers;
+  /** Makes the credentials that AssumeRole returns. */
+  assumeRole?: AssumeRole;
   /** Handles PutEvents. */
   putEvents?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** The connections of the WebSocket API, of which there may be none before the functions run. */
@@ -87,7 +90,10 @@ export function createGate(options: GateOptions): Gate {
   const errors = transientErrors(options.faults, 'errors');
   const losses = transientErrors(options.faults, 'lost-responses');
   // Whoever has a URL that the API presigned is a client, and need not make a second attempt.
-  const rolesOfApi = new Set(stack.httpApis.flatMap(({ routes }) => routes.map(({ function: fn }) => fn.role)));
+  const rolesOfApi = new Set([
+    ...stack.httpApis.flatMap(({ routes }) => routes.map(({ function: fn }) => fn.role)),
+    ...stack.assumableRoles,
+  ]);
   servers.onObjectCreated(notify);
 
   function authorise(req: IncomingMessage, credentials: Credentials, needs: RequiredAction[]): void {
@@ -177,6 +183,15 @@ export function createGate(options: GateOptions): Gate {
     await servers[service](req, res, body);
   }
 
+  async function handleSts(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
+    const body = await readBody(req);
+    const { credentials } = verifier.verify('sts', req, url.path, url.query, sha256(body));
+    connections.add(credentials, req.socket);
+    if (!options.assumeRole) throw new Refusal('unsupported', 'No role can be assumed here.');
+    const response = callSts(stack, body, options.assumeRole, (need) => authorise(req, credentials, [need]));
+    res.setHeader('content-type', 'text/xml').end(response);
+  }
+
   async function handleS3(req: IncomingMessage, res: ServerResponse, url: Url): Promise<void> {
     const target = parseTarget(url.path.slice(`${PREFIX}s3`.length));
     const bucket = buckets.get(target.bucket);
@@ -236,6 +251,7 @@ export function createGate(options: GateOptions): Gate {
       try {
         const parsed = { path: url.path, query: parseQuery(url.query) };
         if (service === 's3') await handleS3(req, res, parsed);
+        else if (service === 'sts') await handleSts(req, res, parsed);
         else await handleJson(service, req, res, parsed);
       } catch (error) {
         if (isInternal(error) && !res.destroyed) options.onError?.(error);
@@ -265,7 +281,9 @@ function splitUrl(url: string): { path: string; query: string } {
 function serviceOf(path: string): Service {
   const name = path.slice(PREFIX.length).split('/', 1)[0];
   if (name === CONNECTIONS) return 'execute-api';
-  return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' ? name : 's3';
+  return name === 'dynamodb' || name === 'sqs' || name === 'events' || name === 'lambda' || name === 'sts'
+    ? name
+    : 's3';
 }
 
 function contextValue(need: RequiredAction, key: string): string[] | undefined {

@@ -220,6 +220,8 @@ export interface LocalStack {
   account: string;
   region: string;
   functions: LocalFunction[];
+  /** Roles that other roles of the account assume, where their policies allow it. */
+  assumableRoles: LocalRole[];
   tables: LocalTable[];
   queues: LocalQueue[];
   buckets: LocalBucket[];

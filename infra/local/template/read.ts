@@ -93,7 +93,7 @@ export function readTemplate(options: ReadOptions): LocalStack {
 type ByType = (type: string) => Resource[];
 
 function assemble(ofType: ByType): LocalStack {
-  const { functionRoles, invokers } = readRoles(ofType);
+  const { functionRoles, invokers, assumable } = readRoles(ofType);
   const deployments = readDeployments(ofType);
   const layers = new Map(
     ofType('AWS::Lambda::LayerVersion')
@@ -126,6 +126,7 @@ function assemble(ofType: ByType): LocalStack {
     account,
     region,
     functions,
+    assumableRoles: [...assumable.values()],
     queues,
     tables: ofType('AWS::DynamoDB::Table').map(readTable),
     buckets: buckets.filter(({ name }) => !deployments.builds.has(name)),
@@ -147,35 +148,43 @@ interface Roles {
   functionRoles: Map<string, LocalRole>;
   /** Roles that API Gateway invokes functions with. */
   invokers: Map<string, LocalRole>;
+  /** Roles that other roles assume. */
+  assumable: Map<string, LocalRole>;
 }
 
 function readRoles(ofType: ByType): Roles {
   const functionRoles = new Map<string, LocalRole>();
   const invokers = new Map<string, LocalRole>();
+  const assumable = new Map<string, LocalRole>();
   for (const { logicalId, arn, properties } of ofType('AWS::IAM::Role')) {
     const statements = properties.objects('Policies').flatMap((policy) => {
       policy.pass('A name', 'PolicyName');
       return readPolicy(policy.object('PolicyDocument'));
     });
-    const users = { 'lambda.amazonaws.com': functionRoles, 'apigateway.amazonaws.com': invokers };
-    const service = assumingService(logicalId, properties.object('AssumeRolePolicyDocument'));
-    if (!isKeyOf(users, service))
-      throw new NotUnderstood(`${logicalId} can be assumed by other services than Lambda and API Gateway.`);
+    const users: Record<string, Map<string, LocalRole>> = {
+      'lambda.amazonaws.com': functionRoles,
+      'apigateway.amazonaws.com': invokers,
+      [`arn:aws:iam::${account}:root`]: assumable,
+    };
+    const user = assumingPrincipal(logicalId, properties.object('AssumeRolePolicyDocument'));
+    const roles = users[user];
+    if (!roles)
+      throw new NotUnderstood(`${logicalId} can be assumed by others than Lambda, API Gateway and its own account.`);
     properties.pass('A text for people', 'Description');
-    users[service].set(arn, { logicalId, arn, statements });
+    roles.set(arn, { logicalId, arn, statements });
   }
-  return { functionRoles, invokers };
+  return { functionRoles, invokers, assumable };
 }
 
-function assumingService(logicalId: string, document: Properties): string {
+function assumingPrincipal(logicalId: string, document: Properties): string {
   const [statement, ...others] = readPolicy(document);
   const [principal, ...further] = statement?.principals ?? [];
   if (
-    principal?.type !== 'Service' ||
+    (principal?.type !== 'Service' && principal?.type !== 'AWS') ||
     others.length + further.length > 0 ||
     Object.keys(statement?.conditions ?? {}).length > 0
   )
-    throw new NotUnderstood(`${logicalId} can be assumed by others than one service.`);
+    throw new NotUnderstood(`${logicalId} can be assumed by others than one service or account.`);
   return principal.value;
 }
 
@@ -582,10 +591,6 @@ function checkPermissions(
     if (!permitted.has(`${principal} ${name}`))
       throw new NotUnderstood(`${principal} has no permission to call ${name}.`);
   }
-}
-
-function isKeyOf<T extends object>(record: T, key: PropertyKey): key is keyof T {
-  return Object.hasOwn(record, key);
 }
 
 function objectOf(value: unknown): Record<string, unknown> {

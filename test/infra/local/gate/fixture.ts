@@ -48,6 +48,7 @@ export function makeStack(origin: string): LocalStack {
     account: ACCOUNT,
     region: REGION,
     functions: [],
+    assumableRoles: [],
     tables: [
       {
         logicalId: 'Records',

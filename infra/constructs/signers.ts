@@ -1,0 +1,33 @@
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { objectPrefixes } from '../../shared/files/keys.ts';
+
+/**
+ * The roles that presigned requests of clients are made as. A request dies with the credentials that signed it: a function's own
+ * end at a time that Lambda does not say, those of a role that it assumes after an hour. Who may assume them is up to the
+ * policies of functions, since a role that named those, which name it, could not be created.
+ */
+export class Signers extends Construct {
+  readonly uploads: Role;
+  readonly files: Role;
+
+  constructor(scope: Construct, id: string, bucket: Pick<IBucket, 'arnForObjects'>) {
+    super(scope, id);
+    const allow = (action: string, prefix: string) => ({
+      Permissions: new PolicyDocument({
+        statements: [new PolicyStatement({ actions: [action], resources: [bucket.arnForObjects(`${prefix}*`)] })],
+      }),
+    });
+    this.uploads = new Role(this, 'Uploads', {
+      assumedBy: new AccountRootPrincipal(),
+      description: 'Signs the forms that clients post files to',
+      inlinePolicies: allow('s3:PutObject', objectPrefixes.uploads),
+    });
+    this.files = new Role(this, 'Files', {
+      assumedBy: new AccountRootPrincipal(),
+      description: 'Signs the URLs that links redirect to',
+      inlinePolicies: allow('s3:GetObject', objectPrefixes.files),
+    });
+  }
+}
