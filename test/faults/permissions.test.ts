@@ -10,7 +10,7 @@ import {
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalRole, LocalStack } from '../../infra/local/template/model.ts';
 import { dataUri, download, filesOf, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { clientAs } from '../support/roles.ts';
@@ -18,15 +18,16 @@ import { functionOf, startAlteredStack } from '../support/running-stack.ts';
 
 /** Takes one action away from the role of one function, and leaves everything else as the template has it. */
 function without(entry: string, action: string): (stack: LocalStack) => void {
-  return (stack) => {
-    const { role } = functionOf(stack, entry);
-    let taken = false;
-    for (const statement of role.statements) {
-      taken ||= statement.actions.includes(action);
-      statement.actions = statement.actions.filter((candidate) => candidate !== action);
-    }
-    if (!taken) throw new Error(`The role of ${entry} never had ${action}.`);
-  };
+  return (stack) => takeFrom(functionOf(stack, entry).role, action);
+}
+
+function takeFrom(role: LocalRole | undefined, action: string): void {
+  let taken = false;
+  for (const statement of role?.statements ?? []) {
+    taken ||= statement.actions.includes(action);
+    statement.actions = statement.actions.filter((candidate) => candidate !== action);
+  }
+  if (!taken) throw new Error(`The role ${role?.logicalId} never had ${action}.`);
 }
 
 async function pictureJob() {
@@ -76,8 +77,25 @@ test('show-task without dynamodb:GetItem responds with 500, while show-job goes 
   ]);
 });
 
-test('a link whose function lacks s3:GetObject leads to a refusal by S3', async () => {
-  await using stack = await startAlteredStack(without('functions/api/files/download-file.ts', 's3:GetObject'));
+test('a link whose function lacks sts:AssumeRole responds with 500', async () => {
+  await using stack = await startAlteredStack(without('functions/api/files/download-file.ts', 'sts:AssumeRole'));
+  const job = await stack.client.runJob(await pictureJob());
+
+  const response = await fetch(filesOf(job, 'convert')[0]?.url ?? '', { redirect: 'manual' });
+
+  expect(response.status).toBe(500);
+  expect(stack.reports.filter((line) => line.startsWith('refused: '))).toEqual([
+    expect.stringMatching(/role\/HttpFileRole\w+ may not sts:AssumeRole on .*:role\/SignersFiles\w+$/),
+  ]);
+});
+
+test('a link whose signing role lacks s3:GetObject leads to a refusal by S3', async () => {
+  await using stack = await startAlteredStack(({ assumableRoles }) =>
+    takeFrom(
+      assumableRoles.find(({ logicalId }) => logicalId.startsWith('SignersFiles')),
+      's3:GetObject',
+    ),
+  );
   const job = await stack.client.runJob(await pictureJob());
 
   const response = await fetch(filesOf(job, 'convert')[0]?.url ?? '');
@@ -85,7 +103,7 @@ test('a link whose function lacks s3:GetObject leads to a refusal by S3', async 
   expect(response.status).toBe(403);
   expect(await response.text()).toContain('<Code>AccessDenied</Code>');
   expect(stack.reports.filter((line) => line.startsWith('refused: '))).toEqual([
-    expect.stringMatching(/role\/HttpFileRole\w+ may not s3:GetObject on /),
+    expect.stringMatching(/role\/SignersFiles\w+ may not s3:GetObject on /),
   ]);
 });
 
