@@ -35,6 +35,12 @@ export interface Inventory {
   images: number;
   /** Distributions in front of the API. */
   distributions: number;
+  /** Whether the HTTP API logs every request. */
+  hasAccessLog: boolean;
+  /** Requests a second that each API accepts. */
+  throttleRate: number;
+  /** Requests that may wait at once at each endpoint that holds them. */
+  waitConcurrency: number;
   /** Logical ids of what is billed by the hour. */
   hourly: string[];
   /** Engines' functions by engine. */
@@ -57,13 +63,15 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties = {}, Metadata = {} }]) => ({
     entry: String(Metadata['lathe:entry'] ?? ''),
     image: Properties.PackageType === 'Image',
+    reserved: Number(Properties.ReservedConcurrentExecutions ?? 0),
     priced: pricedOf(Properties),
   }));
-  const one = (pattern: RegExp): PricedFunction => {
+  const one = (pattern: RegExp) => {
     const found = functions.find(({ entry }) => pattern.test(entry));
     if (!found) throw new Error(`Expected a function of ${pattern} in the template but found none.`);
-    return found.priced;
+    return found;
   };
+  const stages = ofType('AWS::ApiGatewayV2::Stage').map(([, { Properties = {} }]) => Properties);
   const fifo = ofType('AWS::Lambda::EventSourceMapping').map(([, mapping]) => isFifo(mapping, resources));
   return {
     polled: {
@@ -83,6 +91,10 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
     })),
     images: functions.filter(({ image }) => image).length,
     distributions: ofType('AWS::CloudFront::Distribution').length,
+    // Only an HTTP API can have a stage of this name.
+    hasAccessLog: stages.some(({ StageName, AccessLogSettings }) => StageName === '$default' && AccessLogSettings),
+    throttleRate: Math.min(...stages.map(rateOf)),
+    waitConcurrency: one(/^functions\/api\/jobs\/wait-for-job\.ts$/).reserved,
     hourly: all.flatMap(([id, resource]) => (isHourly(resource) ? [id] : [])),
     engines: new Map(
       functions.flatMap(({ entry, priced }) => {
@@ -90,10 +102,10 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
         return engine === undefined ? [] : [[engine, priced] as const];
       }),
     ),
-    worker: one(/^functions\/engines\/runtime\/worker\//),
-    sweep: one(/^functions\/lifecycle\/sweep\.ts$/),
-    socket: one(/^functions\/events\/websocket\/socket\.ts$/),
-    api: one(/^functions\/api\/jobs\//),
+    worker: one(/^functions\/engines\/runtime\/worker\//).priced,
+    sweep: one(/^functions\/lifecycle\/sweep\.ts$/).priced,
+    socket: one(/^functions\/events\/websocket\/socket\.ts$/).priced,
+    api: one(/^functions\/api\/jobs\//).priced,
   };
 }
 
@@ -107,6 +119,13 @@ function pricedOf(properties: Record<string, unknown>): PricedFunction {
     architecture: arm ? 'arm64' : 'x86_64',
     hasTenants: properties.TenancyConfig !== undefined,
   };
+}
+
+function rateOf({ DefaultRouteSettings }: Record<string, unknown>): number {
+  const { ThrottlingRateLimit = Number.POSITIVE_INFINITY } = (DefaultRouteSettings ?? {}) as {
+    ThrottlingRateLimit?: number;
+  };
+  return ThrottlingRateLimit;
 }
 
 /** Returns whether the queue that a mapping polls keeps order, or undefined if it polls none. */

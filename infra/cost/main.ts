@@ -1,3 +1,4 @@
+import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import { readFlattened } from '../local/template/flatten.ts';
 import { currentTemplate } from '../local/template-cache.ts';
 import { hostedPlans, otherHosted } from './hosted-prices.ts';
@@ -10,8 +11,10 @@ import {
   environmentCost,
   idleCosts,
   jobCosts,
+  metricCosts,
   pageCosts,
   total,
+  waitsFor,
 } from './model.ts';
 import { prices } from './prices.ts';
 
@@ -26,9 +29,14 @@ for (const job of measurements.jobs) {
   const apart = engine ? environmentCost(engine) * 1000 : Number.NaN;
   const download = job.outputBytes * 1000 * (prices.internet.gigabyte / 1e9);
   print(
-    `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each; ${apart.toFixed(2)} for a new environment of each; downloads over the internet: ${download.toFixed(2)}`,
+    `  ${job.name.padEnd(28)}${dollars(total(costs))}  ${largest(costs)}; ${seconds.toFixed(1)} s each, waits: ${waitsFor(seconds).requests}; ${apart.toFixed(2)} for a new environment of each; downloads over the internet: ${download.toFixed(2)}`,
   );
 }
+
+const counted = measurements.jobs.map((job) => jobCosts(inventory, job));
+print(`\nThe same by what they are for, in the order above, at ${measurements.jobsPerHour} jobs an hour`);
+for (const name of Object.keys(counted[0] ?? {}))
+  print(`  ${name.padEnd(28)}${counted.map((costs) => (costs[name] ?? 0).toFixed(4).padStart(10)).join('')}`);
 
 const { free } = prices.cloudfront;
 print(
@@ -47,6 +55,10 @@ for (const [name, cost] of Object.entries(idle).sort(([, left], [, right]) => ri
 print(`  ${'total'.padEnd(28)}${dollars(total(idle))}`);
 print(
   `  ${inventory.polled.standard} standard and ${inventory.polled.fifo} FIFO queues are polled. Billed by the hour: ${inventory.hourly.join(', ') || 'nothing'}.`,
+);
+const month = metricCosts(engineCatalogues.length);
+print(
+  `  INIT of the sweep costs ${(idle['sweep: INIT'] ?? 0).toFixed(4)}; waits, custom metrics and access logs nothing without jobs. Jobs of all ${engineCatalogues.length} engines in every hour of a month have ${month.metrics} metrics, ${month.dollars.toFixed(2)} dollars beyond the ${prices.cloudwatch.freeMetrics} that are free; each kind of failure adds one, ${prices.cloudwatch.metricMonth.toFixed(2)} at most.`,
 );
 
 print(

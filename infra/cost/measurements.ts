@@ -24,7 +24,7 @@ export interface TypicalJob {
  * of the program divided by that of its busiest thread; its sizes are those of the outputs.
  *
  * Calls are counted. Other sizes of files and cores, milliseconds, bytes a second, units of the table for each call, new
- * environments, bytes of logs and the mean size of an image are assumptions.
+ * environments and their INIT, jobs in an hour, bytes of logs and the mean size of an image are assumptions.
  */
 export const measurements = {
   date: '2026-11-16',
@@ -65,8 +65,10 @@ export const measurements = {
       outputBytes: 200e3,
     },
   ] satisfies TypicalJob[],
-  /** Requests of a client for one job: it is created, waited for and its file downloaded. */
-  requests: { count: 3, milliseconds: 60, responseBytes: 3e3 },
+  /** Requests of a client for one job in addition to its waits: it is created, and its file downloaded. */
+  requests: { count: 2, milliseconds: 60, responseBytes: 3e3 },
+  /** Pauses between the reads of a wait, as in functions/api/http/wait-until.ts: a tenth of the time that the work has taken. */
+  waits: { minPauseSeconds: 0.04, maxPauseSeconds: 2, pausePart: 0.1 },
   /** The first load of the page: its document, script, style and icon, with their sizes in gzip. */
   firstLoad: { requests: 4, documents: 1, bytes: 25e3 },
   /** Between a function and the bucket. */
@@ -96,6 +98,17 @@ export const measurements = {
   idleConnection: { pings: 60 / 8, milliseconds: 5 },
   /** Share of jobs that begin an environment of their account's own, as in the example of Lambda's pricing page. */
   newEnvironments: 0.02,
+  /**
+   * Seconds of INIT: Node and a bundle, or an image with its sandbox as well. Of invocations of functions that all accounts
+   * share, AWS found less than one in a hundred to begin an environment.
+   */
+  init: { share: 0.01, zipSeconds: 0.3, engineSeconds: 1 },
+  /** Of one kind. A metric is paid for by the hours in which it has values, so the fewer jobs, the more each of them costs. */
+  jobsPerHour: 100,
+  /** A run has one line with its metrics, in addition to the other lines. */
+  metricsLineBytes: 580,
+  /** One line for each request. */
+  accessLogBytes: 220,
   logBytesPerInvocation: 700,
   /** Of the images of engines, compressed, each: they have 92 to 544 MB. */
   imageGigabytes: 0.3,

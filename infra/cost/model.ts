@@ -1,4 +1,6 @@
+import { maxHoldMs } from '../../functions/api/http/token-leases.ts';
 import { coresOf } from '../../shared/catalogue/sizes.ts';
+import { metrics } from '../../shared/metrics.ts';
 import type { Inventory, PricedFunction } from './inventory.ts';
 import { measurements, type TypicalJob } from './measurements.ts';
 import { prices } from './prices.ts';
@@ -9,6 +11,9 @@ export type Costs = Record<string, number>;
 /** Lambda polls a queue by five requests at once, each of which waits 20 seconds for a message. */
 const pollsPerMonth = (5 * 30 * 24 * 60 * 60) / 20;
 const freeDiskMegabytes = 512;
+const hoursPerMonth = 30 * 24;
+/** The metrics that every run of a task writes; the others are of failures. */
+const runMetrics = Object.values(metrics).filter(({ dimensions }) => String(dimensions) === 'engine').length;
 
 /** Computes what a deployment costs in a month in which nothing is asked of it. */
 export function idleCosts(inventory: Inventory): Costs {
@@ -24,7 +29,8 @@ export function idleCosts(inventory: Inventory): Costs {
     'sweep: table': scheduledRuns * each.dynamodbReads * dynamodb.read,
     'sweep: receives of dead letters': scheduledRuns * each.sqsReceives * sqs.request.standard,
     'sweep: lists of the bucket': scheduledRuns * each.s3Lists * s3.write,
-    logs: (scheduledRuns * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
+    'sweep: INIT': scheduledRuns * measurements.init.share * running(sweep, measurements.init.zipSeconds),
+    logs: Math.max(0, (scheduledRuns * measurements.logBytesPerInvocation) / 1e9 - logs.freeGigabytes) * logs.gigabyte,
     alarms:
       Math.max(0, inventory.alarms - cloudwatch.freeAlarms) * cloudwatch.alarm +
       inventory.compositeAlarms * cloudwatch.compositeAlarm,
@@ -36,30 +42,53 @@ export function idleCosts(inventory: Inventory): Costs {
   };
 }
 
-/** Computes what a thousand jobs cost, by service; what clients download over the internet is apart from it. */
-export function jobCosts(inventory: Inventory, job: TypicalJob): Costs {
+/** Computes what the metrics of runs cost in a month in which so many engines have jobs in every hour. */
+export function metricCosts(engines: number): { metrics: number; dollars: number } {
+  const { metricMonth, freeMetrics } = prices.cloudwatch;
+  const count = engines * runMetrics;
+  return { metrics: count, dollars: Math.max(0, count - freeMetrics) * metricMonth };
+}
+
+/**
+ * Computes what a thousand jobs cost, by service, if an engine has so many in an hour; what clients download over the internet
+ * is apart from it.
+ */
+export function jobCosts(inventory: Inventory, job: TypicalJob, jobsPerHour: number = measurements.jobsPerHour): Costs {
   const engine = inventory.engines.get(job.engine);
   if (!engine) throw new Error(`Expected a function of the engine ${job.engine} in the template but found none.`);
   const seconds = engineSeconds(engine, job);
-  const { calls, requests } = measurements;
-  const { dynamodb, sqs, s3, logs, eventBridge, httpApi } = prices;
-  const invocations = calls.invocations + requests.count;
+  const { calls, init, requests } = measurements;
+  const { cloudwatch, dynamodb, sqs, s3, logs, eventBridge, httpApi } = prices;
+  const waits = waitsFor(seconds);
+  const count = requests.count + waits.requests;
+  const invocations = calls.invocations + count;
   return perThousand({
     engine: invocation(engine, seconds),
     'new environments': measurements.newEnvironments * environmentCost(engine),
+    INIT:
+      measurements.newEnvironments * running(engine, init.engineSeconds) +
+      init.share * (calls.invocations - 1) * running(inventory.worker, init.zipSeconds) +
+      init.share * count * running(inventory.api, init.zipSeconds),
     // It waits for its engine all the while.
     worker: invocation(inventory.worker, seconds),
     'other functions':
       requests.count * invocation(inventory.api, requests.milliseconds / 1000) +
       (calls.invocations - 2) * invocation(inventory.worker, calls.milliseconds / 1000),
-    'HTTP API': requests.count * httpApi.request,
-    distribution:
-      inventory.distributions * served({ requests: requests.count, bytes: requests.count * requests.responseBytes }),
+    waits:
+      waits.requests * invocation(inventory.api, requests.milliseconds / 1000) +
+      running(inventory.api, seconds) +
+      waits.reads * dynamodb.read,
+    'HTTP API': count * httpApi.request,
+    'access logs': inventory.hasAccessLog ? (count * measurements.accessLogBytes * logs.gigabyte) / 1e9 : 0,
+    distribution: inventory.distributions * served({ requests: count, bytes: count * requests.responseBytes }),
     table: calls.dynamodbReads * dynamodb.read + calls.dynamodbWrites * dynamodb.write,
     queues: calls.sqsRequests * sqs.request.fifo,
     bucket: calls.s3Writes * s3.write + calls.s3Reads * s3.read + storage(job),
     bus: calls.busEvents * eventBridge.event,
     logs: (invocations * measurements.logBytesPerInvocation * logs.gigabyte) / 1e9,
+    'custom metrics':
+      (runMetrics * cloudwatch.metricMonth) / hoursPerMonth / jobsPerHour +
+      (measurements.metricsLineBytes * logs.gigabyte) / 1e9,
   });
 }
 
@@ -97,6 +126,16 @@ export function engineSeconds({ memoryMegabytes }: PricedFunction, job: TypicalJ
   return working + (job.inputBytes + job.outputBytes) / measurements.bytesPerSecond;
 }
 
+/** Counts the requests by which a client waits for work that takes so long, one after the other, and their reads. */
+export function waitsFor(seconds: number): { requests: number; reads: number } {
+  const { minPauseSeconds, maxPauseSeconds, pausePart } = measurements.waits;
+  const requests = Math.max(1, Math.ceil(seconds / (maxHoldMs / 1000)));
+  let reads = requests;
+  for (let taken = 0; taken < seconds; reads++)
+    taken += Math.max(minPauseSeconds, Math.min(maxPauseSeconds, taken * pausePart));
+  return { requests, reads };
+}
+
 /** Adds up costs. */
 export function total(costs: Costs): number {
   return Object.values(costs).reduce((sum, each) => sum + each, 0);
@@ -115,9 +154,13 @@ function storage({ inputBytes, outputBytes }: TypicalJob): number {
   return ((inputBytes + outputBytes) / 1e9) * prices.s3.gigabyteMonth * (4 / (30 * 24));
 }
 
-function invocation({ memoryMegabytes, diskMegabytes, architecture }: PricedFunction, seconds: number): number {
+function invocation(priced: PricedFunction, seconds: number): number {
+  return running(priced, seconds) + prices.lambda.request;
+}
+
+function running({ memoryMegabytes, diskMegabytes, architecture }: PricedFunction, seconds: number): number {
   const { lambda } = prices;
   const memory = (memoryMegabytes / 1024) * seconds * lambda.gigabyteSecond[architecture];
   const disk = ((diskMegabytes - freeDiskMegabytes) / 1024) * seconds * lambda.diskGigabyteSecond;
-  return memory + disk + lambda.request;
+  return memory + disk;
 }

@@ -7,6 +7,7 @@ export const prices = {
   date: '2026-11-16',
   region: 'us-east-1',
   lambda: {
+    /** Of INIT too: since August 2025 in zips on managed runtimes as well. */
     gigabyteSecond: { x86_64: 0.0000166667, arm64: 0.0000133334 },
     /** Of disk above the 512 MB that are free. */
     diskGigabyteSecond: 0.0000000309,
@@ -35,8 +36,12 @@ export const prices = {
   },
   dynamodb: { read: 0.125 / 1e6, write: 0.625 / 1e6 },
   s3: { write: 0.005 / 1e3, read: 0.0004 / 1e3, gigabyteMonth: 0.023 },
-  logs: { gigabyte: 0.5 },
+  /** Of what functions write and of access logs alike; 5 GB of every month are free. */
+  logs: { gigabyte: 0.5, freeGigabytes: 5 },
   cloudwatch: {
+    /** Of each combination of a name and dimensions, prorated by the hours in which it has values. */
+    metricMonth: 0.3,
+    freeMetrics: 10,
     alarm: 0.1,
     compositeAlarm: 0.5,
     freeAlarms: 10,

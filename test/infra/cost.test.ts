@@ -1,20 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AudioEncoder, VideoEncoder } from '../../functions/engines/media/formats.ts';
 import type { Preset } from '../../functions/engines/media/presets.ts';
 import { audioSeconds } from '../../functions/engines/media/speeds.ts';
 import { choosePreset, estimate, type Load } from '../../functions/engines/media/time-limit.ts';
 import { inventoryOf } from '../../infra/cost/inventory.ts';
-import { measurements } from '../../infra/cost/measurements.ts';
+import { measurements, type TypicalJob } from '../../infra/cost/measurements.ts';
 import {
   connectionCosts,
   engineSeconds,
   environmentCost,
   idleCosts,
   jobCosts,
+  metricCosts,
   pageCosts,
   total,
+  waitsFor,
 } from '../../infra/cost/model.ts';
-import { readSynthesized } from '../support/template.ts';
+import { metricsLine } from '../../shared/metrics.ts';
+import { readSynthesized, resourcesOf } from '../support/template.ts';
 
 const template = await readSynthesized();
 const usual = inventoryOf(template);
@@ -61,6 +65,19 @@ describe('a month without a job', () => {
     expect(total(idleCosts(key)) - total(idleCosts(usual))).toBeCloseTo(1, 5);
   });
 
+  test('costs a tenth of a cent for INIT of the sweep, and nothing for logs within the 5 GB that are free', () => {
+    const { 'sweep: INIT': init, logs } = idleCosts(usual);
+    // 1 % of 43,200 runs, 0.3 s of half a GB each.
+    expect(init).toBeCloseTo(432 * 0.3 * 0.5 * 0.0000133334, 9);
+    expect(logs).toBe(0);
+  });
+
+  test('costs 1.20 dollars more for metrics if seven engines have jobs in every hour, and five are free', () => {
+    expect(metricCosts(5)).toEqual({ metrics: 10, dollars: 0 });
+    expect(metricCosts(7).metrics).toBe(14);
+    expect(metricCosts(7).dollars).toBeCloseTo(1.2, 9);
+  });
+
   test('finds what is billed by the hour', () => {
     const hourly = withResources({
       Nat: { Type: 'AWS::EC2::NatGateway' },
@@ -94,9 +111,79 @@ describe('a thousand jobs', () => {
     ([, job]) => {
       const costs = jobCosts(usual, job);
       expect(total(costs)).toBeGreaterThan(0.03);
-      if (job.engine === 'media') expect((costs.engine ?? 0) / total(costs)).toBeGreaterThan(0.9);
+      if (job.engine !== 'media') return;
+      const { waits = 0, ...others } = costs;
+      expect((costs.engine ?? 0) / total(others)).toBeGreaterThan(0.9);
+      // Four waits of 25 seconds, in a function of 1 GB, or five.
+      expect(waits / total(others)).toBeGreaterThan(0.08);
+      expect(waits / total(others)).toBeLessThan(0.1);
     },
   );
+
+  // One read for each request, and one after each pause: 10 of 40 ms until 0.4 s, 42 of a tenth until 21.9 s, then of 2 s.
+  test.for([
+    [0.1, { requests: 1, reads: 1 + 3 }],
+    [25, { requests: 1, reads: 1 + 10 + 42 + 2 }],
+    [25.1, { requests: 2, reads: 2 + 10 + 42 + 2 }],
+    [100, { requests: 4, reads: 4 + 10 + 42 + 40 }],
+  ] as const)('are waited for by requests of up to 25 seconds: %s s', ([seconds, expected]) => {
+    expect(waitsFor(seconds)).toEqual(expected);
+  });
+
+  test('cost for waits, INIT, metrics and access logs what their prices come to', () => {
+    // 100 seconds of transfer, so 6 requests.
+    const job: TypicalJob = { name: 'slow', engine: 'media', phases: [], inputBytes: 8e9, outputBytes: 0 };
+    const costs = jobCosts(usual, job);
+    // 100 s and 4 times 60 ms of 1 GB, 4 invocations, 96 reads.
+    expect(costs.waits).toBeCloseTo(1000 * (100.24 * 0.0000133334 + 4 * 0.2e-6 + 96 * 0.125e-6), 6);
+    // 2 % of engines, a second of 8,845 MB with 9.5 GB of disk; 1 % of two functions of half a GB and six of one, 0.3 s each.
+    const engine = 0.02 * ((8845 / 1024) * 0.0000166667 + 9.5 * 0.0000000309);
+    expect(costs.INIT).toBeCloseTo(1000 * (engine + 0.01 * 0.3 * (2 * 0.5 + 6) * 0.0000133334), 9);
+    expect(costs['access logs']).toBeCloseTo((1000 * 6 * 220 * 0.5) / 1e9, 9);
+    // Two metrics for ten hours of 720, or for a thousandth of one.
+    const line = (1000 * 580 * 0.5) / 1e9;
+    expect(costs['custom metrics']).toBeCloseTo((2 * 0.3 * 10) / 720 + line, 9);
+    expect(jobCosts(usual, job, 1e6)['custom metrics']).toBeCloseTo((2 * 0.3 * 0.001) / 720 + line, 9);
+  });
+
+  test('cost nothing for access logs of an API that has none', () => {
+    const resources = Object.entries(template.Resources).map(([id, { Properties, ...resource }]) => {
+      const { AccessLogSettings: _, ...properties } = Properties ?? {};
+      return [id, { ...resource, Properties: properties }];
+    });
+    const [job] = measurements.jobs;
+    if (!job) throw new Error('There is no typical job.');
+    expect(jobCosts(inventoryOf({ Resources: Object.fromEntries(resources) }), job)['access logs']).toBe(0);
+  });
+
+  test('write lines of about the size that they are priced by', () => {
+    const id = 'x'.repeat(26);
+    const run = {
+      message: 'the run ended',
+      outcome: 'completed',
+      attempt: 1,
+      jobId: id,
+      taskId: id,
+      invocationId: randomUUID(),
+    };
+    const line = metricsLine({ TaskSeconds: 1.234, QueueSeconds: 0.123 }, { engine: 'document' }, run, Date.now());
+    expect(Math.abs(JSON.stringify(line).length / measurements.metricsLineBytes - 1)).toBeLessThan(0.1);
+    const values: Record<string, string> = {
+      requestTime: '17/Nov/2026:19:04:13 +0000',
+      requestId: 'Ab1cDe2FgHij3kl=',
+      'identity.sourceIp': '203.0.113.195',
+      routeKey: 'GET /v1/process/jobs/{jobId}/wait',
+      status: '200',
+      responseLength: '1532',
+      responseLatency: '24718',
+    };
+    const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage').filter(
+      ({ Properties }) => Properties.AccessLogSettings,
+    );
+    const { Format } = (stage?.Properties.AccessLogSettings ?? {}) as { Format?: string };
+    const request = String(Format).replace(/\$context\.([\w.]+)/g, (_, name: string) => values[name] ?? '-');
+    expect(Math.abs(request.length / measurements.accessLogBytes - 1)).toBeLessThan(0.1);
+  });
 
   test.for(measurements.jobs.filter(({ engine }) => engine === 'media').map((job) => [job.name, job] as const))(
     '(%s) cost less than twenty dollars',
