@@ -30,6 +30,9 @@ export function presetOf(scope: Construct): Preset {
   throw new Error(`Expected usual or small for preset but received ${name}.`);
 }
 
+/** All that functions may reserve of 1,000 concurrent executions: AWS keeps 100 unreserved. */
+export const maxWaitConcurrency = 900;
+
 /**
  * Returns how many requests may wait at once at each endpoint that holds them: reserved, and with that limited, so that
  * clients that wait cannot use up the account's concurrency. Undefined where nothing is reserved.
@@ -37,8 +40,8 @@ export function presetOf(scope: Construct): Preset {
 export function waitConcurrency(scope: Construct): number | undefined {
   const given = scope.node.tryGetContext('waitConcurrency');
   const value = given === undefined ? presetOf(scope).waitConcurrency : Number(given);
-  if (!Number.isInteger(value) || value < 0 || value > 900)
-    throw new Error(`Expected an integer from 0 to 900 for waitConcurrency but received ${given}.`);
+  if (!Number.isInteger(value) || value < 0 || value > maxWaitConcurrency)
+    throw new Error(`Expected an integer from 0 to ${maxWaitConcurrency} for waitConcurrency but received ${given}.`);
   return value === 0 ? undefined : value;
 }
 

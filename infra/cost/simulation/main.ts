@@ -1,8 +1,10 @@
+import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
 import { readFlattened } from '../../local/template/flatten.ts';
 import { currentTemplate } from '../../local/template-cache.ts';
 import { inventoryOf } from '../inventory.ts';
 import { measurements, type TypicalJob } from '../measurements.ts';
 import { engineSeconds, jobCosts, total } from '../model.ts';
+import { needsOf } from './needs.ts';
 import { type JobKind, type Quantiles, type Scenario, simulate } from './simulate.ts';
 
 /** How often the typical jobs occur, in shares of all. */
@@ -26,9 +28,10 @@ const kinds = jobs.map((job): JobKind => {
   // Twice what the mean takes: what an operator would ask AWS for.
   return {
     name: job.name,
-    share: mix[job.name] ?? 0,
+    engine: job.engine,
+    share: shareOf(job),
     engineSeconds: seconds,
-    maxConcurrency: Math.ceil(2 * seconds * jobsPerSecond * (mix[job.name] ?? 0)),
+    maxConcurrency: Math.ceil(2 * seconds * jobsPerSecond * shareOf(job)),
   };
 });
 const day: Scenario = {
@@ -47,19 +50,18 @@ for (const { name, share, engineSeconds: seconds, maxConcurrency } of kinds)
   print(
     `  ${(share * 100).toFixed(1)} % ${name}: ${seconds.toFixed(1)} s of an engine, of which ${maxConcurrency} run at once at most`,
   );
-const { dynamodbReads, dynamodbWrites } = measurements.calls;
-print(
-  `  table and indexes: ${dynamodbWrites * jobsPerSecond} write units and ${dynamodbReads * jobsPerSecond} read units a second`,
-);
 print(
   `  hottest keys: an account's index ${(ownerUnits * jobsPerSecond) / day.accounts} units a second, a shard of what is due ${(dueUnits * jobsPerSecond) / dueShards}, of 1,000`,
 );
-const dollars = jobs.reduce((sum, job) => sum + (mix[job.name] ?? 0) * total(jobCosts(inventory, job)), 0);
+const dollars = jobs.reduce(
+  (sum, job) => sum + shareOf(job) * total(jobCosts(inventory, job, shareOf(job) * jobsPerSecond * 3_600)),
+  0,
+);
 print(
   `  ${Math.round((dollars / 1000) * jobsPerSecond * 86_400).toLocaleString('en')} dollars a day, ${dollars.toFixed(2)} for 1,000 jobs\n`,
 );
 
-for (const scenario of [
+const scenarios: Scenario[] = [
   day,
   { ...day, name: 'images take ten times as long for an hour', slowed: { kind, factor: 10, fromHour: 6, toHour: 7 } },
   { ...day, name: 'one account creates 100,000 jobs in a minute', burst: { kind, jobs: 100_000, atHour: 6 } },
@@ -70,10 +72,22 @@ for (const scenario of [
     burst: { kind, jobs: 100_000, atHour: 6 },
   },
   { ...day, name: 'no Lambda for ten minutes', withoutLambda: { atHour: 6, minutes: 10 } },
-] satisfies Scenario[])
-  report(scenario);
+];
+const peaks = scenarios.map(report);
 
-function report(scenario: Scenario): void {
+print(`\n${'what this takes beyond the defaults'.padEnd(54)}   needed  default`);
+for (const { name, needed, available, how } of needsOf({
+  scenarios,
+  peakRunning: Math.max(...peaks),
+  inventory,
+  catalogues: engineCatalogues,
+})) {
+  const numbers = [needed, available].map((each) => each.toLocaleString('en').padStart(9)).join('');
+  print(`  ${name.padEnd(52)}${numbers}  ${needed > available ? how : 'enough'}`);
+}
+
+/** Plays a scenario, and returns how many engines it had at once at most. */
+function report(scenario: Scenario): number {
   const { created, completed, waiting, running, peakWaiting, peakRunning, waits, backlogSeconds } = simulate(scenario);
   const lost = created - completed - waiting - running;
   print(scenario.name);
@@ -84,6 +98,11 @@ function report(scenario: Scenario): void {
     `  seconds in the queue: ${shown(waits.others)}${scenario.burst ? `; of the account with the burst: ${shown(waits.burst)}` : ''}`,
   );
   if (lost !== 0) process.exitCode = 1;
+  return peakRunning;
+}
+
+function shareOf({ name }: TypicalJob): number {
+  return mix[name] ?? 0;
 }
 
 function secondsOf(job: TypicalJob): number {

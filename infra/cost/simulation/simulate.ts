@@ -3,6 +3,7 @@ import { FairQueue } from './queue.ts';
 /** A kind of job: its share of all, how long its engine takes, and how many of these may run at once. */
 export interface JobKind {
   name: string;
+  engine: string;
   share: number;
   engineSeconds: number;
   maxConcurrency: number;

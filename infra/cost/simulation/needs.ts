@@ -1,0 +1,150 @@
+import { maxHoldMs } from '../../../functions/api/http/token-leases.ts';
+import type { EngineResources } from '../../../shared/catalogue/catalogue.ts';
+import { sizeRanges } from '../../../shared/catalogue/sizes.ts';
+import { numberSettings } from '../../../shared/settings.ts';
+import { maxWaitConcurrency, workersOf } from '../../sizes.ts';
+import type { Inventory } from '../inventory.ts';
+import { measurements } from '../measurements.ts';
+import { waitsFor } from '../model.ts';
+import type { JobKind, Scenario } from './simulate.ts';
+
+/** Something that a load needs so much of, and how to get more of it than there is by default. */
+export interface Need {
+  name: string;
+  needed: number;
+  available: number;
+  how: string;
+}
+
+export interface SimulatedLoad {
+  scenarios: Scenario[];
+  /** The most engines at once in any of the scenarios. */
+  peakRunning: number;
+  /** Of a deployment with the defaults. */
+  inventory: Pick<Inventory, 'throttleRate' | 'waitConcurrency'>;
+  catalogues: { engine: string; resources: Pick<EngineResources, 'maxConcurrency'> }[];
+}
+
+/** What AWS gives a new table, and an account of us-east-1 that has asked for nothing, in the units of the needs. */
+const aws = {
+  table: { writes: 4_000, reads: 12_000 },
+  concurrency: 1_000,
+  gatewayRequests: 10_000,
+  connections: 500,
+  prefixWrites: 3_500,
+  busRequests: 10_000,
+};
+
+/** Computes what scenarios need, all of which have the load of the first; a burst adds requests that create jobs. */
+export function needsOf({ scenarios, peakRunning, inventory, catalogues }: SimulatedLoad): Need[] {
+  const [day] = scenarios;
+  if (!day) throw new Error('Expected at least one scenario but received none.');
+  const { jobsPerSecond, kinds, accounts } = day;
+  const { calls, requests } = measurements;
+  /** Sums over the jobs of a second. */
+  const eachSecond = (of: (kind: JobKind) => number) =>
+    jobsPerSecond * kinds.reduce((sum, kind) => sum + kind.share * of(kind), 0);
+  const burstPerMinute = Math.max(0, ...scenarios.map(({ burst }) => burst?.jobs ?? 0));
+  const usualRequests = eachSecond(({ engineSeconds }) => requests.count + waitsFor(engineSeconds).requests);
+  const peakRequests = usualRequests + burstPerMinute / 60;
+  const held = eachSecond(({ engineSeconds }) => engineSeconds);
+  const short = ((requests.count * requests.milliseconds + calls.milliseconds) / 1000) * jobsPerSecond;
+  const ofAccount = (perSecond: number) => (perSecond * 60) / accounts + burstPerMinute;
+  const rows: Need[] = [
+    {
+      name: 'table and indexes, write units a second',
+      needed: calls.dynamodbWrites * jobsPerSecond,
+      available: aws.table.writes,
+      how: 'aws dynamodb update-table --warm-throughput, before the load comes',
+    },
+    {
+      name: 'table and indexes, read units a second',
+      needed: eachSecond(({ engineSeconds }) => calls.dynamodbReads + waitsFor(engineSeconds).reads),
+      available: aws.table.reads,
+      how: 'aws dynamodb update-table --warm-throughput, before the load comes',
+    },
+    {
+      name: 'throttleRate, requests a second',
+      needed: peakRequests,
+      available: inventory.throttleRate,
+      how: 'the context value',
+    },
+    {
+      name: 'ratePerMinute of the busiest account',
+      needed: ofAccount(usualRequests),
+      available: numberSettings.ratePerMinute.defaultValue,
+      how: 'the context value',
+    },
+    {
+      name: 'creationsPerMinute of the busiest account',
+      needed: ofAccount(jobsPerSecond),
+      available: numberSettings.creationsPerMinute.defaultValue,
+      how: 'the context value',
+    },
+    {
+      name: 'waitConcurrency, waits that are held at once',
+      needed: held,
+      available: inventory.waitConcurrency,
+      how: held > maxWaitConcurrency ? `at most ${maxWaitConcurrency}: the others need webhooks` : 'the context value',
+    },
+    {
+      name: `waitsPerMinute of an account, of 25 s each`,
+      needed: (held * 60) / (maxHoldMs / 1000) / accounts,
+      available: numberSettings.waitsPerMinute.defaultValue,
+      how: 'the context value',
+    },
+    ...catalogues.flatMap((catalogue) => engineNeed(catalogue, kinds)),
+    {
+      name: 'Lambda, concurrent executions',
+      // A worker waits for each engine.
+      needed: 2 * peakRunning + held + short,
+      available: aws.concurrency,
+      how: 'quota L-B99A9384',
+    },
+    {
+      name: 'API Gateway, requests a second',
+      needed: peakRequests,
+      available: aws.gatewayRequests,
+      how: 'quota L-8A5B8E43',
+    },
+    {
+      name: 'new WebSockets a second, if each job has one',
+      needed: jobsPerSecond,
+      available: aws.connections,
+      how: 'quota L-9ED1E49A, and throttleRate',
+    },
+    {
+      name: 'S3, writes a second to a new bucket',
+      needed: calls.s3Writes * jobsPerSecond,
+      available: aws.prefixWrites,
+      how: 'S3 splits prefixes within an hour of such load; AWS Support does so before',
+    },
+    {
+      name: 'EventBridge, PutEvents a second',
+      needed: calls.busEvents * jobsPerSecond,
+      available: aws.busRequests,
+      how: 'a quota of the region',
+    },
+  ];
+  return rows.map((row) => ({ ...row, needed: Math.ceil(row.needed - 1e-6) }));
+}
+
+/** Returns the least maximum with which an engine has enough workers, its reserve included. */
+function engineNeed({ engine, resources }: SimulatedLoad['catalogues'][number], kinds: JobKind[]): Need[] {
+  const workers = kinds
+    .filter((kind) => kind.engine === engine)
+    .reduce((sum, { maxConcurrency }) => sum + maxConcurrency, 0);
+  if (workers === 0) return [];
+  const { max } = sizeRanges.maxConcurrency;
+  let needed = Math.min(workers, max);
+  while (needed > 1 && workersOf(needed - 1).slots >= workers) needed--;
+  const isTooMany = workersOf(needed).slots < workers;
+  return [
+    {
+      name: `${engine}.maxConcurrency, for ${workers} workers`,
+      needed: isTooMany ? workers : needed,
+      available: resources.maxConcurrency,
+      how: isTooMany ? `at most ${max}: one queue has no more workers` : 'the context value',
+    },
+  ];
+}
