@@ -17,60 +17,92 @@ const creating = 50;
 /** LibreOffice lays out some 5,000 pages of it, which takes about a minute of one core. */
 const longText = Buffer.from('One line of many.\n'.repeat(300_000));
 const shortText = dataUri(Buffer.from('One line.\n'), 'text/plain');
+const shortPage = dataUri(Buffer.from('<h1>Title</h1><p>One line.</p>'), 'text/html');
+
+/** Requests that the flooding account has held at a time. */
+const heldWaits = 100;
+const webPages = 60;
 
 /**
- * Measures how long the jobs of one account take while nobody else works, while another account has 400 small jobs, and while
- * it has ten documents that take minutes.
+ * Measures how long the jobs of one account take while nobody else works, and while another account has 400 small jobs, 400
+ * uploads, 100 waits, 60 web pages, or ten documents that take minutes.
  */
 export async function benchFairness(report: (text: string) => void): Promise<void> {
   await using service = await startService();
   const [{ client: flooding }, { client: other }] = [await joinService(service), await joinService(service)];
-  const picture = dataUri(await photograph(600, 600), 'image/png');
-  const photo = () => other.runJob(photoTasks(picture), { seconds: maxSeconds, everyMs: 50 });
-  const document = () => other.runJob(documentTasks, { seconds: maxSeconds, everyMs: 50 });
-  await photo();
-  await document();
-  const quiet = { photo: await times(photo), document: await times(document) };
-  const flood = mapAtOnce(Array.from({ length: floodJobs }), creating, () => flooding.createJob(photoTasks(picture)));
-  const duringFlood = await times(photo);
-  await mapAtOnce(await flood, 4, ({ id }) => flooding.waitForJob(id, { seconds: 300 }));
-  const slow = await mapAtOnce(Array.from({ length: slowDocuments }), 4, () => startSlowDocument(flooding));
-  const duringSlow = await times(document);
-  for (const id of slow) await flooding.call('DELETE', `/v1/process/jobs/${id}`);
-  report(
-    formatTable(
-      ['', 'median', 'worst', 'median, times quiet', 'worst, times quiet'],
-      [
-        row('a photograph, quiet', quiet.photo, quiet.photo),
-        row(`a photograph during ${floodJobs} small jobs of another account`, duringFlood, quiet.photo),
-        row('a document, quiet', quiet.document, quiet.document),
-        row(`a document during ${slowDocuments} slow documents of another account`, duringSlow, quiet.document),
-      ],
-    ),
-  );
+  const content = await photograph(600, 600);
+  const picture = dataUri(content, 'image/png');
+  const by = (tasks: Tasks) => () => other.runJob(tasks, { seconds: maxSeconds, everyMs: 50 });
+  const photo = by(converted(picture, 'picture.png', 'webp'));
+  const document = by(converted(shortText, 'short.txt', 'pdf'));
+  const page = by(converted(shortPage, 'short.html', 'pdf'));
+  const upload = () => uploaded(other, 'picture.png', content, 'webp').then((id) => ended(other, id));
+  const waited = async () => {
+    const { id } = await other.createJob(converted(picture, 'picture.png', 'webp'));
+    await waitFor(other, id);
+  };
+  const flood = (jobs: number, create: () => Promise<string>) => () =>
+    mapAtOnce(Array.from({ length: jobs }), creating, create);
+  const create = (tasks: Tasks) => async () => (await flooding.createJob(tasks)).id;
+
+  const rows: string[][] = [];
+  /** Measures a job alone and during a flood, and deletes what is left of that. */
+  async function compare(job: string, run: () => Promise<unknown>, rest: string, begin: () => Promise<string[]>) {
+    await run();
+    const alone = await times(run);
+    const begun = begin();
+    const during = await times(run);
+    await mapAtOnce(await begun, 8, (id) => flooding.call('DELETE', `/v1/process/jobs/${id}`));
+    rows.push(row(`${job}, alone`, alone, alone), row(`${job} during ${rest} of another account`, during, alone));
+  }
+
+  const small = create(converted(picture, 'picture.png', 'webp'));
+  await compare('a photograph', photo, `${floodJobs} small jobs`, flood(floodJobs, small));
+  const post = () => uploaded(flooding, 'picture.png', content, 'webp');
+  await compare('an uploaded photograph', upload, `${floodJobs} uploads`, flood(floodJobs, post));
+  await compare('a photograph that is waited for', waited, `${heldWaits} waits`, async () => {
+    const { id } = await flooding.createJob({ upload: { operation: 'import/upload' } });
+    for (let wait = 0; wait < heldWaits; wait++)
+      void flooding.call('GET', `/v1/process/jobs/${id}/wait`).catch(() => {});
+    return [id];
+  });
+  const another = create(converted(shortPage, 'short.html', 'pdf'));
+  await compare('a web page', page, `${webPages} web pages`, flood(webPages, another));
+  const slow = () => uploaded(flooding, 'long.txt', longText, 'pdf');
+  await compare('a document', document, `${slowDocuments} slow documents`, flood(slowDocuments, slow));
+  report(formatTable(['', 'median', 'worst', 'median, times alone', 'worst, times alone'], rows));
 }
 
-function photoTasks(file: string) {
+type Tasks = Parameters<Client['createJob']>[0];
+
+function converted(file: string, filename: string, outputFormat: string): Tasks {
   return {
-    import: { operation: 'import/base64', file, filename: 'picture.png' },
-    convert: { operation: 'convert', input: 'import', output_format: 'webp' },
+    import: { operation: 'import/base64', file, filename },
+    convert: { operation: 'convert', input: 'import', output_format: outputFormat },
   };
 }
 
-const documentTasks = {
-  import: { operation: 'import/base64', file: shortText, filename: 'short.txt' },
-  convert: { operation: 'convert', input: 'import', output_format: 'pdf' },
-};
-
-async function startSlowDocument(client: Client): Promise<string> {
+/** Creates a job whose file is posted, and returns its id. */
+async function uploaded(client: Client, name: string, content: Buffer, outputFormat: string): Promise<string> {
   const job = await client.createJob({
     upload: { operation: 'import/upload' },
-    convert: { operation: 'convert', input: 'upload', output_format: 'pdf' },
+    convert: { operation: 'convert', input: 'upload', output_format: outputFormat },
   });
   const { form } = taskOf(job, 'upload').result;
   if (!form) throw new Error('The task has no form.');
-  await postForm(form, 'long.txt', longText);
+  await postForm(form, name, content);
   return job.id;
+}
+
+function ended(client: Client, id: string): Promise<unknown> {
+  return client.waitForJob(id, { seconds: maxSeconds, everyMs: 50 });
+}
+
+async function waitFor(client: Client, id: string): Promise<void> {
+  for (let isOpen = true; isOpen; ) {
+    const { body } = await client.call<{ endedAt: string | null }>('GET', `/v1/process/jobs/${id}/wait`);
+    isOpen = body.endedAt === null;
+  }
 }
 
 async function times(run: () => Promise<unknown>): Promise<number[]> {
@@ -82,8 +114,8 @@ async function times(run: () => Promise<unknown>): Promise<number[]> {
   return taken;
 }
 
-function row(name: string, taken: number[], quiet: number[]): string[] {
+function row(name: string, taken: number[], alone: number[]): string[] {
   const worst = Math.max(...taken);
-  const ratio = (ms: number) => `${(ms / median(quiet)).toFixed(1)}×`;
+  const ratio = (ms: number) => `${(ms / median(alone)).toFixed(1)}×`;
   return [name, milliseconds(median(taken)), milliseconds(worst), ratio(median(taken)), ratio(worst)];
 }
