@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -31,6 +31,8 @@ export async function runMinistack(only: string | undefined): Promise<Opinion> {
   Object.assign(process.env, await fontVariables());
   const folder = mkdtempSync(join(tmpdir(), 'lathe-ministack-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  // ministack's worker is a CommonJS module, whatever a package.json further up says.
+  writeFileSync(join(folder, 'package.json'), '{}');
   try {
     await using receiver = await startReceiver((res) => res.writeHead(204).end());
     await using ministack = await startMinistack(found.program, folder, log);
