@@ -7,7 +7,7 @@ const reserveMs = 4_000;
 /** Time reserved for the response itself. */
 const responseMs = 1_000;
 /** About the time that the end is expected, and where nothing is known of that. */
-const minPauseMs = { expected: 20, unknown: 40 };
+const minPauseMs = { expected: 10, unknown: 40 };
 const maxPauseMs = 2_000;
 /** The longest pause for the sole reason that others took longer. */
 const maxGuessMs = 1_000;
