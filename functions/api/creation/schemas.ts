@@ -52,7 +52,7 @@ const Options = () =>
 
 const maxBase64Characters = 1_500_000;
 const dataUri =
-  '^[Dd][Aa][Tt][Aa]:[^,]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
+  '^[Dd][Aa][Tt][Aa]:[^,\\x00]*;[Bb][Aa][Ss][Ee]64,(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})$';
 
 const objstoreA = () => ({
   bucket: text(255),

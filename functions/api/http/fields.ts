@@ -44,6 +44,6 @@ export const Url = text(8192)
   .refine(URL.canParse, refusal('invalid_url', 'Expected a URL with a host that can exist.'))
   .meta({
     pattern:
-      "^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.~!$&'()*+,;=_-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#]\\S*)?$",
+      "^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.~!$&'()*+,;=_-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s\\x00]*)?$",
     examples: ['https://example.com/file.png'],
   });
