@@ -1,4 +1,5 @@
 import { mapAtOnce } from '../../shared/concurrency.ts';
+import { numberSettings } from '../../shared/settings.ts';
 import { type Client, dataUri, postForm, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { startService } from '../support/running-stack.ts';
@@ -9,7 +10,7 @@ const floodJobs = 400;
 const slowDocuments = 10;
 /** Jobs that the other account runs one after the other, quiet and during each flood. */
 const measured = 12;
-/** A job that takes longer is not waited for, and ends the measurement. */
+/** A job that takes longer ends the measurement. */
 const maxSeconds = 60;
 /** Requests that the flooding account sends at a time. */
 const creating = 50;
@@ -28,7 +29,10 @@ const webPages = 60;
  * uploads, 100 waits, 60 web pages, or ten documents that take minutes.
  */
 export async function benchFairness(report: (text: string) => void): Promise<void> {
-  await using service = await startService();
+  // Of waits, an account has as many as in a deployment.
+  await using service = await startService({
+    LATHE_WAITS_PER_MINUTE: String(numberSettings.waitsPerMinute.defaultValue),
+  });
   const [{ client: flooding }, { client: other }] = [await joinService(service), await joinService(service)];
   const content = await photograph(600, 600);
   const picture = dataUri(content, 'image/png');
@@ -100,7 +104,8 @@ function ended(client: Client, id: string): Promise<unknown> {
 
 async function waitFor(client: Client, id: string): Promise<void> {
   for (let isOpen = true; isOpen; ) {
-    const { body } = await client.call<{ endedAt: string | null }>('GET', `/v1/process/jobs/${id}/wait`);
+    const { status, body } = await client.call<{ endedAt: string | null }>('GET', `/v1/process/jobs/${id}/wait`);
+    if (status !== 200) throw new Error(`The wait was answered with ${status}: ${JSON.stringify(body)}`);
     isOpen = body.endedAt === null;
   }
 }
@@ -108,8 +113,7 @@ async function waitFor(client: Client, id: string): Promise<void> {
 async function times(run: () => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let count = 0; count < measured; count++) {
-    taken.push(await timed(() => run().catch(() => undefined)));
-    if ((taken.at(-1) ?? 0) >= maxSeconds * 1_000) break;
+    taken.push(await timed(run));
   }
   return taken;
 }
