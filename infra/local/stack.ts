@@ -35,7 +35,7 @@ import { openLogs } from './logs.ts';
 import type { AlarmState } from './monitoring/evaluate.ts';
 import { startMonitoring } from './monitoring/monitoring.ts';
 import { createSignInProvider, developmentUser, providerPath } from './sign-in/provider.ts';
-import { localShare, startQueueSource } from './sources/queue-source.ts';
+import { localShare, maxOfAccount, startQueueSource } from './sources/queue-source.ts';
 import { startSchedule } from './sources/schedule.ts';
 import { Switch } from './sources/switch.ts';
 import type { LocalFunction, LocalRole, LocalStack, QueueSource } from './template/model.ts';
@@ -112,6 +112,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     parameters: { ...chosenParameters(environment), Missing: encodeMissing(options.missing) },
   });
   options.alter?.(stack);
+  const cores = availableParallelism();
+  for (const source of stack.queueSources) {
+    const max = maxOfAccount(source, cores);
+    if (max !== undefined) source.queue.maxOfGroup = max;
+  }
 
   const identity = await readIdentity(options.dataDirectory);
   const operator = operatorRole(stack);
@@ -166,7 +171,6 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Runni
     ...(options.alarmSpeed === undefined ? {} : { speed: options.alarmSpeed }),
   });
   const logs = openLogs(join(options.dataDirectory, 'logs'), report, monitoring.readLog);
-  const cores = availableParallelism();
   const runtime = createLambdaRuntime({
     cores,
     // For tests that call every endpoint in turn, and need not start its function again each time.

@@ -45,6 +45,11 @@ export class FairOrder {
     return chosen;
   }
 
+  /** Returns how many messages of a group are in flight. */
+  inFlightOf(group: string): number {
+    return [...this.#inFlight.values()].filter((message) => message.group === group).length;
+  }
+
   received(handle: string, group: string, now: number): void {
     this.#inFlight.set(handle, { group, since: now });
   }

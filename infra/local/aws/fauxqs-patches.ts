@@ -52,7 +52,11 @@ export async function loadFauxqs() {
 }
 
 /** Patches the stores once their queues are loaded, and gives them their persistence. */
-export function patchStores(sqsStore: SqsStore, persistence: Persistence): void {
+export function patchStores(
+  sqsStore: SqsStore,
+  persistence: Persistence,
+  maxOfGroup: (queue: string) => number | undefined,
+): void {
   keepReleasedMessages(persistence);
   // fauxqs looks some queues up by an ARN of its built-in account. There is one account and region, so the name is enough.
   // Not reported yet: the account of buildApp's stores cannot be set.
@@ -62,7 +66,7 @@ export function patchStores(sqsStore: SqsStore, persistence: Persistence): void 
   for (const queue of sqsStore.allQueues()) {
     receiveTraces(queue);
     if (queue.isFifo()) receiveWholeGroups(queue);
-    else receiveFairly(queue);
+    else receiveFairly(queue, maxOfGroup(queue.name) ?? Number.POSITIVE_INFINITY);
     receiveInTransaction(queue, persistence);
   }
 }
@@ -163,9 +167,27 @@ function groupSent(body: string): string | undefined {
   return typeof entry?.MessageGroupId === 'string' ? entry.MessageGroupId : undefined;
 }
 
-/** Makes a standard queue deliver by the groups of its messages, as SQS does. */
-function receiveFairly(queue: Queue): void {
+/**
+ * Makes a standard queue deliver by the groups of its messages, as SQS does. Beyond that it has a maximum of one group's messages in
+ * flight, each of which it delivers alone: a machine has few consumers, of which one is left to others.
+ */
+function receiveFairly(queue: Queue, maxOfGroup: number): void {
   const order = new FairOrder();
+  const mayGo = ({ messageGroupId }: { messageGroupId?: string | undefined }) =>
+    messageGroupId === undefined || order.inFlightOf(messageGroupId) < maxOfGroup;
+  const limited = Number.isFinite(maxOfGroup);
+  const notify: () => void = Reflect.get(queue, 'notifyWaiters').bind(queue);
+  const notifyWaiters = () => {
+    settle();
+    if (!limited || queue.messages.some(mayGo)) notify();
+  };
+  Object.assign(queue, { notifyWaiters });
+  /** Counts no more what has become visible again. */
+  const settle = (now = Date.now()) =>
+    order.ended(
+      order.handles.filter((handle) => !queue.inflightMessages.has(handle)),
+      now,
+    );
   const enqueue = queue.enqueue.bind(queue);
   queue.enqueue = (message) => {
     const messageGroupId = message.messageGroupId ?? groupSent(message.body);
@@ -176,19 +198,22 @@ function receiveFairly(queue: Queue): void {
   const groups = () => new Set(queue.messages.map(({ messageGroupId }) => messageGroupId));
   queue.deleteMessage = (handle) => {
     order.ended([handle], Date.now());
-    return deleteMessage(handle);
+    const isDeleted = deleteMessage(handle);
+    if (limited) notifyWaiters();
+    return isDeleted;
   };
   queue.dequeue = (max, ...rest) => {
     // Now, so that what becomes visible again or for the first time has its place among the others.
     queue.processTimers();
     const now = Date.now();
-    const expired = order.handles.filter((handle) => !queue.inflightMessages.has(handle));
-    order.ended(expired, now);
+    settle(now);
+    const ready = queue.messages.filter(mayGo);
+    if (limited && ready.length === 0) return [];
     if (groups().size > 1) {
-      const first = new Set(order.choose(queue.messages, max, now));
+      const first = new Set(order.choose(ready, max, now));
       queue.messages = [...first, ...queue.messages.filter((message) => !first.has(message))];
     }
-    const received = dequeue(max, ...rest);
+    const received = dequeue(limited ? 1 : max, ...rest);
     const left = groups();
     for (const { ReceiptHandle } of received) {
       const group = queue.inflightMessages.get(ReceiptHandle)?.message.messageGroupId;

@@ -39,7 +39,7 @@ export async function startQueues(
   const snsStore = new SnsStore();
   const s3Store = new S3Store();
   persistence.loadSqsAndSns(sqsStore, snsStore);
-  patchStores(sqsStore, persistence);
+  patchStores(sqsStore, persistence, (name) => queues.find((queue) => queue.name === name)?.maxOfGroup);
   const deliveries = faults?.random('deliveries');
   if (deliveries) for (const queue of sqsStore.allQueues()) misdeliver(queue, deliveries);
 

@@ -43,6 +43,8 @@ export interface Host extends RuntimeOptions {
   api: RuntimeApiServer;
   reaper: Reaper;
   startTime: StartTime;
+  /** The environments of all functions that are starting. */
+  starting: Set<Environment>;
   load: NonNullable<RuntimeOptions['load']>;
 }
 

@@ -124,10 +124,14 @@ export class Fleet {
     await Promise.all(ended);
   }
 
-  /** Whether a start would only slow down environments that are ending one invocation after the other. */
+  /**
+   * Whether one more start would only slow down environments that are ending one invocation after the other, or the starts of
+   * other functions: at the begin of a burst they would all start at once, and take the processors from whoever works.
+   */
   #wouldSlowDown(): boolean {
-    const { startTime, load } = this.#host;
-    return this.#all.size > 0 && performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy;
+    const { startTime, starting, cores, load } = this.#host;
+    if (this.#all.size === 0) return false;
+    return starting.size >= cores || (performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy);
   }
 
   #start(): void {
@@ -138,11 +142,13 @@ export class Fleet {
     this.#lastStart = performance.now();
     this.#all.add(environment);
     this.#starting.add(environment);
+    this.#host.starting.add(environment);
     void environment.ended.then(() => this.#ended(environment));
   }
 
   #ready(environment: Environment): void {
     const isFresh = this.#starting.delete(environment);
+    this.#host.starting.delete(environment);
     if (isFresh) this.#host.startTime.add(environment.age);
     else this.#lastEnd = performance.now();
     const isEnough = !isFresh && (this.#host.faults?.isRecycled() || this.#capacity.reclaim());
@@ -164,12 +170,14 @@ export class Fleet {
 
   #failed(environment: Environment, error: FunctionError): void {
     this.#starting.delete(environment);
+    this.#host.starting.delete(environment);
     this.#takeWaiting()?.fail(error);
   }
 
   #ended(environment: Environment): void {
     this.#all.delete(environment);
     this.#starting.delete(environment);
+    this.#host.starting.delete(environment);
     this.#idle.remove(environment);
     const index = this.#free.indexOf(environment);
     if (index >= 0) this.#free.splice(index, 1);

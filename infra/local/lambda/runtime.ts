@@ -1,5 +1,6 @@
 import type { LocalFunction } from '../template/model.ts';
 import { Capacity } from './capacity.ts';
+import type { Environment } from './environment.ts';
 import { Fleet } from './fleet.ts';
 import { FunctionError } from './function-error.ts';
 import { IdleEnvironments } from './idle-environments.ts';
@@ -64,6 +65,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   const api = new RuntimeApiServer();
   const reaper = new Reaper();
   const startTime = new StartTime();
+  const starting = new Set<Environment>();
   const load = options.load ?? new ProcessorLoad();
   /** Invocations that have not ended, by the ARN of a function that has concurrency reserved, and of all others. */
   const running = new Map<string, number>();
@@ -92,7 +94,7 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
         byTenant.delete(tenant);
         capacity.remove(fleet);
       }
-    const fleet = new Fleet(fn, { ...options, api, reaper, startTime, load }, idle, capacity);
+    const fleet = new Fleet(fn, { ...options, api, reaper, startTime, starting, load }, idle, capacity);
     byTenant.set(tenantId, fleet);
     capacity.add(fleet);
     return fleet;

@@ -177,6 +177,12 @@ function concurrencyOf({ function: fn, maximumConcurrency }: QueueSource, cores:
   return Math.min(own, maximumConcurrency ?? own);
 }
 
+/** Returns how many messages of one account an engine's worker has in flight: all that there may be but the reserve. */
+export function maxOfAccount(source: QueueSource, cores: number): number | undefined {
+  const slots = concurrencyOf(source, cores);
+  return slots > cores && reserveOf(source.function, source.maximumConcurrency) > 0 ? slots - 1 : undefined;
+}
+
 /** Returns one if the template lets a worker have more messages in flight than one account may keep busy, and else none. */
 function reserveOf({ environment }: LocalFunction, maximumConcurrency: number | undefined): number {
   const share = Number(environment[SHARE_VARIABLE] ?? Number.POSITIVE_INFINITY);

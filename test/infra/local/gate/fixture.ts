@@ -79,6 +79,7 @@ export function makeStack(origin: string): LocalStack {
           conditions: { ArnLike: { 'aws:SourceArn': [BUCKET_ARN] } },
         }),
       ]),
+      { ...queue('few', { VisibilityTimeout: '30' }), maxOfGroup: 1 },
       queue('ordered.fifo', { FifoQueue: 'true', VisibilityTimeout: '1' }),
     ],
     buckets: [

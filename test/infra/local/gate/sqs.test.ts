@@ -230,6 +230,24 @@ describe('SQS behind the gate', () => {
       expect((await take()).map(({ Body }) => Body)).toEqual(['b0', 'a3', 'a4', 'a5']);
     });
 
+    it('where consumers are few, keeps one for other groups, and goes on when one of the first is done', async () => {
+      const sendTo = (MessageGroupId: string, MessageBody: string) =>
+        aws.sqs().send(new SendMessageCommand({ QueueUrl: url('few'), MessageBody, MessageGroupId }));
+      await sendTo('a', 'a0');
+      await sendTo('a', 'a1');
+      const { Messages: [first] = [] } = await receive('few', { MaxNumberOfMessages: 10 });
+      const next = receive('few', { WaitTimeSeconds: 20 });
+      await sendTo('b', 'b0');
+      const { Messages: [second] = [] } = await next;
+      const last = receive('few', { WaitTimeSeconds: 20 });
+      await aws
+        .sqs()
+        .send(new DeleteMessageCommand({ QueueUrl: url('few'), ReceiptHandle: first?.ReceiptHandle ?? '' }));
+      const { Messages: [third] = [] } = await last;
+
+      expect([first?.Body, second?.Body, third?.Body]).toEqual(['a0', 'b0', 'a1']);
+    });
+
     it('keeps groups and delays over a restart', async () => {
       const dataDirectory = await makeDirectoryOfTest();
       const first = await startLocalAws({ dataDirectory });
