@@ -26,8 +26,11 @@ async function main(given: string | undefined): Promise<void> {
   report(prove(stack, decisions));
 }
 
-/** Tests that reach no gate, and take most of the time. */
-const withoutGate = ['test/{engines,images,unit}/**', 'test/security/{hostile-engine,planted-program}.test.ts'];
+/** The tests that reach a gate. Those of engines, which take most of the time, reach none. */
+const withGate = [
+  ...['client', 'contract', 'events', 'faults', 'infra', 'monitoring', 'sign-in', 'stack', 'transfers', 'web'],
+  'security/hostile-function',
+];
 
 /** Runs the tests with the gate recording; what it records of tests that fail would prove nothing. */
 function recordTests(): string {
@@ -36,7 +39,7 @@ function recordTests(): string {
     process.execPath,
     [
       ...['infra/setup/run.mjs', '--tests', 'node_modules/vitest/vitest.mjs', 'run'],
-      ...withoutGate.flatMap((pattern) => ['--exclude', pattern]),
+      ...withGate.map((name) => `test/${name}`),
     ],
     { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, LATHE_GATE_RECORD: folder, LATHE_TEST_BREADTH: '1' } },
   );
