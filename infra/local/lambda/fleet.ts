@@ -36,7 +36,7 @@ export class Fleet {
     this.#idle = idle;
     this.#capacity = capacity;
     // A request that is held costs nothing while it waits; those endpoints have a concurrency of their own.
-    this.#turns = new Turns(fn.reservedConcurrency === undefined ? 2 * host.cores : Number.POSITIVE_INFINITY);
+    this.#turns = new Turns(fn.reservedConcurrency === undefined ? host.cores + 1 : Number.POSITIVE_INFINITY);
   }
 
   get lastStart(): number {
