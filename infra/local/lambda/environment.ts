@@ -56,6 +56,8 @@ export class Environment {
   readonly ended: Promise<void>;
   readonly #fn: LocalFunction;
   readonly #host: Host;
+  /** Whether it is started beside others. */
+  readonly #isFurther: boolean;
   readonly #events: EnvironmentEvents;
   readonly #session: RuntimeSession;
   readonly #sockets = new Set<Socket>();
@@ -70,8 +72,9 @@ export class Environment {
   #killTimer: NodeJS.Timeout | undefined;
   #failure: FunctionError | undefined;
 
-  constructor(fn: LocalFunction, host: Host, events: EnvironmentEvents) {
+  constructor(fn: LocalFunction, host: Host, events: EnvironmentEvents, isFurther = false) {
     this.#fn = fn;
+    this.#isFurther = isFurther;
     this.#host = host;
     this.#events = events;
     this.#session = new RuntimeSession(fn.arn, {
@@ -167,7 +170,7 @@ export class Environment {
       // The last argument is for whoever looks at the list of processes.
       const child = this.#host.startImage?.(fn, env) ?? startHere(fn, env, this.#folder);
       this.#process = child;
-      if (child.pid !== undefined) lowerPriority(child.pid, fn);
+      if (child.pid !== undefined) lowerPriority(child.pid, fn, this.#isFurther);
       this.#startTimer(Math.max(INIT_SECONDS, fn.timeoutSeconds));
       if (child.stdout) readLines(child.stdout, (line) => log(fn, 'stdout', line));
       if (child.stderr) readLines(child.stderr, (line) => log(fn, 'stderr', line));

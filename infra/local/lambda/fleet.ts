@@ -135,10 +135,15 @@ export class Fleet {
   }
 
   #start(): void {
-    const environment = new Environment(this.#fn, this.#host, {
-      ready: () => this.#ready(environment),
-      failed: (_, error) => this.#failed(environment, error),
-    });
+    const environment = new Environment(
+      this.#fn,
+      this.#host,
+      {
+        ready: () => this.#ready(environment),
+        failed: (_, error) => this.#failed(environment, error),
+      },
+      this.#all.size > 0,
+    );
     this.#lastStart = performance.now();
     this.#all.add(environment);
     this.#starting.add(environment);

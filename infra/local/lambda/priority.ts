@@ -7,16 +7,20 @@ import type { LocalFunction } from '../template/model.ts';
 /** Functions that a person or a client waits for at that moment; all others work behind queues, or on a schedule. */
 const awaited = /^functions\/(?:api|events)\//;
 
-/** How much nicer what is awaited is than the process of the service, which all of them wait for, and how much the rest. */
-const niceness = { awaited: 3, other: 10 };
+/**
+ * How much nicer what is awaited is than the process of the service, which all of them wait for, how much the rest, and how much
+ * more each environment beside the first of its kind: those are there for a burst, which must not slow down everybody else.
+ */
+const niceness = { awaited: 3, other: 10, further: 5 };
 const retryMs = 130;
 
 /**
  * Has the machine run functions after the service itself, and those that nobody waits for last. In Lambda each has processors
  * of its own; here, conversions would keep the service from responding and from sending events, which slows them in turn.
  */
-export function lowerPriority(pid: number, { entry }: LocalFunction): void {
-  const nicer = awaited.test(relative(projectRoot, entry)) ? niceness.awaited : niceness.other;
+export function lowerPriority(pid: number, { entry }: LocalFunction, isFurther: boolean): void {
+  const kind = awaited.test(relative(projectRoot, entry)) ? niceness.awaited : niceness.other;
+  const nicer = kind + (isFurther ? niceness.further : 0);
   // Relative to the service, which may have been started by `nice`: only root may make a process less nice.
   const nice = Math.min(getPriority() + nicer, constants.priority.PRIORITY_LOW);
   setPriority(pid, nice);
