@@ -116,7 +116,7 @@ export class EngineHost {
     if (url === '/in') response.end(this.#input);
     else if (url === '/out') {
       await this.#store(request);
-      response.writeHead(204).end();
+      response.writeHead(204, { etag: '"0"' }).end();
     } else if (url.endsWith('/runtime/invocation/next')) await this.#sendNext(response);
     else if (method === 'POST' && url.endsWith('/response')) {
       const lines = await text(request);

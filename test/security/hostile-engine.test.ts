@@ -88,7 +88,7 @@ beforeAll(async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of file) chunks.push(chunk);
       stored.set(key, Buffer.concat(chunks));
-      res.writeHead(204).end();
+      res.writeHead(204, { etag: '"0"' }).end();
     });
     req.pipe(form).on('error', () => res.destroy());
     return undefined;

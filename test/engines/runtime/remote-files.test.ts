@@ -108,15 +108,16 @@ describe('An output', () => {
         order.push(name);
         file.on('data', (chunk: Buffer) => received.push(chunk));
       });
-      form.on('close', () => res.writeHead(204).end());
+      form.on('close', () => res.writeHead(204, { etag: '"0"' }).end());
       req.pipe(form);
     };
     behaviour = [disconnect, accept];
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as the library signs it
     const fields = { key: 'files/a/1/${filename}', Policy: 'p', 'X-Amz-Signature': 's' };
 
-    await postFile(file, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
+    const etag = await postFile(file, 'files/a/1/0', { url, fields, prefix: 'files/a/1/' }, untilTheEnd());
 
+    expect(etag).toBe('"0"');
     expect(order).toEqual(['key=files/a/1/0', 'Policy=p', 'X-Amz-Signature=s', 'file']);
     expect(Buffer.concat(received)).toEqual(content);
     // S3 takes no form whose length it is not told.
