@@ -34,7 +34,8 @@ export async function sendLimited(
     // What API Gateway and Lambda refuse by themselves would not reach the function.
     (stack) => {
       for (const api of stack.httpApis) delete api.throttle;
-      delete functionOf(stack, entry).reservedConcurrency;
+      // One account has few of a function here at a time, unless a concurrency is reserved for it.
+      functionOf(stack, entry).reservedConcurrency = requests + environments;
     },
     { LATHE_RATE_PER_MINUTE: String(limit), LATHE_IDLE_ENVIRONMENTS: String(environments + connections) },
     { capacityMeter },
