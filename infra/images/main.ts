@@ -76,7 +76,7 @@ async function convertSamples(engine: string, packaging: string, start: StartEng
 }
 
 async function tryOut(stack: ImageStack, sample: Sample, packaging: string): Promise<void> {
-  const { engine, name, outputFormat, signature, skip = 0 } = sample;
+  const { engine, name, outputFormat, signature, skip = 0, minBytes = 0 } = sample;
   const started = Date.now();
   try {
     const output = await stack.convert(sample);
@@ -86,6 +86,8 @@ async function tryOut(stack: ImageStack, sample: Sample, packaging: string): Pro
     const expected = typeof signature === 'string' ? Buffer.from(signature, 'latin1') : signature;
     if (!output.subarray(skip, skip + expected.length).equals(expected))
       throw new Error(`Expected a file that begins like ${outputFormat} but received ${path}`);
+    if (output.length < minBytes)
+      throw new Error(`Expected at least ${minBytes} bytes, with text, but received ${path}`);
     console.log(
       `${engine} (${packaging}): ${name} → ${outputFormat} in ${seconds(Date.now() - started)}, ${output.length} bytes`,
     );

@@ -12,6 +12,8 @@ export interface Sample {
   /** What the output begins with, after `skip` bytes. */
   signature: string | Buffer;
   skip?: number;
+  /** A smaller output has no text in it. */
+  minBytes?: number;
 }
 
 /** One line for each script that fonts are installed for. */
@@ -85,6 +87,7 @@ export const samples: Sample[] = [
     outputFormat: 'pdf',
     content: async () => Buffer.from(html()),
     signature: '%PDF',
+    minBytes: 20_000,
   },
   {
     engine: 'webpage',
@@ -93,6 +96,7 @@ export const samples: Sample[] = [
     outputFormat: 'png',
     content: async () => Buffer.from(html()),
     signature: '\x89PNG',
+    minBytes: 10_000,
   },
   {
     engine: 'archive',

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EnvHttpProxyAgent, fetch } from 'undici';
@@ -32,6 +42,8 @@ for (const name of readFileSync(list, 'utf8').split('\n')) {
   const filter = (path: string) => !leftOut.test(basename(path));
   cpSync(await fontsOf(name), join(layer, 'files'), { recursive: true, filter });
 }
+// The user of functions is another than who deploys; a copy has the mode of the temporary folder that it was made in.
+chmodSync(join(layer, 'files'), 0o755);
 
 /** Returns the folder with the fonts of a package, which is made once for an installation. */
 async function fontsOf(name: string): Promise<string> {

@@ -75,6 +75,14 @@ function bytesOf(path: string): number {
   return readdirSync(path).reduce((total, name) => total + bytesOf(join(path, name)), 0);
 }
 
+// Regression: the folder of the fonts was open to whoever deploys only, and pages were drawn without text.
+test('every file and folder of the layers can be read by the user of functions', () => {
+  const closed = readdirSync(join(folder, 'layers'), { recursive: true, withFileTypes: true })
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), needed: entry.isDirectory() ? 0o5 : 0o4 }))
+    .filter(({ path, needed }) => (statSync(path).mode & needed) !== needed);
+  expect(closed.map(({ path }) => path)).toEqual([]);
+});
+
 test('the layers and the function fit the limit of Lambda', () => {
   const context = stageContext(webpage);
   const lock = JSON.parse(readFileSync(join(context, 'package-lock.json'), 'utf8'));
