@@ -110,7 +110,7 @@ export function workerPermissions({ resources, capabilities }: EngineCatalogue):
   ];
 }
 
-/** What imports a posted file: it reads where forms write, and keeps the file where they cannot write. */
+/** Permissions to import a posted file: read from the prefix that forms write to, and keep it under another. */
 export const uploadedPermissions: readonly Permission[] = [
   ...endTask,
   ...releaseTasks,

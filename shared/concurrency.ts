@@ -42,3 +42,14 @@ export function atMost(max: number): <T>(work: () => Promise<T>) => Promise<T> {
     }
   };
 }
+
+/** Waits for a result for a limited time; returns undefined if it is late. */
+export async function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -27,9 +27,10 @@ let deadLetterQueues: string[] | undefined;
  * whoever sends it again by hand. Returns how many were settled.
  */
 export async function settleDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
-  // Some deployments have one queue for all of them.
-  const queues = new Set(sources.map((name) => required(queueVariable(name))));
-  deadLetterQueues ??= await Promise.all([...queues].map(deadLettersOf));
+  // A set, since engines may share one queue.
+  deadLetterQueues ??= await Promise.all(
+    [...new Set(sources.map((name) => required(queueVariable(name))))].map(deadLettersOf),
+  );
   const counts = await Promise.all(deadLetterQueues.map((queue) => settleQueue(queue, logger, hasTime)));
   return counts.reduce((sum, count) => sum + count, 0);
 }

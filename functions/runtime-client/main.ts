@@ -30,7 +30,7 @@ async function serve(): Promise<void> {
   for (let first = true; ; first = false) {
     reportFailure = undefined;
     const invocation = await api.next();
-    // Where the SDK looks for it.
+    // The SDK reads it from there.
     process.env._X_AMZN_TRACE_ID = invocation.trace ?? '';
     if (handler.mode === 'streaming') await runStreaming(handler.call, invocation);
     else await run(handler.call, invocation);

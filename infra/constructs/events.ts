@@ -26,7 +26,7 @@ const deliverTimeout = Duration.seconds(60);
 /** What publishes changes: the queue that keeps the order within each job, the relay, webhooks, and the event bus. */
 export class Events extends Construct {
   readonly queue: Queue;
-  /** Absent where progress goes with the events: it is throttled for the sake of many tasks at once. */
+  /** Absent if progress goes with the events: throttling it only pays off with many concurrent tasks. */
   readonly progress: Queue | undefined;
   readonly webhooks: Queue;
   readonly bus: EventBus;

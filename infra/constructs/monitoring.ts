@@ -37,7 +37,7 @@ interface MonitoringProps {
   api: HttpApi;
   sweep: IFunction;
   engines: { name: string; queue: Queue }[];
-  /** Absent where uploads wait among the tasks. */
+  /** Absent if uploads share the queue of the tasks. */
   uploads: WatchedQueue | undefined;
   events: WatchedQueue;
   progress: Queue | undefined;

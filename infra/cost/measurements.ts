@@ -91,7 +91,7 @@ export const measurements = {
   /**
    * What one run of the sweep takes on average when it finds nothing: a query of each of 16 shards in 150 ms, which takes half
    * a unit since an index is never read consistently, in every eighth run the same of the connections to ping, in every fifth
-   * a receive of each of 8 dead-letter queues, all of which wait for a second, and in every tenth a list of each of 5 prefixes.
+   * a receive of one second on each of 8 dead-letter queues, and in every tenth a list of each of 5 prefixes.
    */
   sweep: { milliseconds: 150 + 1000 / 5, dynamodbReads: (16 + 1 / 8) / 2, sqsReceives: 8 / 5, s3Lists: 5 / 10 },
   /** Of a connection that receives no events, in an hour; a client of Socket.IO responds to each ping. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { synthesize } from '../../infra/local/synth.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { dataUri, type JobView, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
+import { logLines } from '../support/log-lines.ts';
 import { functionOf, startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
@@ -73,12 +74,6 @@ test('200 jobs on three engines complete within a quota of ten, and the API resp
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
 });
 
-async function logOf(taskId: string): Promise<string[]> {
-  const logs = join(service.dataDirectory, 'logs');
-  const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')));
-  return texts.flatMap((text) => text.split('\n')).filter((line) => line.includes(taskId));
-}
-
 test('a task whose engine Lambda refuses is given back, again and again, and completes once there is room', {
   timeout: 120_000,
 }, async () => {
@@ -91,7 +86,9 @@ test('a task whose engine Lambda refuses is given back, again and again, and com
   const { id } = taskOf(job, 'convert');
   await until(
     'the task was given back twice',
-    async () => (await logOf(id)).filter((line) => line.includes('given back')).length >= 2 || undefined,
+    async () =>
+      (await logLines(service.dataDirectory, id)).filter((line) => line.includes('given back')).length >= 2 ||
+      undefined,
     { seconds: 60 },
   );
   expect((await service.client.showTask(id)).endedAt).toBeNull();

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -12,6 +10,7 @@ import { maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import { onlyInBreadth } from '../support/breadth.ts';
 import { dataUri, download, type TaskView, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
+import { logLines } from '../support/log-lines.ts';
 import { actAs, functionOf, startAlteredStack } from '../support/running-stack.ts';
 import { storedFiles } from '../support/stored-files.ts';
 import { until } from '../support/until.ts';
@@ -65,13 +64,6 @@ async function post({ url, fields }: OutputForm, key: string, content: string): 
 
 async function storedBy(task: TaskView): Promise<string[]> {
   return storedFiles(await actAs(service, 'functions/lifecycle/sweep.ts'), task.id);
-}
-
-/** Returns the lines of all functions' logs that name a task. */
-async function logOf(task: Pick<TaskView, 'id'>): Promise<string[]> {
-  const folder = join(service.dataDirectory, 'logs');
-  const logs = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-  return logs.flatMap((log) => log.split('\n')).filter((entry) => entry.includes(task.id));
 }
 
 describe.concurrent('An engine function that was taken over', () => {
@@ -179,7 +171,7 @@ describe.concurrent('An engine function that was taken over', () => {
       });
       expect(Object.keys(task.result).sort()).toEqual(['conversionSeconds', 'errorCode', 'msg']);
       const log = await until('the run has ended', async () => {
-        const entries = await logOf(task);
+        const entries = await logLines(service.dataDirectory, task.id);
         return entries.some((entry) => entry.includes('the run ended')) ? entries : undefined;
       });
       expect(log.find((entry) => entry.includes('the task failed'))).toMatch(/"detail":"(?:Expected|Received|Output)/);
@@ -191,7 +183,7 @@ describe.concurrent('An engine function that was taken over', () => {
     const task = await run({ text: line({ type: 'refused', msg, detail: msg, engineMs: 1 }) });
 
     expect(task.result.msg).toBe(` [31m${'x'.repeat(responseLimits.msgCharacters - 5)}`);
-    expect((await logOf(task)).every((entry) => entry.length < 20_000)).toBe(true);
+    expect((await logLines(service.dataDirectory, task.id)).every((entry) => entry.length < 20_000)).toBe(true);
   });
 
   test('says nothing after its end', async ({ expect }) => {
@@ -218,7 +210,7 @@ describe.concurrent('An engine function that was taken over', () => {
       });
       const task = taskOf(job, 'convert');
       const log = await until('the run has ended', async () => {
-        const entries = await logOf(task);
+        const entries = await logLines(service.dataDirectory, task.id);
         return entries.some((entry) => /the task failed|the run broke off/.test(entry)) ? entries : undefined;
       });
 

@@ -23,7 +23,7 @@ interface NamedBucket extends Bucket {
   counts: string;
 }
 
-/** Whether a request may be held at all: not where the account has few functions at once. */
+/** Whether requests may be held at all: not in an account with a low concurrency quota. */
 const holdsRequests = process.env.LATHE_HOLDS_REQUESTS !== 'false';
 const unlimitedHold: Hold = { milliseconds: holdsRequests ? maxHoldMs : 0, giveBack() {} };
 

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../../shared/concurrency.ts';
 import { RecentValues } from '../../../shared/recent-values.ts';
 import { HttpError } from './errors.ts';
 import type { Hold } from './route.ts';
@@ -90,28 +91,22 @@ export async function waitUntil<T extends Timed, Body>({
 
   try {
     for (;;) {
-      const seen = await within(remainingMs() - responseMs, look()).catch((error: unknown) => {
+      let failure: unknown;
+      const seen = await withDeadline(look(), remainingMs() - responseMs).catch((error: unknown) => {
         if (error instanceof HttpError) throw error;
-        if (Date.now() < deadline) return maxPauseMs;
-        if (known) return known;
-        throw error;
+        failure = error;
+        return undefined;
       });
-      if (typeof seen !== 'number') return seen;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(seen, Math.max(0, deadline - Date.now()))));
+      if (typeof seen === 'object') return seen;
+      if (seen === undefined && Date.now() >= deadline) {
+        if (known) return known;
+        throw failure ?? new Error('A read is late.');
+      }
+      const pause = Math.min(seen ?? maxPauseMs, Math.max(0, deadline - Date.now()));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   } finally {
     hold.giveBack(hold.milliseconds - (Date.now() - start));
-  }
-}
-
-/** Rejects if work takes longer, so that the response is sent before the function is ended. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('A read is late.')), milliseconds);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

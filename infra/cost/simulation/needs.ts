@@ -35,7 +35,7 @@ const aws = {
   busRequests: 10_000,
 };
 
-/** Computes what scenarios need, all of which have the load of the first; a burst adds requests that create jobs. */
+/** Computes the needs of scenarios. All have the load of the first; a burst adds requests that create jobs. */
 export function needsOf({ scenarios, peakRunning, inventory, catalogues }: SimulatedLoad): Need[] {
   const [day] = scenarios;
   if (!day) throw new Error('Expected at least one scenario but received none.');

@@ -71,7 +71,7 @@ export function patchStores(
   }
 }
 
-/** Makes a queue return the trace header of whoever sent a message. */
+/** Makes a queue return the sender's trace header with each message. */
 function receiveTraces(queue: Queue): void {
   const enqueue = queue.enqueue.bind(queue);
   const dequeue: Dequeue = queue.dequeue.bind(queue);
@@ -168,8 +168,8 @@ function groupSent(body: string): string | undefined {
 }
 
 /**
- * Makes a standard queue deliver by the groups of its messages, as SQS does. Beyond that it has a maximum of one group's messages in
- * flight, each of which it delivers alone: a machine has few consumers, of which one is left to others.
+ * Makes a standard queue deliver by message group, as SQS does. In addition it limits the messages in flight of one group, and
+ * then delivers one at a time: a machine has few consumers, and one is kept free for other groups.
  */
 function receiveFairly(queue: Queue, maxOfGroup: number): void {
   const order = new FairOrder();

@@ -44,8 +44,8 @@ export class Capacity {
   }
 
   /**
-   * Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. Where the fleet has
-   * others already, that is one which has been idle for a while: its owner may be back in a moment.
+   * Takes room for one environment, and says whether there was some; if not, an idle one ends and makes room. If the fleet
+   * already has environments, only one that has been idle for a while ends: its owner may be back in a moment.
    */
   take(isStarved: boolean): boolean {
     if (!this.#full) {

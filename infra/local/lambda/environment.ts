@@ -56,7 +56,7 @@ export class Environment {
   readonly ended: Promise<void>;
   readonly #fn: LocalFunction;
   readonly #host: Host;
-  /** Whether it is started beside others. */
+  /** Whether its fleet already has environments. */
   readonly #isFurther: boolean;
   readonly #events: EnvironmentEvents;
   readonly #session: RuntimeSession;

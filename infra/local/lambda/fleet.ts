@@ -126,7 +126,7 @@ export class Fleet {
 
   /**
    * Whether one more start would only slow down environments that are ending one invocation after the other, or the starts of
-   * other functions: at the begin of a burst they would all start at once, and take the processors from whoever works.
+   * other functions. At the start of a burst they would otherwise all start at once and slow down running invocations.
    */
   #wouldSlowDown(): boolean {
     const { startTime, starting, cores, load } = this.#host;

@@ -6,8 +6,8 @@ import { FunctionError } from './function-error.ts';
 const MAX_IN_CHAIN = 16;
 
 /**
- * Returns the trace header of an invocation: that of whoever caused it, with the function counted once more. A batch of messages
- * has one for each of them, of which the highest count of each function is taken.
+ * Returns the trace header of an invocation: that of its cause, with the function counted once more. Each message of a batch has
+ * its own; the highest count of each function is taken.
  * Imitates: "Lambda uses an AWS X-Ray trace header primitive called Lineage to track the number of times a function has been
  * invoked with an event"; after 16 of them the caller gets a RecursiveInvocationException, unless the function allows recursive
  * loops (AWS compute blog, "Detecting and stopping recursive loops in AWS Lambda functions"). The SDK passes the header on to

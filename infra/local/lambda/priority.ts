@@ -9,7 +9,7 @@ const awaited = /^functions\/(?:api|events)\//;
 
 /**
  * How much nicer what is awaited is than the process of the service, which all of them wait for, how much the rest, and how much
- * more each environment beside the first of its kind: those are there for a burst, which must not slow down everybody else.
+ * more each additional environment of a function: those handle bursts, which must not slow down everybody else.
  */
 const niceness = { awaited: 3, other: 10, further: 5 };
 const retryMs = 130;

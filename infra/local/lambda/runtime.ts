@@ -101,8 +101,8 @@ export function createLambdaRuntime(options: RuntimeOptions): LocalRuntime {
   }
 
   /**
-   * Counts an invocation until it has ended; returns false where the function's reserved concurrency is used up, or that of the
-   * account, which all functions share that have none reserved.
+   * Counts an invocation until it has ended; returns false if the function's reserved concurrency is used up, or that of the
+   * account, which functions without a reservation share.
    */
   function countUntilEnd(fn: LocalFunction, { ended }: Invocation): boolean {
     const { reservedConcurrency: reserved } = fn;

@@ -1,8 +1,8 @@
 import type { Invocation } from './invocation.ts';
 
 /**
- * Whose invocation is next where several wait, so that a client with many requests does not delay the others, for which Lambda
- * would have room: so many of one client at a time, and first those of whoever has fewest. What no client asked for has no limit.
+ * Schedules waiting invocations fairly, so that a client with many requests does not delay others, for which Lambda would have
+ * room. Each client has a limit, and the client with the fewest running goes next. Invocations without a client have no limit.
  */
 export class Turns {
   readonly #max: number;

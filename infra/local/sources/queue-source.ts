@@ -116,7 +116,7 @@ export function startQueueSource(
   /** Invokes the function, and while it is throttled tries again until the messages are visible to others. */
   async function invoke(batch: Message[]): Promise<unknown> {
     const traces = batch.map(({ Attributes }) => Attributes?.AWSTraceHeader);
-    // Whose message it is, so that the next environment is not for one more of whoever has some already.
+    // The account, so that environments are shared fairly.
     const client = batch[0]?.Attributes?.MessageGroupId;
     const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000;
     for (let backoff = FIRST_BACKOFF_MILLISECONDS; ; backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS)) {

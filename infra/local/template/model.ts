@@ -77,7 +77,7 @@ export interface LocalQueue {
   /** Attributes as CreateQueue takes them: `VisibilityTimeout`, `RedrivePolicy`, `MessageRetentionPeriod`, … */
   attributes: Record<string, string>;
   policy: PolicyStatement[];
-  /** How many messages of one group are in flight at most, where its consumers are few; SQS has no such limit. */
+  /** Maximum messages of one group in flight, if its consumers are few; SQS has no such limit. */
   maxOfGroup?: number;
 }
 

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withDeadline } from '../../../../shared/concurrency.ts';
 import { EngineError } from '../../runtime/engine.ts';
 import { isAlive } from '../../runtime/is-alive.ts';
 import { runProgram } from '../../runtime/program.ts';
@@ -166,16 +167,6 @@ export async function stopOffice(): Promise<void> {
 /** Returns the folder of the running LibreOffice, for measuring and for tests of what is left in it. */
 export async function officeWorkFolder(): Promise<string | undefined> {
   return (await current?.catch(() => undefined))?.folder;
-}
-
-async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function start(vectors: boolean): Promise<Listener> {

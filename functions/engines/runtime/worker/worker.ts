@@ -89,12 +89,12 @@ class OutOfTime extends Error {
 const logger = new Logger({ serviceName: 'lathe' });
 
 export interface Worker {
-  /** The engine whose queue it consumes; absent where one queue is for all of them. */
+  /** The engine whose queue it consumes; absent if all engines share one queue. */
   engine?: string;
   perform(run: Run, engine: string): Promise<RunResult>;
 }
 
-/** Stands for all engines where they share their workers. */
+/** Stands for all engines if they share their workers. */
 const everyEngine = 'every';
 
 /** Returns the handler of a worker's queue, which claims the task, sends heartbeats while it runs, and records its end. */
