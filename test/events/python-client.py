@@ -32,6 +32,8 @@ client.connect(
     socketio_path=address["path"],
     transports=["websocket"],
     auth={"token": address["token"]},
+    # As docs/api.md advises: the default of one second is too tight on a busy machine.
+    wait_timeout=10,
 )
 for line in sys.stdin:
     client.emit("subscribe", line.strip())

@@ -56,7 +56,7 @@ export class Environment {
   readonly ended: Promise<void>;
   readonly #fn: LocalFunction;
   readonly #host: Host;
-  /** Whether its fleet already has environments. */
+  /** Whether it is one more for clients that already have environments. */
   readonly #isFurther: boolean;
   readonly #events: EnvironmentEvents;
   readonly #session: RuntimeSession;

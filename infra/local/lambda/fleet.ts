@@ -93,7 +93,9 @@ export class Fleet {
     const next = this.#waiting.filter(({ invocation }) => this.#turns.mayRun(invocation));
     const overdue = next.filter((waiting) => waiting.overdue).length;
     const wanted = this.#all.size === 0 ? Math.min(1, next.length) : overdue;
-    if (wanted > this.#starting.size && this.#wouldSlowDown()) {
+    // A client with nothing running has not caused the burst, and does not wait for the end of it.
+    const isFirst = next.some(({ overdue, invocation }) => overdue && this.#turns.isFirst(invocation));
+    if (wanted > this.#starting.size && !isFirst && this.#wouldSlowDown()) {
       this.#recheck ??= setTimeout(() => {
         this.#recheck = undefined;
         this.scale();
@@ -103,7 +105,7 @@ export class Fleet {
     // More than the cores can start at once would only make each of them slower.
     const max = Math.min(wanted, this.#host.cores);
     while (this.#starting.size < max && this.#all.size < this.#max && this.#capacity.take(this.isStarved))
-      this.#start();
+      this.#start(this.#all.size > 0 && !isFirst);
   }
 
   /** Ends every environment at once. */
@@ -134,7 +136,7 @@ export class Fleet {
     return starting.size >= cores || (performance.now() - this.#lastEnd < startTime.milliseconds && load.isBusy);
   }
 
-  #start(): void {
+  #start(isFurther: boolean): void {
     const environment = new Environment(
       this.#fn,
       this.#host,
@@ -142,7 +144,7 @@ export class Fleet {
         ready: () => this.#ready(environment),
         failed: (_, error) => this.#failed(environment, error),
       },
-      this.#all.size > 0,
+      isFurther,
     );
     this.#lastStart = performance.now();
     this.#all.add(environment);

@@ -15,6 +15,18 @@ test('next is the first of the client that has fewest running', () => {
   expect(turns.next([ann, annToo])).toBe(ann);
 });
 
+test('of clients that have as many running, next is the one that had its last turn longest ago', async () => {
+  const turns = new Turns(1);
+  const over = of('ann');
+  const [ann, bob] = [of('ann'), of('bob')];
+  turns.begin(over);
+  expect([turns.isFirst(ann), turns.isFirst(bob)]).toEqual([false, true]);
+  over.fail(new FunctionError('Sandbox.Stopped', 'The runtime was stopped'));
+  await over.ended;
+
+  expect(turns.next([ann, bob])).toBe(bob);
+});
+
 test('a client that has as many running as it may waits until one has ended', async () => {
   const turns = new Turns(1);
   const running = of('ann');
