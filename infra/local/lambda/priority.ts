@@ -4,8 +4,11 @@ import { relative } from 'node:path';
 import { projectRoot } from '../../bundling.ts';
 import type { LocalFunction } from '../template/model.ts';
 
-/** Functions that a person or a client waits for at that moment; all others work behind queues, or on a schedule. */
-const awaited = /^functions\/(?:api|events)\//;
+/**
+ * Functions that a person or a client waits for at that moment, and the one that notices uploads: S3 does not say whose they are, so
+ * that all accounts wait for it in one row. All others work behind queues, or on a schedule.
+ */
+const awaited = /^functions\/(?:api\/|events\/|lifecycle\/uploaded\.ts$)/;
 
 /**
  * How much nicer what is awaited is than the process of the service, which all of them wait for, how much the rest, and how much
