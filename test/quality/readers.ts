@@ -64,3 +64,18 @@ export const pdfText = async (path: string): Promise<string[]> => {
 
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');
+
+/**
+ * Reads a pixel of a video at each of some times, in seconds: red, green and blue from 0 to 255. ffmpeg's decoders share
+ * little with the encoders, which are libraries of their own; nothing else here shows a frame at a time.
+ */
+export const frames =
+  (at: [x: number, y: number], ...times: number[]) =>
+  async (path: string): Promise<number[][]> =>
+    Promise.all(
+      times.map(async (seconds) => {
+        const cut = ['-frames:v', '1', '-vf', `scale=iw:ih,format=rgb24,crop=1:1:${at[0]}:${at[1]}`];
+        const raw = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'];
+        return [...(await program('ffmpeg', '-v', 'error', '-ss', String(seconds), '-i', path, ...cut, ...raw))];
+      }),
+    );

@@ -7,9 +7,9 @@ import { shapeOf } from './animation-shape.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { alphaDecoder, seek } from './plan.ts';
+import { alphaDecoder, assumedMatrix, pictureMatrix, rateFilter, seek, toStandardRange } from './plan.ts';
 import { type Preset, usualPreset } from './presets.ts';
-import { openingArgs, type Probe, probeFile, type VideoStream } from './probe.ts';
+import { openingArgs, type Probe, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { filterSeconds, type Writer } from './speeds.ts';
 import { choosePreset, type Load } from './time-limit.ts';
@@ -51,7 +51,7 @@ export async function animate(job: Omit<Animation, 'video' | 'cut'>, run: MediaR
   } catch (error) {
     throw explain(error, job.input);
   }
-  await verifyAnimation(animation, run);
+  await verifyAnimation(animation);
 }
 
 function rateOf({ options, target, video }: Animation): number {
@@ -75,13 +75,16 @@ function presetFor(animation: Animation, run: MediaRun): Preset {
   if (seconds === undefined) return usualPreset;
   const { width, height } = shapeOf(animation);
   const decoded = (video.width * video.height * (video.framesPerSecond ?? usualRate) * seconds) / 1_000_000;
+  const slower = rateOf(animation) / (video.framesPerSecond ?? usualRate);
   const isGif = target.ext === 'gif';
   const load: Load = {
     seconds,
     pictures: { writer: writerOf(target.ext, options), width, height, frames: rateOf(animation) * seconds },
     // The colours of a GIF are collected in a run of their own.
     megapixelsRead: isGif ? decoded * 2 : decoded,
-    oneCoreSeconds: video.interlaced ? filterSeconds(['yadif'], decoded) : 0,
+    oneCoreSeconds:
+      (video.interlaced ? filterSeconds(['yadif'], decoded) : 0) +
+      (video.highDynamicRange ? filterSeconds(toStandardRange, decoded * slower) : 0),
   };
   return choosePreset(load, undefined, run.timeLimit(), { writers: [], hasOptions: true });
 }
@@ -109,7 +112,18 @@ function wantsAlpha({ options }: Animation): boolean {
 function prepare(animation: Animation): string[] {
   const { flattening, filters } = shapeOf(animation);
   const deinterlacing = animation.video.interlaced ? ['yadif=deint=interlaced'] : [];
-  return [...deinterlacing, ...flattening, `fps=${rateOf(animation)}`, ...filters];
+  const rate = rateFilter(rateOf(animation), cutSeconds(animation.cut, animation.probe.seconds));
+  const toneMapping = animation.video.highDynamicRange ? toStandardRange : [];
+  const colours = pictureMatrix(animation.options.lossless === true ? '' : animation.target.ext);
+  return [
+    ...assumedMatrix(animation.video),
+    ...deinterlacing,
+    ...flattening,
+    rate,
+    ...toneMapping,
+    ...filters,
+    ...colours,
+  ];
 }
 
 /** The palette is made in a run of its own: in one graph with the pictures it would keep all of them in memory. */
@@ -201,21 +215,17 @@ function webpQuality(options: OptionValues, preset: Preset): string[] {
   ];
 }
 
-/** Reopens the output with another library than its writer if there is one. */
-async function verifyAnimation(animation: Animation, run: MediaRun): Promise<void> {
-  const { target, path } = animation;
+/** Reopens the output with another library than its writer. A single frame is written as a plain PNG, which is one, too. */
+async function verifyAnimation(animation: Animation): Promise<void> {
+  const { path } = animation;
   const expected = shapeOf(animation);
-  const found = target.ext === 'apng' ? await sizeByProbe(target, path, run) : await sizeBySharp(path);
+  const found = await sizeBySharp(path);
   if (!found) throw new EngineError('Nothing in the file could be decoded: it is damaged or incomplete.');
   if (found.width !== expected.width || found.height !== expected.height) {
     throw new EngineError(
       `The animation came out as ${found.width} × ${found.height} instead of ${expected.width} × ${expected.height} pixels.`,
     );
   }
-}
-
-async function sizeByProbe(target: MediaFormat, path: string, run: MediaRun) {
-  return (await stat(path)).size === 0 ? undefined : (await probeFile(target, path, run)).video;
 }
 
 async function sizeBySharp(path: string): Promise<{ width: number; height: number } | undefined> {
@@ -293,6 +303,7 @@ export async function decodeWebp(input: InputFile, folder: string): Promise<Plai
         rotated: false,
         framesPerSecond: order.rate,
         pixelFormat: 'rgb24',
+        matrix: 'gbr',
         interlaced: false,
         highDynamicRange: false,
       },
@@ -322,11 +333,27 @@ export function requireFewInputFrames(frames: number, size?: { width: number; he
   }
 }
 
-/** Spreads frames with individual delays over a constant rate that shows the shortest of them. */
+/**
+ * Returns a frame rate for frames with individual delays, in milliseconds: one that shows each exactly as long, or the highest
+ * if that is not enough. A long animation gets the rate of its shortest frame, as there would be too many frames otherwise.
+ */
+export function steadyRate(delays: number[]): number {
+  const known = delays.filter((delay) => delay > 0);
+  const common = known.reduce((one, other) => divisor(one, other), 0) || 100;
+  const seconds = known.reduce((sum, delay) => sum + delay, 0) / 1000;
+  const exact = Math.min(smoothestRate, Math.max(1, 1000 / common));
+  if (exact * seconds <= maxSteadyFrames) return exact;
+  return Math.min(smoothestRate, Math.max(1, Math.round(1000 / Math.min(...known))));
+}
+
+function divisor(one: number, other: number): number {
+  return other === 0 ? one : divisor(other, one % other);
+}
+
+/** Spreads frames with individual delays over a constant rate. */
 function steadyOrder(delays: number[], pages: number): { rate: number; frames: number[] } {
   const known = Array.from({ length: pages }, (_, page) => delays[page] ?? 100);
-  const shortest = known.reduce((min, delay) => Math.min(min, delay), Number.POSITIVE_INFINITY);
-  const rate = Math.min(smoothestRate, Math.max(1, Math.round(1000 / shortest)));
+  const rate = steadyRate(known);
   const seconds = known.reduce((sum, delay) => sum + delay, 0) / 1000;
   if (seconds * rate > maxSteadyFrames) {
     throw new EngineError(

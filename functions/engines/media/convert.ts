@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import type { InputFile, OutputFile, Work } from '../runtime/engine.ts';
-import { animate, decodeWebp, requireAnimation, requireFewInputFrames } from './animation.ts';
+import { animate, decodeWebp, requireAnimation, requireFewInputFrames, steadyRate } from './animation.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
 import { emptyRequest, type MediaRequest, planInTime, type Resize } from './plan.ts';
-import { countFrames, probeInput } from './probe.ts';
+import { frameDelays, probeInput } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { fitOf, takeStills } from './stills.ts';
 import { outputOf, transcode } from './transcode.ts';
@@ -27,18 +27,23 @@ export async function convert(
     await convertWebp(input, target, options, path, run);
     return [outputOf(input, target, path)];
   }
-  const probe = await probeInput(input, run);
+  let probe = await probeInput(input, run);
   if (target.kind === 'animation') {
     await animate({ input, probe, target, options, path, onShare }, run);
     return [outputOf(input, target, path)];
   }
   if (target.kind === 'still') return takeStills({ input, probe, target, options, stem: `${index}`, onShare }, run);
+  let steady: number | undefined;
   if (mediaFormat(input.format).kind === 'animation') {
-    const frames = await countFrames(input, limits.inputFrames + 1, run);
-    requireAnimation(frames);
-    requireFewInputFrames(frames, probe.video);
+    const delays = await frameDelays(input, limits.inputFrames + 1, run);
+    requireAnimation(delays.length);
+    requireFewInputFrames(delays.length, probe.video);
+    // Videos show the last frame as long as the others: at a rate that all delays are multiples of, it is shown as long as in the animation.
+    steady = steadyRate(delays);
+    probe = { ...probe, seconds: delays.reduce((sum, delay) => sum + delay, 0) / 1000 };
   }
-  const request = convertRequest(options, target, probe.seconds, probe.video && probe.video.height > probe.video.width);
+  const wanted = convertRequest(options, target, probe.seconds, probe.video && probe.video.height > probe.video.width);
+  const request = { ...wanted, framesPerSecond: wanted.framesPerSecond ?? steady };
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];
 }

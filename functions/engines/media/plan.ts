@@ -262,7 +262,7 @@ function planVideo(
   const encoder = request.video.encoder ?? target.video.encoders[0];
   if (!encoder) throw new Error(`${target.ext} has no encoder.`);
   const rate = frameRate(video, encoder, target, request);
-  const { filters, size } = pictureFilters(video, target, request, rate);
+  const { filters, size } = pictureFilters(video, probe, target, request, rate);
   const burnt = request.subtitles === 'hard' ? probe.subtitles[0] : undefined;
   const bitmap = burnt && bitmapSubtitles.includes(burnt.codec);
   const text = burnt && textSubtitles.includes(burnt.codec) ? [`subtitles=f=${subtitleFile}`] : [];
@@ -273,7 +273,7 @@ function planVideo(
         ? ['-filter_complex', `[0:${video.index}][0:${burnt.index}]overlay=eof_action=pass,${chain}[v]`, '-map', '[v]']
         : [...map, '-filter:v', chain]),
       ...videoArgs(encoder, request.video, target),
-      ...(rate === undefined ? ['-fpsmax', String(maxRate)] : ['-r', String(rate)]),
+      ...(rate === undefined ? ['-fpsmax', String(maxRate)] : []),
     ],
     copied: false,
     size,
@@ -359,16 +359,28 @@ function isNtsc(rate: number | undefined): boolean {
   return rate !== undefined && [23.976, 29.97, 30, 59.94, 60].some((known) => Math.abs(rate - known) < 0.02);
 }
 
+/**
+ * Returns the filter that gives a video a frame rate: without the delay of `-r`, and with at least one frame even if the
+ * whole video is shorter than half a frame of the new rate.
+ */
+export function rateFilter(rate: number | string, seconds: number | undefined): string {
+  const lasts = (seconds ?? 0) * (perSecond(rate) ?? fallbackRate);
+  return `fps=${rate}${lasts < 0.5 ? ':eof_action=pass' : ''}`;
+}
+
 /** Returns the filter chain of the video, and the size of its frames at the end. */
 function pictureFilters(
   video: VideoStream,
+  probe: Probe,
   target: MediaFormat,
   request: MediaRequest,
   rate: number | string | undefined,
 ): { filters: string[]; size: { width: number; height: number } } {
   const filters: string[] = [];
-  if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
   if (video.interlaced && !target.geometry) filters.push('yadif=deint=interlaced');
+  // Before what is behind it: that would not know how long the last frame is shown.
+  if (rate !== undefined) filters.push(rateFilter(rate, cutSeconds(request.cut, probe.seconds)));
+  if (hasAlpha(video.pixelFormat)) filters.push(...onWhite);
   if (video.highDynamicRange) filters.push(...toStandardRange);
   const { box } = request;
   if (box) filters.push(`crop=${box.width}:${box.height}:${box.x}:${box.y}`);
@@ -380,6 +392,21 @@ function pictureFilters(
   if (request.aspect) filters.push(`setdar=${request.aspect[0]}/${request.aspect[1]}`);
   else if (square) filters.push('setsar=1');
   return { filters, size };
+}
+
+/** Larger videos that do not say which matrix their colours have are shown with that of BT.709, smaller ones with BT.601. */
+const largeHeight = 720;
+
+/** Returns the filter for the colours of a video that does not name their matrix, if it is not ffmpeg's guess. */
+export function assumedMatrix({ matrix, codec, pixelFormat, width, height }: VideoStream): string[] {
+  const isLarge = Math.min(width, height) >= largeHeight;
+  const isGuessed = matrix === '' && codec !== 'mjpeg' && /^yuva?4/.test(pixelFormat);
+  return isLarge && isGuessed ? ['setparams=colorspace=bt709'] : [];
+}
+
+/** Returns the filter for the colours of pictures that store them as in a video: always by the matrix of BT.601. */
+export function pictureMatrix(ext: string): string[] {
+  return ext === 'jpg' || ext === 'webp' ? ['scale=out_color_matrix=bt601'] : [];
 }
 
 /** Returns whether a pixel format has transparency. */
@@ -403,12 +430,15 @@ export function onColour(colour: string): string[] {
   return ['format=rgba', `split[behind][before];[behind]${fill}[colour];[colour][before]overlay=format=auto`];
 }
 
-/** HDR video, as phones record it, looks washed out on SDR screens. */
-const toStandardRange = [
+/**
+ * HDR video, as phones record it, looks washed out on SDR screens. This curve leaves what is darker than paper as it is: white
+ * paper, 203 cd/m² by BT.2408, becomes 235 of 255, and what is brighter shares the rest.
+ */
+export const toStandardRange = [
   'zscale=t=linear:npl=100',
   'format=gbrpf32le',
   'zscale=p=bt709',
-  'tonemap=tonemap=hable:desat=0',
+  'tonemap=tonemap=mobius:desat=0',
   'zscale=t=bt709:m=bt709:r=tv',
   'format=yuv420p',
 ];

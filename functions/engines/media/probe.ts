@@ -18,6 +18,8 @@ export interface VideoStream {
   rotated: boolean;
   framesPerSecond: number | undefined;
   pixelFormat: string;
+  /** Matrix of its colours, if the file names it. */
+  matrix: string;
   interlaced: boolean;
   highDynamicRange: boolean;
 }
@@ -63,6 +65,7 @@ const streamSchema = z.object({
   r_frame_rate: z.string().default('0/0'),
   pix_fmt: z.string().default(''),
   field_order: z.string().default(''),
+  color_space: z.string().default(''),
   color_transfer: z.string().default(''),
   sample_rate: number.default(Number.NaN),
   channels: z.number().default(0),
@@ -194,6 +197,7 @@ function readVideo(stream: RawStream): VideoStream {
     rotated: rotation % 360 !== 0,
     framesPerSecond: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
     pixelFormat: stream.pix_fmt,
+    matrix: stream.color_space,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order),
     highDynamicRange: ['smpte2084', 'arib-std-b67'].includes(stream.color_transfer),
   };
@@ -235,7 +239,21 @@ function checkLimits(probe: Probe, input: InputFile): void {
   }
 }
 
-/** Counts the pictures of an animation, up to a number after which it stops. */
+/** Reads how long each picture of an animation is shown, in milliseconds, up to a number after which it stops. */
+export async function frameDelays(input: InputFile, upTo: number, run: MediaRun): Promise<number[]> {
+  const args = ['-select_streams', 'v:0', '-show_entries', 'packet=duration_time', '-read_intervals', `%+#${upTo}`];
+  const listed = z.object({ packets: z.array(z.object({ duration_time: number.default(0) })).default([]) });
+  try {
+    const { packets } = listed.parse(
+      await runFfprobe([...args, ...openingArgs(mediaFormat(input.format), input.path)], run),
+    );
+    return packets.map(({ duration_time }) => Math.round((duration_time || 0) * 1000));
+  } catch (error) {
+    throw explain(error, input);
+  }
+}
+
+/** Counts the pictures of a video, up to a number after which it stops. */
 export async function countFrames(input: InputFile, upTo: number, run: MediaRun): Promise<number> {
   const args = ['-select_streams', 'v:0', '-count_packets', '-read_intervals', `%+#${upTo}`];
   const counted = z.object({ streams: z.array(z.object({ nb_read_packets: number.default(0) })).default([]) });

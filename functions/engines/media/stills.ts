@@ -8,7 +8,16 @@ import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
-import { alphaDecoder, type Fit, resizeTo, seek } from './plan.ts';
+import {
+  alphaDecoder,
+  assumedMatrix,
+  type Fit,
+  pictureMatrix,
+  rateFilter,
+  resizeTo,
+  seek,
+  toStandardRange,
+} from './plan.ts';
 import { openingArgs, type Probe, type VideoStream } from './probe.ts';
 import { type MediaRun, runFfmpeg } from './programs.ts';
 import { choosePreset, type Load } from './time-limit.ts';
@@ -49,19 +58,22 @@ export async function takeStills(given: Stills, run: MediaRun): Promise<OutputFi
     // Pictures have square pixels, whatever those of the video are.
     { ...givenSize(options), ...(hasSize(options) ? {} : { height: video.height, fit: 'inside' as const }) },
   );
+  const isFinished = changesPicture(options, withPictureOptions([], target.ext), ['quality']);
+  const rendered = isFinished ? 'png' : target.ext;
   const filters = [
+    ...assumedMatrix(video),
     ...(video.interlaced ? ['yadif=deint=interlaced'] : []),
-    ...(rate === undefined ? [] : [`fps=${rate}`]),
+    ...(rate === undefined ? [] : [rateFilter(rate, seconds)]),
+    ...(video.highDynamicRange ? toStandardRange : []),
     `scale=${scaled.width}:${scaled.height}`,
     ...(scaled.width === size.width && scaled.height === size.height ? [] : [`crop=${size.width}:${size.height}`]),
     'setsar=1',
+    ...pictureMatrix(rendered),
   ];
   const from = mediaFormat(input.format);
   const sought = cut ? seek(cut, from) : { before: [], after: [] };
   const quality = numberOf(options, 'quality') ?? usualQuality;
   const many = rate !== undefined;
-  const isFinished = changesPicture(options, withPictureOptions([], target.ext), ['quality']);
-  const rendered = isFinished ? 'png' : target.ext;
   const isTransparent = options.background !== undefined;
   try {
     await runFfmpeg(

@@ -24,6 +24,7 @@ function probeOf(seconds: number | undefined, video: Partial<VideoStream> = {}):
       framesPerSecond: 30,
       pixelFormat: 'yuv420p',
       interlaced: false,
+      matrix: '',
       highDynamicRange: false,
       ...video,
     },
