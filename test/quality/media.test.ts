@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { program } from '../engines/image/programs.ts';
 import { ffmpeg } from '../engines/media/samples.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { frames, only, pixels, tracks } from './readers.ts';
+import { frames, only, pixels, tags, tracks } from './readers.ts';
 
 // Each case runs several programs, and the machine may have other work.
 vi.setConfig({ testTimeout: 120_000 });
@@ -26,6 +26,9 @@ const made =
 
 const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', '-pix_fmt', 'yuv420p'];
 const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph];
+/** A second of small pictures, and of a tone. */
+const brief = lavfi('testsrc=size=64x48:rate=25:duration=1');
+const tone = lavfi('sine=frequency=440:sample_rate=48000:duration=1');
 
 /** A second of white paper (203 cd/m² by BT.2408), red as bright and dark grey in BT.2020: the numbers are the standard's. */
 const hdr =
@@ -109,7 +112,263 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
+/** A recording as phones make it: place, device and date by the names of QuickTime, and what its owner wrote. */
+const recording = (name: string, ...more: string[]) =>
+  made(
+    name,
+    ...[...brief, ...tone, ...x264, '-c:a', 'aac', ...more],
+    ...Object.entries({
+      'com.apple.quicktime.location.ISO6709': '+48.1000+011.5000+500.000/',
+      'com.apple.quicktime.make': 'Apple',
+      'com.apple.quicktime.model': 'iPhone 15 Pro',
+      'com.apple.quicktime.software': '17.1',
+      location: '+48.1000+011.5000/',
+      make: 'Apple',
+      model: 'iPhone 15 Pro',
+      title: 'Our trip',
+      artist: 'Ann',
+      creation_time: '2024-05-06T05:08:09Z',
+    }).flatMap(([key, value]) => ['-metadata', `${key}=${value}`]),
+  );
+/** What exiftool finds of it, whatever the format calls it. */
+const recorded = only(async (path) => {
+  const all = JSON.stringify(await tags('all', 'ee')(path));
+  const found = await tags('Title', 'Artist')(path);
+  return {
+    ...found,
+    isDated: /2024:05:06 05:08:09|2024-05-06T05:08:09/.test(all),
+    isPlaced: /48\.1|\+48/.test(all),
+    hasDevice: /iphone|apple/i.test(all),
+  };
+});
+const clean = { Title: 'Our trip', Artist: 'Ann', isDated: true, isPlaced: false, hasDevice: false };
+
+/** Two languages and a stereo and a mono track in Matroska. */
+const bilingual = made(
+  'bilingual.mkv',
+  ...[...brief, ...tone, ...lavfi('sine=frequency=880:sample_rate=48000:duration=1')],
+  ...['-map', '0', '-map', '1', '-map', '2', ...x264, '-c:a', 'ac3', '-ac:a:0', '2', '-ac:a:1', '1'],
+  ...['-metadata:s:a:0', 'language=deu', '-metadata:s:a:1', 'language=hrv'],
+);
+
+/** A second of one codec each for pictures and sound. */
+const coded = (name: string, video: string[], audio: string[]) => made(name, ...brief, ...tone, ...video, ...audio);
+const codecs = only(async (path) =>
+  (await tracks('Format', 'BitDepth', 'ChromaSubsampling')(path))
+    .slice(1)
+    .map((track) =>
+      [track.Format, track['@type'] === 'Video' ? `${track.BitDepth} bits ${track.ChromaSubsampling}` : '']
+        .filter((fact) => fact !== '')
+        .join(', '),
+    ),
+);
+const h264 = 'AVC, 8 bits 4:2:0';
+const aac = ['-c:a', 'aac'];
+const tenBits = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'];
+const fullChroma = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv444p'];
+const hevc = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'];
+
 const cases: QualityCase[] = [
+  ...(['mp4', 'mkv', 'webm', 'mov', 'm4v', 'avi'] as const).map(
+    (to): QualityCase => ({
+      name: `a phone's video becomes a ${to} without place and device, with its title and date`,
+      input: recording('phone.mov', '-movflags', 'use_metadata_tags'),
+      to,
+      read: recorded,
+      // AVI has no field for the time of a recording.
+      expected: { ...clean, ...(to === 'avi' ? { isDated: false } : {}) },
+      ...(to === 'mp4' ? { usual: true } : {}),
+    }),
+  ),
+  ...(['mp4', 'mkv', 'mov'] as const).map(
+    (to): QualityCase => ({
+      name: `strip: false keeps place and device of a phone's video in ${to}`,
+      input: recording('phone.mov', '-movflags', 'use_metadata_tags'),
+      to,
+      options: { strip: false },
+      read: recorded,
+      expected: { ...clean, isPlaced: true, hasDevice: true },
+    }),
+  ),
+  {
+    name: 'an Android video loses its place when it is re-encoded',
+    input: recording('android.mp4'),
+    to: 'mp4',
+    options: { width: 32 },
+    read: recorded,
+    expected: clean,
+  },
+  {
+    name: 'an Android video loses its place when it is trimmed',
+    input: recording('android.mp4'),
+    operation: 'trim',
+    to: 'mp4',
+    options: { trim_end: 0.5 },
+    read: recorded,
+    expected: clean,
+  },
+  {
+    name: 'a video that is small enough loses its place all the same',
+    input: recording('android.mp4'),
+    operation: 'compress',
+    to: 'mp4',
+    options: { compress_video: 'by_size', video_compress_max_filesize: 100 },
+    read: recorded,
+    expected: clean,
+  },
+  ...(['mp3', 'flac', 'ogg', 'opus', 'm4a', 'wav', 'aiff'] as const).map(
+    (to): QualityCase => ({
+      name: `the sound of a phone's video becomes a ${to} without place and device`,
+      input: recording('phone.mov', '-movflags', 'use_metadata_tags'),
+      to,
+      read: only(async (path) => {
+        const { isPlaced, hasDevice, ...found } = await recorded([{ path, name: '', format: to }]);
+        return { title: 'Title' in found ? found.Title : undefined, isPlaced, hasDevice };
+      }),
+      expected: { title: 'Our trip', isPlaced: false, hasDevice: false },
+    }),
+  ),
+  ...(['mp4', 'mov', 'webm', 'mkv', 'ts'] as const).map(
+    (to): QualityCase => ({
+      name: `two languages of sound stay in ${to}`,
+      input: bilingual,
+      to,
+      read: only(async (path) =>
+        (await tracks('Language', 'Channels')(path)).filter((track) => track['@type'] === 'Audio'),
+      ),
+      expected: [
+        { '@type': 'Audio', Channels: '2', Language: 'de' },
+        { '@type': 'Audio', Channels: '1', Language: 'hr' },
+      ],
+      ...(to === 'mov' ? { usual: true } : {}),
+    }),
+  ),
+  {
+    name: 'mp3 of two sound tracks holds the first, and says so',
+    input: bilingual,
+    to: 'mp3',
+    read: codecs,
+    expected: ['MPEG Audio'],
+    warnings: ['mp3 holds one audio track: the first of 2 is kept. Convert to mka to keep all.'],
+  },
+  {
+    name: 'flac of 24 bits and 96 kHz becomes an aiff with its bits, tags and cover',
+    input: async (folder) => {
+      const cover = join(folder, 'cover.png');
+      await program('/usr/bin/convert', '-size', '32x32', 'xc:red', cover);
+      return made(
+        'music.flac',
+        ...[
+          '-f',
+          'lavfi',
+          '-i',
+          'sine=frequency=440:sample_rate=96000:duration=1',
+          '-i',
+          cover,
+          '-map',
+          '0',
+          '-map',
+          '1',
+        ],
+        ...['-c:a', 'flac', '-sample_fmt', 's32', '-c:v', 'copy', '-disposition:v', 'attached_pic'],
+        ...['-metadata', 'title=Song', '-metadata', 'artist=Ann', '-metadata', 'album=Best'],
+      )(folder);
+    },
+    to: 'aiff',
+    read: only(tags('SampleSize', 'SampleRate', 'Title', 'Artist', 'Album', 'PictureMIMEType')),
+    expected: {
+      SampleSize: 24,
+      SampleRate: 96_000,
+      Title: 'Song',
+      Artist: 'Ann',
+      Album: 'Best',
+      PictureMIMEType: 'image/png',
+    },
+    usual: true,
+  },
+  ...(
+    [
+      ['MPEG-4 part 2 and AC-3', 'mpeg4.mkv', ['-c:v', 'mpeg4'], ['-c:a', 'ac3']],
+      ['10-bit H.264', 'ten.mkv', tenBits, aac],
+      ['4:4:4 H.264', 'full.mkv', fullChroma, aac],
+      ['HEVC', 'hevc.mkv', hevc, aac],
+      ['H.264 and AC-3', 'ac3.mkv', x264, ['-c:a', 'ac3']],
+      ['ProRes and PCM', 'prores.mov', ['-c:v', 'prores_ks'], ['-c:a', 'pcm_s16le']],
+    ] as const
+  ).flatMap(([what, name, video, audio]) =>
+    (['mp4', 'mov', 'm4v'] as const).map(
+      (to): QualityCase => ({
+        name: `${what} become${what.includes(' and ') ? '' : 's'} H.264 and AAC in ${to}`,
+        input: coded(name, [...video], [...audio]),
+        to,
+        read: codecs,
+        expected: [h264, 'AAC'],
+        ...(to === 'mp4' && name === 'mpeg4.mkv' ? { usual: true } : {}),
+      }),
+    ),
+  ),
+  {
+    name: 'compatibility any copies MPEG-4 part 2 and AC-3 into mp4',
+    input: coded('mpeg4.mkv', ['-c:v', 'mpeg4'], ['-c:a', 'ac3']),
+    to: 'mp4',
+    options: { compatibility: 'any' },
+    read: codecs,
+    expected: ['MPEG-4 Visual, 8 bits 4:2:0', 'AC-3'],
+  },
+  {
+    name: 'compatibility any copies HEVC into mp4',
+    input: coded('hevc.mkv', hevc, aac),
+    to: 'mp4',
+    options: { compatibility: 'any' },
+    read: codecs,
+    expected: ['HEVC, 8 bits 4:2:0', 'AAC'],
+  },
+  {
+    name: 'compatibility archive keeps 10 bits, 4:2:2 and lossless sound in mp4',
+    input: coded('prores.mov', ['-c:v', 'prores_ks', '-pix_fmt', 'yuv422p10le'], ['-c:a', 'pcm_s16le']),
+    to: 'mp4',
+    options: { compatibility: 'archive' },
+    read: codecs,
+    expected: ['AVC, 10 bits 4:2:2', 'ALAC'],
+  },
+  {
+    name: 'compatibility archive keeps HDR10 when it is re-encoded',
+    input: hdr10,
+    to: 'mp4',
+    options: { compatibility: 'archive', width: 48 },
+    read: only(tracks('Format', 'BitDepth', 'transfer_characteristics', 'colour_primaries')),
+    expected: expect.arrayContaining([
+      { '@type': 'Video', Format: 'AVC', BitDepth: '10', transfer_characteristics: 'PQ', colour_primaries: 'BT.2020' },
+    ]),
+  },
+  {
+    name: 'video_codec libx265 is obeyed in mp4, whatever plays it',
+    input: coded('hevc.mkv', hevc, ['-c:a', 'ac3']),
+    to: 'mp4',
+    options: { video_codec: 'libx265', audio_codec: 'copy' },
+    read: codecs,
+    expected: ['HEVC, 8 bits 4:2:0', 'AC-3'],
+  },
+  {
+    name: '10-bit VP9 becomes one of 8 bits in webm',
+    input: coded(
+      'ten.webm',
+      ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuv420p10le', '-deadline', 'realtime', '-cpu-used', '8'],
+      ['-c:a', 'libopus'],
+    ),
+    to: 'webm',
+    read: codecs,
+    expected: ['VP9, 8 bits 4:2:0', 'Opus'],
+  },
+  {
+    name: 'a cut of MPEG-4 part 2 and AC-3 to mp4 plays everywhere',
+    input: coded('mpeg4.mkv', ['-c:v', 'mpeg4'], ['-c:a', 'ac3']),
+    operation: 'trim',
+    to: 'mp4',
+    options: { trim_end: 0.5 },
+    read: codecs,
+    expected: [h264, 'AAC'],
+  },
   ...(['png', 'jpg', 'gif', 'webp', 'apng'] as const).flatMap((to): QualityCase[] => [
     {
       name: `HDR10 becomes a ${to} in standard range`,

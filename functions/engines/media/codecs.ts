@@ -12,6 +12,8 @@ export interface VideoQuality {
   bufferSize?: number | undefined;
   preset?: string | undefined;
   profile?: string | undefined;
+  /** A pixel format whose depth and chroma are kept if the encoder has them; defaults to 8 bits and 4:2:0. */
+  pixelFormat?: string | undefined;
 }
 
 /** Codec names of ffprobe for what our encoders write. */
@@ -54,6 +56,7 @@ export const codecOf: Record<VideoEncoder | AudioEncoder, string> = {
   pcm_s16le: 'pcm_s16le',
   pcm_s16be: 'pcm_s16be',
   pcm_s24le: 'pcm_s24le',
+  pcm_s24be: 'pcm_s24be',
   pcm_s32le: 'pcm_s32le',
   pcm_s16be_planar: 'pcm_s16be_planar',
 };
@@ -97,7 +100,7 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
   const { crf, preset } = quality;
   const speed = presets.findIndex((name) => name === (preset ?? usualPreset));
   const rate = rateArgs(quality);
-  const pixels = ['-pix_fmt', 'yuv420p'];
+  const pixels = ['-pix_fmt', keptPixels(encoder, quality)];
   switch (encoder) {
     case 'libx264':
       return [
@@ -136,7 +139,7 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
     case 'prores_ks':
       return ['-profile:v', '2', '-pix_fmt', 'yuv422p10le'];
     case 'ffv1':
-      return ['-level', '3', '-pix_fmt', 'yuv420p'];
+      return ['-level', '3', ...pixels];
     case 'dvvideo':
       return [];
     case 'wrapped_avframe':
@@ -149,6 +152,33 @@ function encoderArgs(encoder: VideoEncoder, quality: VideoQuality): string[] {
     default:
       return [...(rate ?? ['-q:v', quantizer(crf ?? 21), ...capArgs(quality)]), ...pixels];
   }
+}
+
+/** Encoders of more than 8 bits, and the chroma that they have. */
+const deepEncoders: Partial<Record<VideoEncoder, string[]>> = {
+  libx264: ['420', '422', '444'],
+  libx265: ['420', '422', '444'],
+  'libvpx-vp9': ['420', '422', '444'],
+  libsvtav1: ['420'],
+  ffv1: ['420', '422', '444'],
+};
+
+/** Returns whether an encoder has more than 8 bits. */
+export function isDeep(encoder: VideoEncoder): boolean {
+  return deepEncoders[encoder] !== undefined;
+}
+
+/** Returns the pixel format that keeps most of another one. */
+function keptPixels(encoder: VideoEncoder, { pixelFormat = '', profile }: VideoQuality): string {
+  const chromas = deepEncoders[encoder];
+  if (!chromas || profile !== undefined) return 'yuv420p';
+  const wanted = /444|^(?:gbr|rgb|bgr|argb|abgr|0rgb|0bgr|pal8)/.test(pixelFormat)
+    ? '444'
+    : /422|yuyv|uyvy|^p2/.test(pixelFormat)
+      ? '422'
+      : '420';
+  const isDeepSource = /(?:9|1[0246])[lb]e$/.test(pixelFormat);
+  return `yuv${chromas.includes(wanted) ? wanted : '420'}p${isDeepSource ? '10le' : ''}`;
 }
 
 type VpxSpeeds = Record<Preset, [deadline: 'good' | 'realtime', cpuUsed: number]>;
@@ -292,16 +322,19 @@ export function audioArgs(
 ): string[] {
   const rate = sampleRate(encoder, quality.rate ?? (source.rate || 44_100), target);
   const channels = channelCount(encoder, quality.channels ?? (source.channels || 2), target);
-  const deep = source.bitsPerSample > 16;
-  const chosen =
-    encoder === 'pcm_s16le' && deep && target.audio?.encoders.includes('pcm_s24le') ? 'pcm_s24le' : encoder;
-  const format = deep ? undefined : sixteenBits[chosen];
+  const format = source.bitsPerSample > 16 ? undefined : sixteenBits[encoder];
   return [
-    ...['-c:a', chosen, '-ar', String(rate), '-ac', String(channels)],
-    ...bitRateArgs(chosen, quality, channels, rate, target.kind === 'audio'),
+    ...['-c:a', encoder, '-ar', String(rate), '-ac', String(channels)],
+    ...bitRateArgs(encoder, quality, channels, rate, target.kind === 'audio'),
     ...(format ? ['-sample_fmt', format] : []),
-    ...(chosen === 'dca' ? ['-strict', '-2'] : []),
+    ...(encoder === 'dca' ? ['-strict', '-2'] : []),
   ];
+}
+
+/** Returns the encoder of uncompressed audio that keeps more than 16 bits, if the source has them and the format takes them. */
+export function deepEncoder(encoder: AudioEncoder, source: AudioStream, target: MediaFormat): AudioEncoder {
+  const deeper = encoder === 'pcm_s16le' ? 'pcm_s24le' : encoder === 'pcm_s16be' ? 'pcm_s24be' : encoder;
+  return source.bitsPerSample > 16 && target.audio?.encoders.includes(deeper) ? deeper : encoder;
 }
 
 function bitRateArgs(

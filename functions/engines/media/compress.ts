@@ -45,25 +45,38 @@ export async function compress(
   onShare: (share: number) => void,
 ): Promise<Compressed> {
   const target = mediaFormat(work.outputFormat);
-  const probe = await probeInput(input, run);
+  const read = await probeInput(input, run);
   const path = join(work.folder, `${index}.${target.ext}`);
+  // A picture of the cover may be larger than the whole target.
+  const isSized =
+    target.kind === 'video' || ['by_size', 'by_percentage'].includes(wordOf(work.options, 'compress_audio') ?? '');
+  const probe = isSized ? { ...read, cover: undefined } : read;
   const job: Compression = { input, probe, target, options: work.options, path, onShare };
   const same = target.ext === input.format;
   const bytes = target.kind === 'audio' ? audioTarget(job) : videoTarget(job);
   if (same && bytes !== undefined && input.size <= bytes)
-    return original(job, 'The file is already as small as requested.');
+    return original({ ...job, probe: read }, 'The file is already as small as requested.', run);
   if (bytes !== undefined) await (target.kind === 'audio' ? fitAudio(job, bytes, run) : fitVideo(job, bytes, run));
   else await byQuality(job, run);
   const { size } = await stat(path);
   if (same && size >= input.size) {
-    return original(job, 'The file is already compressed: re-encoding would make it larger.');
+    return original({ ...job, probe: read }, 'The file is already compressed: re-encoding would make it larger.', run);
   }
   return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: size };
 }
 
-async function original({ input, target, path }: Compression, note: string): Promise<Compressed> {
-  await copyFile(input.path, path);
-  return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: input.size, note };
+function strips({ options }: Compression): boolean {
+  return options.strip !== false;
+}
+
+/** Returns the input as it is, or with its streams copied if tags are to be removed. */
+async function original(job: Compression, note: string, run: MediaRun): Promise<Compressed> {
+  const { input, target, path, probe } = job;
+  const { tags } = probe;
+  const isTagged = tags?.identifying.some((name) => !/^encoder$/i.test(name));
+  if (strips(job) && isTagged) await transcode({ input, probe, target, request: emptyRequest, path }, run);
+  else await copyFile(input.path, path);
+  return { output: outputOf(input, target, path), sizeBefore: input.size, sizeAfter: (await stat(path)).size, note };
 }
 
 function videoTarget({ options, input }: Compression): number | undefined {
@@ -101,8 +114,8 @@ async function byQuality(job: Compression, run: MediaRun): Promise<void> {
   const bitRate = numberOf(options, 'audio_bitrate') ?? 96;
   const request: MediaRequest =
     target.kind === 'audio'
-      ? { ...emptyRequest, copies: false, audio: lowRate(bitRate * 1000, target) }
-      : { ...emptyRequest, copies: false, ...qualityOf(job) };
+      ? { ...emptyRequest, copies: false, strip: strips(job), audio: lowRate(bitRate * 1000, target) }
+      : { ...emptyRequest, copies: false, strip: strips(job), ...qualityOf(job) };
   await transcode({ input, probe, target, request, path, onShare }, run);
 }
 
@@ -206,6 +219,7 @@ async function fitVideo(job: Compression, bytes: number, run: MediaRun): Promise
   const requestOf = ({ bitRate, scale }: Omit<Attempt, 'size'>, preset?: Preset): MediaRequest => ({
     ...emptyRequest,
     copies: false,
+    strip: strips(job),
     subtitles: 'none',
     resize: scaled(video, scale),
     video: { encoder, preset, bitRate },
@@ -424,13 +438,17 @@ async function fitAudio(job: Compression, bytes: number, run: MediaRun): Promise
   const clock = new AttemptClock(run);
   let bitRate = Math.min(maxBitRate, Math.max(minAudioRate, (bytes * 8 * aim) / seconds));
   for (let at = 0; at < maxAttempts; at++) {
-    const request: MediaRequest = { ...emptyRequest, copies: false, audio: lowRate(bitRate, target) };
+    const request: MediaRequest = {
+      ...emptyRequest,
+      copies: false,
+      strip: strips(job),
+      audio: lowRate(bitRate, target),
+    };
     const candidate = `${path}.${at}`;
-    // A picture of the cover may be larger than the whole target.
     await transcode(
       {
         input,
-        probe: { ...probe, cover: undefined },
+        probe,
         target,
         request,
         path: candidate,

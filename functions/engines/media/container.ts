@@ -24,6 +24,54 @@ export async function checkContainer(input: InputFile, format: MediaFormat): Pro
 
 /** Protected streams keep the name of their codec; only their entry in the index shows the protection. */
 async function checkProtection(file: FileHandle, size: number): Promise<void> {
+  for await (const { index } of indexes(file, size)) {
+    const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
+    if (entries && index.includes('sinf') && index.includes('frma')) {
+      throw new EngineError('The file is protected by DRM and cannot be converted.');
+    }
+  }
+}
+
+/**
+ * Writes the languages of the tracks of a QuickTime file, by their codes of ISO 639-2: ffmpeg has only the languages of the
+ * first Macintosh there, and names German by one of its two codes.
+ */
+export async function writeLanguages(path: string, languages: (string | undefined)[]): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    for await (const { at, index } of indexes(file, (await file.stat()).size)) {
+      const tracks = boxes(index, 8, index.length).filter(({ type }) => type === 'trak');
+      for (const [track, { from, to }] of tracks.entries()) {
+        const language = languages[track];
+        if (language === undefined || !/^[a-z]{3}$/.test(language)) continue;
+        const media = boxes(index, from, to).find(({ type }) => type === 'mdia');
+        const header = media && boxes(index, media.from, media.to).find(({ type }) => type === 'mdhd');
+        if (!header) continue;
+        // Five bits to a letter; the dates before it are longer in the second version.
+        const code = [...language].reduce((bits, letter) => bits * 32 + letter.charCodeAt(0) - 0x60, 0);
+        const place = at + header.from + (index[header.from] === 1 ? 32 : 20);
+        await file.write(Buffer.from([code >> 8, code & 0xff]), 0, 2, place);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lists the boxes of a part of an index: where the content of each starts and ends. */
+function boxes(index: Buffer, from: number, to: number): { type: string; from: number; to: number }[] {
+  const found: { type: string; from: number; to: number }[] = [];
+  for (let at = from; at + 8 <= to; ) {
+    const length = index.readUInt32BE(at);
+    if (length < 8) break;
+    found.push({ type: index.toString('latin1', at + 4, at + 8), from: at + 8, to: Math.min(at + length, to) });
+    at += length;
+  }
+  return found;
+}
+
+/** Reads the indexes of an ISO or QuickTime file, and where each is. */
+async function* indexes(file: FileHandle, size: number): AsyncGenerator<{ at: number; index: Buffer }> {
   let at = 0;
   for (let boxes = 0; at + 16 <= size && boxes < maxBoxes; boxes++) {
     const header = await read(file, at, 16);
@@ -31,11 +79,7 @@ async function checkProtection(file: FileHandle, size: number): Promise<void> {
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? size - at : short;
     if (length < 8) return;
     if (header.toString('latin1', 4, 8) === 'moov') {
-      const index = await read(file, at, Math.min(length, size - at, maxIndexBytes));
-      const entries = ['encv', 'enca', 'drms', 'drmi'].some((entry) => index.includes(entry));
-      if (entries && index.includes('sinf') && index.includes('frma')) {
-        throw new EngineError('The file is protected by DRM and cannot be converted.');
-      }
+      yield { at, index: await read(file, at, Math.min(length, size - at, maxIndexBytes)) };
     }
     at += length;
   }

@@ -92,6 +92,8 @@ function convertRequest(
     audio: audioOf(options, target),
     subtitles: oneOf(wordOf(options, 'subtitles_mode'), ['none', 'hard', 'soft']) ?? 'soft',
     faststart: options.faststart !== false,
+    strip: options.strip !== false,
+    compatibility: oneOf(wordOf(options, 'compatibility'), ['web', 'any', 'archive']) ?? 'any',
   };
 }
 

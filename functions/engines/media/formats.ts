@@ -43,6 +43,7 @@ export type AudioEncoder =
   | 'pcm_s16le'
   | 'pcm_s16be'
   | 'pcm_s24le'
+  | 'pcm_s24be'
   | 'pcm_s32le'
   | 'pcm_s16be_planar';
 
@@ -88,6 +89,8 @@ export interface MediaFormat {
   subtitles?: 'mov_text' | 'webvtt' | 'any';
   /** Supports several audio tracks. */
   manyTracks?: boolean;
+  /** Codecs in it that every current browser and phone plays, where that is what people expect of the format. */
+  web?: { video: string[]; audio: string[] };
   /** Can store cover art with the audio. */
   cover?: boolean;
   /** Stores the rotation of phone videos as metadata, so that copying keeps it. */
@@ -121,6 +124,8 @@ const isoAudio: AudioTrack = {
   encoders: ['aac', 'libmp3lame', 'ac3', 'eac3', 'alac'],
   copies: ['aac', 'mp3', 'ac3', 'eac3', 'alac'],
 };
+/** HEVC and AV1 play on some devices only: on others for lack of hardware, in Firefox and on Linux for lack of a licence. */
+const webIso = { video: ['h264'], audio: ['aac'] };
 const isoTraits = { demuxer: 'mov', contents: iso, knowsDuration: true, keepsRotation: true } as const;
 const phoneTracks = {
   video: { encoders: ['libx264', 'mpeg4'], copies: ['h264', 'mpeg4', 'h263'] },
@@ -172,6 +177,8 @@ export const videoFormats: MediaFormat[] = [
     muxer: 'mp4',
     video: isoVideo,
     audio: isoAudio,
+    web: webIso,
+    cover: true,
     subtitles: 'mov_text',
     manyTracks: true,
   },
@@ -183,6 +190,8 @@ export const videoFormats: MediaFormat[] = [
     muxer: 'ipod',
     video: { encoders: ['libx264', 'mpeg4'], copies: ['h264', 'mpeg4'] },
     audio: { encoders: ['aac', 'ac3', 'alac'], copies: ['aac', 'ac3', 'alac'] },
+    web: webIso,
+    cover: true,
     subtitles: 'mov_text',
     manyTracks: true,
   },
@@ -201,6 +210,7 @@ export const videoFormats: MediaFormat[] = [
       encoders: ['aac', 'libmp3lame', 'ac3', 'alac', 'pcm_s16le'],
       copies: ['aac', 'mp3', 'ac3', 'alac', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le'],
     },
+    web: webIso,
     subtitles: 'mov_text',
     manyTracks: true,
   },
@@ -309,7 +319,9 @@ export const videoFormats: MediaFormat[] = [
     knowsDuration: true,
     video: { encoders: ['libvpx-vp9', 'libvpx', 'libsvtav1'], copies: ['vp8', 'vp9', 'av1'] },
     audio: { encoders: ['libopus', 'libvorbis'], copies: ['opus', 'vorbis'] },
+    web: { video: ['vp8', 'vp9', 'av1'], audio: ['opus', 'vorbis'] },
     subtitles: 'webvtt',
+    manyTracks: true,
   },
   { ...aviTraits, ext: 'avi', kind: 'video', fourcc: 'xvid' },
   {
@@ -539,7 +551,7 @@ const pcm: AudioTrack = {
   encoders: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
   copies: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
 };
-const bigEndian: AudioTrack = { encoders: ['pcm_s16be'], copies: ['pcm_s16be', 'pcm_s24be'] };
+const bigEndian: AudioTrack = { encoders: ['pcm_s16be', 'pcm_s24be'], copies: ['pcm_s16be', 'pcm_s24be', 'pcm_s32be'] };
 const aacOnly: AudioTrack = { encoders: ['aac', 'alac'], copies: ['aac', 'alac'] };
 
 function audio(
@@ -591,6 +603,8 @@ export const audioFormats: MediaFormat[] = [
   audio('wma', 'audio/x-ms-wma', 'asf', [], { audio: windowsVideo.audio, contents: asf, knowsDuration: true }),
   audio('aiff', 'audio/aiff', 'aiff', [], {
     audio: bigEndian,
+    cover: true,
+    muxerArgs: ['-write_id3v2', '1'],
     contents: ['aif', 'aifc'],
     aliases: ['aif'],
     knowsDuration: true,
@@ -607,7 +621,7 @@ export const audioFormats: MediaFormat[] = [
     audio: { encoders: ['pcm_s16le'], copies: [], rates: [8000], channels: 1 },
   }),
   audio('au', 'audio/basic', 'au', [], { audio: bigEndian, aliases: ['snd'] }),
-  audio('caf', 'audio/x-caf', 'caf', ['pcm_s16le', 'alac'], {
+  audio('caf', 'audio/x-caf', 'caf', ['pcm_s16le', 'pcm_s24le', 'alac'], {
     copies: ['pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'alac'],
     knowsDuration: true,
   }),
@@ -616,6 +630,7 @@ export const audioFormats: MediaFormat[] = [
     copies: ['aac', 'mp3', 'opus', 'vorbis', 'flac', 'ac3', 'eac3', 'dts', 'alac', 'mp2', 'pcm_s16le', 'pcm_s24le'],
     contents: matroska,
     knowsDuration: true,
+    manyTracks: true,
   }),
   audio('weba', 'audio/webm', 'webm', ['libopus', 'libvorbis'], {
     copies: ['opus', 'vorbis'],

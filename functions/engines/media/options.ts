@@ -92,6 +92,8 @@ const audioNames: Partial<Record<AudioEncoder, string>> = {
   wmav2: 'Windows Media Audio 2',
   pcm_s16le: 'Uncompressed, 16 bits',
   pcm_s24le: 'Uncompressed, 24 bits',
+  pcm_s16be: 'Uncompressed, 16 bits',
+  pcm_s24be: 'Uncompressed, 24 bits',
   pcm_s32le: 'Uncompressed, 32 bits',
 };
 
@@ -149,6 +151,29 @@ const factored: VideoEncoder[] = [
   'rv20',
 ];
 
+/** The option that pictures have, with what it means for recordings. */
+const strip = flag(
+  'strip',
+  'Remove place and device',
+  'Removes what identifies a place or a device: location, maker, model, serial numbers and software. Titles, artists, other tags, chapters, languages, covers and the recording date are kept.',
+  true,
+);
+
+function compatibility({ web }: MediaFormat): OptionDescriptor[] {
+  const choices: [string, string][] = [
+    ...(web
+      ? [['web', 'Plays in every current browser and phone: what does not is re-encoded'] satisfies [string, string]]
+      : []),
+    ['any', 'Copies everything that the format can hold'],
+    [
+      'archive',
+      'Copies everything that the format can hold, and re-encodes the rest in high quality, with its bit depth, chroma and dynamic range, and lossless audio without loss',
+    ],
+  ];
+  const hint = 'What the output is for. A codec that is requested by video_codec or audio_codec is used in any case.';
+  return [choice('compatibility', 'Compatibility', hint, choices, { default_value: web ? 'web' : 'any' })];
+}
+
 function soundOptions(format: MediaFormat): OptionDescriptor[] {
   const { audio } = format;
   if (!audio) return [];
@@ -193,7 +218,7 @@ function soundOptions(format: MediaFormat): OptionDescriptor[] {
 /** Lists the options of a conversion to an audio or video format. */
 export function convertOptions(format: MediaFormat): OptionDescriptor[] {
   const { video } = format;
-  if (!video) return [...soundOptions(format), ...cut];
+  if (!video) return [...soundOptions(format), ...cut, strip];
   const x26 = video.encoders.some((encoder) => ['libx264', 'libx265'].includes(encoder));
   const hasFactor = video.encoders.some((encoder) => factored.includes(encoder));
   return [
@@ -202,12 +227,16 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
       'Video codec',
       'Codec of the video.',
       [
-        ['auto', 'Copied if the format allows it, otherwise the default codec'],
+        [
+          'auto',
+          `Copied if the format${format.web ? ' and the compatibility' : ''} allows it, otherwise the default codec`,
+        ],
         ...video.encoders.map((encoder): [string, string] => [encoder, videoNames[encoder]]),
         ['copy', 'Copied without re-encoding'],
       ],
       { default_value: 'auto' },
     ),
+    ...(format.web || format.ext === 'mkv' ? compatibility(format) : []),
     ...(hasFactor
       ? [
           integer(
@@ -268,15 +297,16 @@ export function convertOptions(format: MediaFormat): OptionDescriptor[] {
     choice(
       'subtitles_mode',
       'Subtitles',
-      'How subtitles in the input are handled.',
+      `How subtitles in the input are handled.${format.subtitles ? '' : ' Removed by default, with a warning.'}`,
       [
         ['none', 'Removed'],
         ['hard', 'Burned into the video'],
         ...(format.subtitles ? [['soft', 'Kept as a subtitle track'] satisfies [string, string]] : []),
       ],
-      { default_value: format.subtitles ? 'soft' : 'none' },
+      format.subtitles ? { default_value: 'soft' } : {},
     ),
     ...cut,
+    strip,
     ...(format.demuxer === 'mov' && format.ext !== 'ismv'
       ? [flag('faststart', 'Fast start', 'Puts the index first, so that playback starts while loading.', true)]
       : []),
@@ -505,6 +535,7 @@ export function compressVideoOptions(format: MediaFormat): OptionDescriptor[] {
           ),
         ]
       : []),
+    strip,
   ];
 }
 
@@ -556,6 +587,7 @@ export const compressAudioOptions: OptionDescriptor[] = [
       conditions: [when('compress_audio', ['by_size'])],
     },
   ),
+  strip,
 ];
 
 /** Options of trimming. */
@@ -571,6 +603,7 @@ export const trimOptions: OptionDescriptor[] = [
     ],
     { default_value: 'accurate' },
   ),
+  strip,
 ];
 
 /** Options of cropping. */
@@ -593,4 +626,5 @@ export const cropOptions: OptionDescriptor[] = [
     16_384,
     { units: 'px' },
   ),
+  strip,
 ];

@@ -4,7 +4,9 @@ import {
   audioArgs,
   channelCount,
   codecOf,
+  deepEncoder,
   hevcTag,
+  isDeep,
   needsSteadyRate,
   sampleRate,
   type VideoQuality,
@@ -12,7 +14,7 @@ import {
 } from './codecs.ts';
 import type { AudioEncoder, MediaFormat, VideoEncoder } from './formats.ts';
 import { limits } from './limits.ts';
-import type { AudioStream, Probe, VideoStream } from './probe.ts';
+import type { AudioStream, Probe, SubtitleStream, VideoStream } from './probe.ts';
 import { audioSeconds, filterSeconds } from './speeds.ts';
 import { choosePreset, type Load, type TimeLimit } from './time-limit.ts';
 import { type Cut, cutSeconds } from './values.ts';
@@ -45,6 +47,10 @@ export interface MediaRequest {
   audio: AudioQuality & { encoder?: AudioEncoder | 'copy' | 'none' | undefined; volume?: number | undefined };
   subtitles: 'none' | 'hard' | 'soft';
   faststart: boolean;
+  /** Removes tags that identify a place or a device. */
+  strip: boolean;
+  /** `web` copies only what plays everywhere, `any` what the format holds; `archive` also keeps depth, chroma and lossless audio. */
+  compatibility: Compatibility;
   /** Whether streams that already fit are copied. */
   copies: boolean;
   /** Cuts at existing key frames, without decoding. */
@@ -52,6 +58,8 @@ export interface MediaRequest {
   /** Whether the operation has no options for preset, codec and resolution. */
   isFixed?: boolean | undefined;
 }
+
+export type Compatibility = 'web' | 'any' | 'archive';
 
 /** Arguments of a run of ffmpeg, and the expected result. */
 export interface Plan {
@@ -63,6 +71,10 @@ export interface Plan {
   expected: Expected;
   /** What has to be encoded, if the duration is known. */
   load: Load | undefined;
+  /** Warnings about what the output does not hold. */
+  warnings: string[];
+  /** Languages of the tracks, to be written if the muxer does not. */
+  languages?: (string | undefined)[];
 }
 
 export interface Expected {
@@ -73,7 +85,15 @@ export interface Expected {
   seconds: number | undefined;
 }
 
-export const emptyRequest: MediaRequest = { video: {}, audio: {}, subtitles: 'soft', faststart: true, copies: true };
+export const emptyRequest: MediaRequest = {
+  video: {},
+  audio: {},
+  subtitles: 'soft',
+  faststart: true,
+  strip: true,
+  compatibility: 'any',
+  copies: true,
+};
 
 /** The name of the extracted subtitles in the task's folder, from where ffmpeg runs: no path enters a filter. */
 export const subtitleFile = 'subtitles.srt';
@@ -81,6 +101,8 @@ export const subtitleFile = 'subtitles.srt';
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'];
 const bitmapSubtitles = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'];
 const maxTracks = 8;
+/** H.264 that cannot be told from its source. */
+const archiveCrf = 16;
 /** Above this, the value is the clock of the container and not a frame rate. */
 const steadiestRate = 60;
 const fallbackRate = 25;
@@ -117,36 +139,107 @@ export function plan(
   const seconds = cutSeconds(request.cut, probe.seconds);
   requireRoom(target, seconds, video, sounds[0]);
   const pictures = video && planVideo(video, probe, from, target, request);
-  const sound = sounds.map((stream) => planAudio(stream, from, target, request));
-  const copiesAudio = sound.length > 0 && sound.every(({ copied }) => copied);
-  // One codec for all tracks: options of ffmpeg are for all streams of a kind.
-  const [first] = sounds;
-  const audio = !first ? ['-an'] : copiesAudio ? ['-c:a', 'copy'] : encodeAudio(first, target, request);
+  const encoded = sounds.filter((stream) => !copiesAudio(stream, from, target, request));
+  const audio = sounds.flatMap((stream, track) => [
+    ...['-map', `0:${stream.index}`],
+    ...ofTrack(`a:${track}`, encoded.includes(stream) ? encodeAudio(stream, target, request) : ['-c:a', 'copy']),
+  ]);
   const sought = request.cut ? seek(request.cut, from, request.fastCut) : { before: [], after: [] };
-  const cover = coverArgs(probe, target);
-  const subtitles = subtitleArgs(probe, target, request);
+  const cover = coverArgs(probe, target, pictures ? 1 : 0);
+  const subtitles = subtitlesFor(probe, target, request);
   return {
     before: sought.before,
     after: [
       ...(sought.after.includes('-t') ? [] : ['-t', String(limits.seconds)]),
       ...sought.after,
-      ...(pictures ? pictures.args : cover.length > 0 ? cover : ['-vn']),
-      ...sounds.flatMap(({ index }) => ['-map', `0:${index}`]),
-      ...audio,
-      ...subtitles,
+      ...(pictures ? pictures.args : cover.length > 0 ? [] : ['-vn']),
+      ...(sounds.length > 0 ? audio : ['-an']),
+      // DV stores a part of the sound with each picture, from the first to the last.
+      ...(target.geometry === 'dv' && encoded.length > 0 ? ['-shortest'] : []),
+      ...subtitleArgs(subtitles, target),
+      ...cover,
+      ...attachmentArgs(probe, from, target, request),
       ...['-dn', '-max_muxing_queue_size', '4096', '-fs', String(limits.outputBytes)],
       ...(request.fastCut ? ['-avoid_negative_ts', 'make_zero'] : []),
-      ...(request.faststart && target.demuxer === 'mov' && target.ext !== 'ismv' ? ['-movflags', '+faststart'] : []),
+      ...metadataArgs(probe, request),
+      ...movieFlags(probe, target, request),
       ...(target.muxerArgs ?? []),
       ...['-f', target.muxer ?? ''],
     ],
-    copiesSomething: (pictures?.copied ?? false) || copiesAudio,
-    expected: { video: pictures?.size, audio: sounds.length > 0, subtitles: subtitles.includes('-map'), seconds },
+    copiesSomething: (pictures?.copied ?? false) || encoded.length < sounds.length,
+    expected: { video: pictures?.size, audio: sounds.length > 0, subtitles: subtitles.length > 0, seconds },
     load: loadOf(seconds ?? cutSeconds(request.cut, countedSeconds), pictures?.encoding, {
-      encoder: soundEncoder(target, request),
-      tracks: copiesAudio ? 0 : sounds.length,
+      encoder: encoded[0] && soundEncoder(target, request, encoded[0]),
+      tracks: encoded.length,
     }),
+    warnings: leftOut(probe, target, request, { sounds, subtitles, hasCover: cover.length > 0 }),
+    ...(target.muxer === 'mov'
+      ? { languages: [...(video ? [video] : []), ...sounds, ...subtitles].map(({ language }) => language) }
+      : {}),
   };
+}
+
+/** Gives options of ffmpeg, which come in pairs, to one track. */
+function ofTrack(track: string, args: string[]): string[] {
+  return args.map((arg, at) => (at % 2 === 0 ? `${arg.replace(/:[av]$/, '')}:${track}` : arg));
+}
+
+/** Keeps all tags but some, and the recording date, which ffmpeg does not keep unless the tags are mapped. */
+function metadataArgs({ tags }: Probe, { strip }: MediaRequest): string[] {
+  const removed = [...(tags?.ofContainer ?? []), ...(strip ? (tags?.identifying ?? []) : [])];
+  const removedTracks = strip ? (tags?.identifyingTracks ?? []) : [];
+  return [
+    ...['-map_metadata', '0'],
+    ...removed.flatMap((name) => ['-metadata', `${name}=`]),
+    ...removedTracks.flatMap((name) => ['-metadata:s', `${name}=`]),
+  ];
+}
+
+function movieFlags({ tags }: Probe, target: MediaFormat, { faststart, strip }: MediaRequest): string[] {
+  if (target.demuxer !== 'mov' || target.ext === 'ismv') return [];
+  // The tags of iTunes, which are the default, have no place for what phones and cameras write.
+  const keepsAll = !strip && target.kind === 'video' && (tags?.identifying.length ?? 0) > 0;
+  const flags = [...(faststart ? ['faststart'] : []), ...(keepsAll ? ['use_metadata_tags'] : [])];
+  return flags.length > 0 ? ['-movflags', flags.map((flag) => `+${flag}`).join('')] : [];
+}
+
+/** Returns warnings about tracks of the input that the output does not hold. */
+function leftOut(
+  probe: Probe,
+  target: MediaFormat,
+  request: MediaRequest,
+  kept: { sounds: AudioStream[]; subtitles: SubtitleStream[]; hasCover: boolean },
+): string[] {
+  const warnings: string[] = [];
+  const sounds = probe.audio.length;
+  if (target.audio && request.audio.encoder !== 'none' && kept.sounds.length < sounds) {
+    warnings.push(
+      !target.manyTracks
+        ? `${target.ext} holds one audio track: the first of ${sounds} is kept. Convert to ${target.kind === 'audio' ? 'mka' : 'mkv'} to keep all.`
+        : sounds > maxTracks
+          ? `The first ${maxTracks} of ${sounds} audio tracks are kept, which is the maximum.`
+          : `${sounds - kept.sounds.length} of ${sounds} audio tracks are left out: their codec is not supported.`,
+    );
+  }
+  if (target.kind === 'audio' && probe.cover && !kept.hasCover)
+    warnings.push(
+      `The cover picture is left out: it cannot be stored in ${target.ext}. Convert to mp3, m4a or flac to keep it.`,
+    );
+  if (target.kind !== 'video') return warnings;
+  const subtitles = probe.subtitles.length;
+  if (request.subtitles === 'soft' && kept.subtitles.length < subtitles) {
+    const which =
+      kept.subtitles.length === 0
+        ? 'The subtitles'
+        : `${subtitles - kept.subtitles.length} of ${subtitles} subtitle tracks`;
+    warnings.push(
+      request.fastCut
+        ? 'The subtitles are left out. Set trim_mode to accurate to keep them.'
+        : `${which} are left out: ${target.ext} cannot hold them. Convert to mkv to keep them, or set subtitles_mode to hard to burn the first into the video.`,
+    );
+  }
+  if (probe.moreVideos) warnings.push(`The first of ${probe.moreVideos + 1} video tracks is kept.`);
+  return warnings;
 }
 
 interface Encoding {
@@ -249,7 +342,7 @@ function planVideo(
   const map = ['-map', `0:${video.index}`];
   if (copiesVideo(video, from, target, request)) {
     return {
-      args: [...map, '-c:v', 'copy', ...hevcTag(video.codec, target)],
+      args: [...map, ...ofTrack('v:0', ['-c:v', 'copy', ...hevcTag(video.codec, target)])],
       copied: true,
       size: { width: video.width, height: video.height },
     };
@@ -262,7 +355,12 @@ function planVideo(
   const encoder = request.video.encoder ?? target.video.encoders[0];
   if (!encoder) throw new Error(`${target.ext} has no encoder.`);
   const rate = frameRate(video, encoder, target, request);
-  const { filters, size } = pictureFilters(video, probe, target, request, rate);
+  const isArchived = request.compatibility === 'archive';
+  const isMapped = video.highDynamicRange && !(isArchived && isDeep(encoder));
+  const { filters, size } = pictureFilters({ ...video, highDynamicRange: isMapped }, probe, target, request, rate);
+  const quality = isArchived
+    ? { ...request.video, crf: request.video.crf ?? archiveCrf, pixelFormat: video.pixelFormat }
+    : request.video;
   const burnt = request.subtitles === 'hard' ? probe.subtitles[0] : undefined;
   const bitmap = burnt && bitmapSubtitles.includes(burnt.codec);
   const text = burnt && textSubtitles.includes(burnt.codec) ? [`subtitles=f=${subtitleFile}`] : [];
@@ -271,9 +369,9 @@ function planVideo(
     args: [
       ...(bitmap
         ? ['-filter_complex', `[0:${video.index}][0:${burnt.index}]overlay=eof_action=pass,${chain}[v]`, '-map', '[v]']
-        : [...map, '-filter:v', chain]),
-      ...videoArgs(encoder, request.video, target),
-      ...(rate === undefined ? ['-fpsmax', String(maxRate)] : []),
+        : [...map, '-filter:v:0', chain]),
+      ...ofTrack('v:0', videoArgs(encoder, quality, target)),
+      ...(rate === undefined ? ['-fpsmax:v:0', String(maxRate)] : []),
     ],
     copied: false,
     size,
@@ -328,10 +426,23 @@ function copiesVideo(video: VideoStream, from: MediaFormat, target: MediaFormat,
     changes.every((change) => change === undefined) &&
     (wanted === undefined || wanted === video.codec) &&
     request.subtitles !== 'hard' &&
+    (request.compatibility !== 'web' || encoder === 'copy' || playsEverywhere(video, target, wanted)) &&
     (target.video?.copies.includes(video.codec) ?? false) &&
     (from.untimed !== true || from.ext === target.ext) &&
     (!video.rotated || (target.keepsRotation ?? false))
   );
+}
+
+/** Profiles of H.264 that phones decode. */
+const webProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
+
+/** Returns whether browsers and phones play a video as it is. One that is requested in another codec needs not. */
+function playsEverywhere(video: VideoStream, { web }: MediaFormat, wanted: string | undefined): boolean {
+  if (!web || (wanted !== undefined && !web.video.includes(wanted))) return true;
+  const { codec, pixelFormat, profile } = video;
+  if (!web.video.includes(codec)) return false;
+  if (codec === 'h264' && profile !== undefined && !webProfiles.includes(profile)) return false;
+  return /^yuvj?a?420p$/.test(pixelFormat) || (codec === 'av1' && pixelFormat === 'yuv420p10le');
 }
 
 function frameRate(
@@ -504,13 +615,8 @@ function televisionFilters(video: VideoStream, rate: number | string | undefined
   ];
 }
 
-function planAudio(
-  stream: AudioStream,
-  from: MediaFormat,
-  target: MediaFormat,
-  request: MediaRequest,
-): { copied: boolean } {
-  if (request.fastCut) return { copied: true };
+function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat, request: MediaRequest): boolean {
+  if (request.fastCut) return true;
   const { encoder, bitRate, rate, channels, volume } = request.audio;
   const changes = [bitRate, rate, channels, volume, request.cut];
   const wanted = encoder === undefined || encoder === 'copy' || encoder === 'none' ? undefined : codecOf[encoder];
@@ -524,6 +630,10 @@ function planAudio(
     changes.every((change) => change === undefined) &&
     (wanted === undefined || wanted === stream.codec) &&
     (target.audio?.copies.includes(stream.codec) ?? false) &&
+    (request.compatibility !== 'web' ||
+      encoder !== undefined ||
+      !target.web ||
+      target.web.audio.includes(stream.codec)) &&
     fits &&
     from.ext !== 'rm' &&
     from.ext !== 'ra';
@@ -532,41 +642,70 @@ function planAudio(
       `The audio (${stream.codec}) cannot be copied into ${target.ext} with these options. Omit audio_codec to re-encode it.`,
     );
   }
-  return { copied };
+  return copied;
 }
 
-function soundEncoder(target: MediaFormat, { audio: { encoder } }: MediaRequest): AudioEncoder | undefined {
-  return encoder === undefined || encoder === 'copy' || encoder === 'none' ? target.audio?.encoders[0] : encoder;
+const losslessCodec = /^(?:pcm|flac|alac|wavpack|tta|ape|truehd|mlp|dsd)/;
+const losslessEncoders: AudioEncoder[] = ['flac', 'alac'];
+
+function soundEncoder(
+  target: MediaFormat,
+  { audio: { encoder }, compatibility }: MediaRequest,
+  source: AudioStream,
+): AudioEncoder | undefined {
+  if (encoder !== undefined && encoder !== 'copy' && encoder !== 'none') return encoder;
+  const encoders = target.audio?.encoders ?? [];
+  const isKept = compatibility === 'archive' && losslessCodec.test(source.codec);
+  const lossless = isKept ? encoders.find((known) => losslessEncoders.includes(known)) : undefined;
+  const [usual] = encoders;
+  return lossless ?? (usual && deepEncoder(usual, source, target));
 }
+
+/** Of a channel: more than anyone hears. */
+const archiveBitRate = 160_000;
 
 function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaRequest): string[] {
   const { encoder: _, volume, ...quality } = request.audio;
-  const chosen = soundEncoder(target, request);
+  const chosen = soundEncoder(target, request, source);
   if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
-  // Sound that starts later than the pictures, or has holes, stays in step. DV stores a part of it with each picture, from the first to the last.
+  if (request.compatibility === 'archive')
+    quality.bitRate ??= Math.min(archiveBitRate * Math.max(1, source.channels), 512_000);
+  // Sound that starts later than the pictures, or has holes, stays in step.
   const inStep = target.geometry === 'dv' ? ['aresample=async=1:first_pts=0', 'apad'] : ['aresample=async=1'];
   return [
     ...['-filter:a', [...(volume === undefined ? [] : [`volume=${volume}`]), ...inStep].join(',')],
-    ...(target.geometry === 'dv' ? ['-shortest'] : []),
     ...audioArgs(chosen, quality, source, target),
   ];
 }
 
-function coverArgs(probe: Probe, target: MediaFormat): string[] {
-  if (target.kind !== 'audio' || !target.cover || !probe.cover) return [];
-  if (!['mjpeg', 'png'].includes(probe.cover.codec)) return [];
-  return ['-map', `0:${probe.cover.index}`, '-c:v', 'copy', '-disposition:v', 'attached_pic'];
+function coverArgs({ cover }: Probe, target: MediaFormat, track: number): string[] {
+  if (!target.cover || !cover || !['mjpeg', 'png'].includes(cover.codec)) return [];
+  return ['-map', `0:${cover.index}`, `-c:v:${track}`, 'copy', `-disposition:v:${track}`, 'attached_pic'];
 }
 
-function subtitleArgs(probe: Probe, target: MediaFormat, request: MediaRequest): string[] {
+/** Matroska has the fonts of its subtitles as attachments. */
+function attachmentArgs(probe: Probe, from: MediaFormat, target: MediaFormat, request: MediaRequest): string[] {
+  const keeps = from.demuxer === 'matroska' && target.muxer === 'matroska' && request.subtitles === 'soft';
+  return keeps && probe.attachments && target.kind === 'video' ? ['-map', '0:t', '-c:t', 'copy'] : [];
+}
+
+function subtitlesFor(probe: Probe, target: MediaFormat, request: MediaRequest): SubtitleStream[] {
   const { subtitles } = target;
-  if (request.subtitles !== 'soft' || !subtitles || request.fastCut) return ['-sn'];
-  const kept = probe.subtitles.filter(
+  if (request.subtitles !== 'soft' || !subtitles || request.fastCut) return [];
+  return probe.subtitles.filter(
     ({ codec }) => textSubtitles.includes(codec) || (subtitles === 'any' && bitmapSubtitles.includes(codec)),
   );
+}
+
+function subtitleArgs(kept: SubtitleStream[], { subtitles }: MediaFormat): string[] {
   if (kept.length === 0) return ['-sn'];
   return kept.flatMap(({ index, codec }, at) => {
-    const coded = subtitles !== 'any' ? subtitles : codec === 'mov_text' || codec === 'text' ? 'srt' : 'copy';
+    const coded =
+      subtitles !== undefined && subtitles !== 'any'
+        ? subtitles
+        : codec === 'mov_text' || codec === 'text'
+          ? 'srt'
+          : 'copy';
     return ['-map', `0:${index}`, `-c:s:${at}`, coded];
   });
 }

@@ -10,6 +10,9 @@ import { type MediaRun, runFfprobe } from './programs.ts';
 export interface VideoStream {
   index: number;
   codec: string;
+  /** Profile of the codec, as ffprobe names it. */
+  profile?: string | undefined;
+  language?: string | undefined;
   /** As shown: after rotation, in the pixels that are stored. */
   width: number;
   height: number;
@@ -31,11 +34,13 @@ export interface AudioStream {
   channels: number;
   bitsPerSample: number;
   bitRate: number | undefined;
+  language?: string | undefined;
 }
 
 export interface SubtitleStream {
   index: number;
   codec: string;
+  language?: string | undefined;
 }
 
 /** What is in a media file. */
@@ -50,6 +55,12 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** A picture beside the sound, not a video. */
   cover: { index: number; codec: string } | undefined;
+  /** Video tracks in addition to the first. */
+  moreVideos?: number;
+  /** Fonts and other files. */
+  attachments?: number;
+  /** Names of tags that do not go along. */
+  tags?: { ofContainer: string[]; identifying: string[]; identifyingTracks: string[] };
 }
 
 const number = z.coerce.number().catch(Number.NaN);
@@ -73,13 +84,19 @@ const streamSchema = z.object({
   bits_per_raw_sample: number.default(Number.NaN),
   bit_rate: number.default(Number.NaN),
   duration: number.default(Number.NaN),
+  profile: z.string().optional().catch(undefined),
+  tags: z.record(z.string(), z.string()).catch({}).default({}),
   disposition: z.object({ attached_pic: z.number().default(0) }).default({ attached_pic: 0 }),
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).default([]),
 });
 const probeSchema = z.object({
   format: z
-    .object({ duration: number.default(Number.NaN), bit_rate: number.default(Number.NaN) })
-    .default({ duration: Number.NaN, bit_rate: Number.NaN }),
+    .object({
+      duration: number.default(Number.NaN),
+      bit_rate: number.default(Number.NaN),
+      tags: z.record(z.string(), z.string()).catch({}).default({}),
+    })
+    .default({ duration: Number.NaN, bit_rate: Number.NaN, tags: {} }),
   streams: z.array(streamSchema).default([]),
 });
 type RawStream = z.infer<typeof streamSchema>;
@@ -163,12 +180,40 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
         channels: stream.channels,
         bitsPerSample: isDirectStream(stream) ? 24 : stream.bits_per_raw_sample || stream.bits_per_sample || 0,
         bitRate: Number.isFinite(stream.bit_rate) ? stream.bit_rate : undefined,
+        language: languageOf(stream),
       })),
     subtitles: streams
       .filter(({ codec_type }) => codec_type === 'subtitle')
-      .map(({ index, codec_name }) => ({ index, codec: codec_name })),
+      .map((stream) => ({ index: stream.index, codec: stream.codec_name, language: languageOf(stream) })),
     cover: cover && { index: cover.index, codec: cover.codec_name },
+    moreVideos: Math.max(0, pictures.filter(({ disposition }) => disposition.attached_pic !== 1).length - 1),
+    attachments: streams.filter(({ codec_type }) => codec_type === 'attachment').length,
+    tags: tagsOf(container.tags, streams),
   };
+}
+
+/** Tags that describe the container of the input, not what is in it. */
+const containerTags = /^(?:major_brand|minor_version|compatible_brands|duration|(?:company|product)_\w+)$/i;
+/** Tags that tell where a recording was made or by which device: names of QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
+const identifyingTags =
+  /location|gps|iso6709|(?:^|[.\s_:-])(?:xyz|make|model(?:name)?|manufacturer|serial\w*|device\w*|camera\w*|lens\w*|software|firmware\w*|encoder|originator|umid|android\.version|content\.identifier)(?:$|[.\s_:-])/i;
+
+function tagsOf(tags: Record<string, string>, streams: RawStream[]): NonNullable<Probe['tags']> {
+  // ffmpeg takes a name up to the first equals sign.
+  const names = (all: Record<string, string>) => Object.keys(all).filter((name) => !name.includes('='));
+  const identifies = (name: string) => identifyingTags.test(name);
+  // Broadcast Wave has the time of day in it, which would be read as one of today.
+  const { creation_time: created = '' } = tags;
+  const isUndated = created !== '' && !/^\d{4}-/.test(created);
+  return {
+    ofContainer: [...names(tags).filter((name) => containerTags.test(name)), ...(isUndated ? ['creation_time'] : [])],
+    identifying: names(tags).filter(identifies),
+    identifyingTracks: [...new Set(streams.flatMap((stream) => names(stream.tags).filter(identifies)))],
+  };
+}
+
+function languageOf({ tags }: RawStream): string | undefined {
+  return tags.language === 'und' ? undefined : tags.language;
 }
 
 /** One bit a sample, at millions of samples a second: what can be heard in it takes 24 bits. */
@@ -194,6 +239,8 @@ function readVideo(stream: RawStream): VideoStream {
     width: sideways ? stream.height : stream.width,
     height: sideways ? stream.width : stream.height,
     pixelAspect: sideways ? 1 / pixelAspect : pixelAspect,
+    profile: stream.profile,
+    language: languageOf(stream),
     rotated: rotation % 360 !== 0,
     framesPerSecond: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
     pixelFormat: stream.pix_fmt,

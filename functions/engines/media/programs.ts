@@ -13,8 +13,8 @@ export interface MediaRun {
   timeLimit(): TimeLimit;
   /** Called with the seconds of output written so far. */
   onSeconds?: (seconds: number) => void;
-  /** Sets the warning about input that is not in the output; a later one replaces it. */
-  warn(warning: string): void;
+  /** Sets the warnings about input that is not in the output; later ones replace them. */
+  warn(warnings: string[]): void;
 }
 
 const probeTimeoutMs = 60_000;

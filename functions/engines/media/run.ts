@@ -28,18 +28,19 @@ function timeLimit({ deadline, inputs }: Work & { deadline: number }, index: num
 /** Converts, compresses, trims and crops audio and video with ffmpeg. */
 export const engine: Engine = {
   async run(work, { signal, progress }): Promise<WorkResult> {
-    const warnings: string[] = [];
+    const warnings: string[][] = [];
     const deadline = work.deadline ?? Date.now() + timeoutSeconds * 1000;
     const runOf = (index: number): MediaRun => ({
       folder: work.folder,
       signal,
       timeLimit: () => timeLimit({ ...work, deadline }, index),
-      warn: (warning) => {
-        warnings[index] = work.inputs.length > 1 ? `${work.inputs[index]?.name}: ${warning}` : warning;
+      warn: (given) => {
+        const of = work.inputs.length > 1 ? `${work.inputs[index]?.name}: ` : '';
+        warnings[index] = given.map((warning) => of + warning);
       },
     });
     const warned = () => {
-      const given = warnings.filter((warning) => warning !== undefined);
+      const given = warnings.flat();
       return given.length > 0 ? { warnings: given } : {};
     };
     const share = (index: number) => (done: number) => progress(((index + done) / work.inputs.length) * 100);

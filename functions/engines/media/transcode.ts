@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile } from '../runtime/engine.ts';
+import { writeLanguages } from './container.ts';
 import { explain } from './explain.ts';
 import { type MediaFormat, mediaFormat } from './formats.ts';
 import { limits } from './limits.ts';
@@ -101,6 +102,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
       `The output would be larger than ${limits.outputBytes / 1_000_000_000} GB. Trim the file first.`,
     );
   }
+  if (planned.languages) await writeLanguages(path, planned.languages);
   const decoded = Math.max(0, seconds - (target.blockSeconds ?? 0));
   // Without a duration in the header, only what was decoded can be compared.
   const promised = from.knowsDuration ? promisedSeconds(job, planned) : undefined;
@@ -111,7 +113,7 @@ async function runPlan(job: Transcode, planned: Plan, run: MediaRun): Promise<vo
   const warning = promised === undefined ? undefined : earlyEnd(job, promised, written ?? decoded);
   const comparable = warning === undefined ? (promised ?? decoded) : written;
   verifyDuration(written, target, { ...planned.expected, seconds: comparable || undefined });
-  if (warning !== undefined) run.warn(warning);
+  run.warn([...(warning === undefined ? [] : [warning]), ...planned.warnings]);
 }
 
 function promisedSeconds({ probe, request }: Transcode, { expected }: Plan): number | undefined {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile, type OutputFile, type Work } from '../runtime/engine.ts';
 import { codecOf } from './codecs.ts';
 import { type MediaFormat, mediaFormat, type VideoEncoder } from './formats.ts';
@@ -29,9 +30,8 @@ export async function trim(
     options.trim_mode === 'fast' &&
     quickReaders.includes(mediaFormat(input.format).demuxer ?? '') &&
     fitsUncoded(probe, target);
-  const request: MediaRequest = cut
-    ? { ...faithfulRequest(probe, target), cut, fastCut }
-    : { ...emptyRequest, isFixed: true };
+  const faithful = faithfulRequest(probe, target, input, options);
+  const request: MediaRequest = cut ? { ...faithful, cut, fastCut } : { ...faithful, video: {}, audio: {} };
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];
 }
@@ -53,18 +53,24 @@ function fitsUncoded(probe: Probe, target: MediaFormat): boolean {
   );
 }
 
-/** Requests the codec of the input, at a visually lossless quality. */
-function faithfulRequest(probe: Probe, target: MediaFormat): MediaRequest {
+/** Requests the codec of the input, at a visually lossless quality; in another format only if it plays everywhere there. */
+function faithfulRequest(probe: Probe, target: MediaFormat, input: InputFile, { strip }: OptionValues): MediaRequest {
+  const web = input.format === target.ext ? undefined : target.web;
   const encoder: VideoEncoder | undefined = target.video?.encoders.find(
-    (known) => codecOf[known] === probe.video?.codec && hasEncoder(known),
+    (known) =>
+      codecOf[known] === probe.video?.codec && hasEncoder(known) && (!web || web.video.includes(codecOf[known])),
   );
   const [sound] = probe.audio;
-  const sameSound = target.audio?.encoders.find((known) => codecOf[known] === sound?.codec && hasEncoder(known));
+  const sameSound = target.audio?.encoders.find(
+    (known) => codecOf[known] === sound?.codec && hasEncoder(known) && (!web || web.audio.includes(codecOf[known])),
+  );
   const lossy = sameSound !== undefined && ['aac', 'libmp3lame', 'libopus', 'wmav2', 'ac3', 'eac3'].includes(sameSound);
   const bitRate = lossy && sound?.bitRate && sound.bitRate >= 32_000 ? sound.bitRate : undefined;
   return {
     ...emptyRequest,
     isFixed: true,
+    strip: strip !== false,
+    compatibility: web ? 'web' : 'any',
     video: { encoder, crf: faithfulCrf },
     audio: { encoder: sameSound, bitRate: bitRate && nearestBitRate(bitRate) },
   };
@@ -99,7 +105,7 @@ export async function crop(
   }
   const box = { x: down(x), y: down(y), width: Math.max(2, down(width)), height: Math.max(2, down(height)) };
   const path = join(work.folder, `${index}.${target.ext}`);
-  const request: MediaRequest = { ...emptyRequest, isFixed: true, video: faithfulRequest(probe, target).video, box };
+  const request: MediaRequest = { ...faithfulRequest(probe, target, input, options), audio: {}, box };
   await transcode({ input, probe, target, request, path, onShare }, run);
   return [outputOf(input, target, path)];
 }
