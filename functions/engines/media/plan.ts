@@ -180,7 +180,7 @@ export function plan(
 }
 
 /** Gives options of ffmpeg, which come in pairs, to one track. */
-function ofTrack(track: string, args: string[]): string[] {
+export function ofTrack(track: string, args: string[]): string[] {
   return args.map((arg, at) => (at % 2 === 0 ? `${arg.replace(/:[av]$/, '')}:${track}` : arg));
 }
 
@@ -498,21 +498,41 @@ function pictureFilters(
   const source = box ? { ...video, width: box.width, height: box.height } : video;
   if (target.geometry) return { filters: [...filters, ...televisionFilters(source, rate)], size: televisionSize(rate) };
   const { scaled, size, square } = resizeTo(source, request.resize, target.video?.multiple);
-  filters.push(`scale=${scaled.width}:${scaled.height}`);
+  const matrix = matrixFor(video, size);
+  filters.push(`scale=${scaled.width}:${scaled.height}${matrix && isRgb(video) ? `:out_color_matrix=${matrix}` : ''}`);
+  if (matrix) filters.push(`setparams=colorspace=${matrix}`);
   if (scaled.width !== size.width || scaled.height !== size.height) filters.push(`crop=${size.width}:${size.height}`);
   if (request.aspect) filters.push(`setdar=${request.aspect[0]}/${request.aspect[1]}`);
   else if (square) filters.push('setsar=1');
   return { filters, size };
 }
 
-/** Larger videos that do not say which matrix their colours have are shown with that of BT.709, smaller ones with BT.601. */
+/** Players show videos that do not name the matrix of their colours with that of BT.709 from this height on, else of BT.601. */
 const largeHeight = 720;
 
+function usualMatrix({ width, height }: { width: number; height: number }): 'bt709' | 'smpte170m' {
+  return Math.min(width, height) >= largeHeight ? 'bt709' : 'smpte170m';
+}
+
+function hasNoMatrix({ matrix, codec, pixelFormat }: VideoStream): boolean {
+  return matrix === '' && codec !== 'mjpeg' && /^yuva?4/.test(pixelFormat);
+}
+
+/** Returns whether a video is decoded to red, green and blue, or has to be for its transparency. */
+function isRgb({ pixelFormat }: VideoStream): boolean {
+  return hasAlpha(pixelFormat) || /^(?:gbr|rgb|bgr|0rgb|0bgr|x2)/.test(pixelFormat);
+}
+
+/** Returns the matrix that an output has to name: of colours that are made from red, green and blue, or would be guessed wrongly. */
+function matrixFor(video: VideoStream, size: { width: number; height: number }): string | undefined {
+  if (isRgb(video)) return usualMatrix(size);
+  const usual = usualMatrix(video);
+  return hasNoMatrix(video) && usual !== usualMatrix(size) ? usual : undefined;
+}
+
 /** Returns the filter for the colours of a video that does not name their matrix, if it is not ffmpeg's guess. */
-export function assumedMatrix({ matrix, codec, pixelFormat, width, height }: VideoStream): string[] {
-  const isLarge = Math.min(width, height) >= largeHeight;
-  const isGuessed = matrix === '' && codec !== 'mjpeg' && /^yuva?4/.test(pixelFormat);
-  return isLarge && isGuessed ? ['setparams=colorspace=bt709'] : [];
+export function assumedMatrix(video: VideoStream): string[] {
+  return hasNoMatrix(video) && usualMatrix(video) === 'bt709' ? ['setparams=colorspace=bt709'] : [];
 }
 
 /** Returns the filter for the colours of pictures that store them as in a video: always by the matrix of BT.601. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { videoArgs } from '../../../functions/engines/media/codecs.ts';
 import { mediaFormat, type VideoEncoder } from '../../../functions/engines/media/formats.ts';
-import { emptyRequest, type MediaRequest, plan, planInTime } from '../../../functions/engines/media/plan.ts';
+import { emptyRequest, type MediaRequest, ofTrack, plan, planInTime } from '../../../functions/engines/media/plan.ts';
 import { type Preset, presets } from '../../../functions/engines/media/presets.ts';
 import type { Probe, VideoStream } from '../../../functions/engines/media/probe.ts';
 import { presetsOf, speedOf } from '../../../functions/engines/media/speeds.ts';
@@ -41,7 +41,9 @@ function planned(seconds: number, to: string, request: Partial<MediaRequest> = {
 /** Returns the preset of a plan, by the arguments that its encoder takes for it. */
 function presetOf(args: string[], encoder: VideoEncoder, to: string): Preset | undefined {
   const command = args.join(' ');
-  return presets.find((preset) => command.includes(videoArgs(encoder, { preset }, mediaFormat(to)).join(' ')));
+  return presets.find((preset) =>
+    command.includes(ofTrack('v:0', videoArgs(encoder, { preset }, mediaFormat(to))).join(' ')),
+  );
 }
 
 describe('The default preset', () => {
