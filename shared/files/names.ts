@@ -48,10 +48,10 @@ function suffixOf(name: string): string {
   return match && match.index > 0 ? match[0] : '';
 }
 
-/** Returns a name with its extension replaced. */
-export function withExtension(name: string, extension: string): string {
+/** Returns a name with its extension replaced, and a page or the like added to its stem. */
+export function withExtension(name: string, extension: string, part?: string): string {
   const stem = name.slice(0, name.length - suffixOf(name).length);
-  return safeName(`${stem}.${extension}`);
+  return safeName(`${stem}${part === undefined ? '' : `-${part}`}.${extension}`);
 }
 
 /** Makes names unique, case-insensitively, by numbering the later ones before their extension. */

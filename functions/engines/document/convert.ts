@@ -1,7 +1,8 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { extensionOf, withExtension } from '../../../shared/files/names.ts';
+import { withExtension } from '../../../shared/files/names.ts';
+import { joinTiffs } from '../image/codecs/tiff-pages.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
@@ -74,7 +75,7 @@ export async function convert(
   await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
   return made.map(({ path, suffix }) => ({
     path,
-    name: outputName(input.name, outputFormat, suffix),
+    name: withExtension(input.name, outputFormat, suffix),
     format: outputFormat,
   }));
 }
@@ -92,13 +93,6 @@ async function findPreview(
   const changing = ['page_size', 'page_orientation', 'image_resolution'];
   if (changing.some((name) => options[name] !== undefined)) return undefined;
   return previewOf(input.path, folder, context);
-}
-
-function outputName(name: string, format: string, suffix: string | undefined): string {
-  if (suffix === undefined) return withExtension(name, format);
-  const extension = extensionOf(name);
-  const stem = extension ? name.slice(0, -(extension.length + 1)) : name;
-  return withExtension(`${stem}-${suffix}.${format}`, format);
 }
 
 async function take(conversion: Conversion, step: Step, given: Made, index: number, last: boolean): Promise<Made[]> {
@@ -149,6 +143,13 @@ async function fromPdf(step: Step, pdf: Pdf, options: OptionValues, conversion: 
   if (step.by === 'images') {
     const request = { format: step.format, dpi: Number(options.image_dpi ?? 150), options };
     const drawn = await drawPages(pdf, pages, request, folder, context);
+    if (step.format === 'tiff' && drawn.length > 1) {
+      const output = join(folder, 'pages.tiff');
+      const paths = drawn.map(({ path }) => path);
+      await joinTiffs(paths, output);
+      await Promise.all(paths.map((path) => rm(path)));
+      return [{ path: output }];
+    }
     if (drawn.length === 1) return drawn.map(({ path }) => ({ path }));
     const digits = String(pdf.pages).length;
     return drawn.map(({ path, page }) => ({ path, suffix: String(page).padStart(digits, '0') }));

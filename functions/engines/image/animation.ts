@@ -6,16 +6,21 @@ export function openFrame({ data, width, height, channels }: Frame): Sharp {
   return sharp(data, { limitInputPixels: false, raw: { width, height, channels } });
 }
 
-/** Centres frames of other sizes in frames of one size: that of the first, or the given one. */
-export async function toOneSize(frames: Frame[], size = frames[0], background?: string): Promise<Frame[]> {
-  if (!size) return frames;
-  const { width, height } = size;
+/** Centres frames of several sizes on a canvas that holds each of them unscaled. */
+export async function toOneSize(frames: Frame[], background?: string): Promise<Frame[]> {
+  const width = Math.max(...frames.map((frame) => frame.width));
+  const height = Math.max(...frames.map((frame) => frame.height));
   const result: Frame[] = [];
   for (const frame of frames) {
-    if (frame.width === width && frame.height === height) result.push(frame);
+    const [across, down] = [width - frame.width, height - frame.height];
+    if (across === 0 && down === 0) result.push(frame);
     else {
+      const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
       const data = await openFrame(frame)
-        .resize({ width, height, fit: 'contain', background: background ?? { r: 255, g: 255, b: 255, alpha: 0 } })
+        .extend({
+          ...{ left, top, right: across - left, bottom: down - top },
+          background: background ?? { r: 255, g: 255, b: 255, alpha: 0 },
+        })
         .raw()
         .toBuffer();
       result.push({ ...frame, data, width, height });

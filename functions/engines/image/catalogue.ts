@@ -1,7 +1,7 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
 import { detect } from './detect.ts';
 import { type ImageFormat, imageFormats, spellings } from './formats.ts';
-import { compressOptions, convertOptions, cropOptions, mergeGifOptions, pdfOptions } from './options.ts';
+import { compressOptions, convertOptions, cropOptions, mergeGifOptions, page, pdfOptions } from './options.ts';
 import { components, requires } from './requires.ts';
 
 const vectors = imageFormats.filter(({ read }) => read?.by === 'svg' || read?.by === 'ghostscript');
@@ -16,7 +16,8 @@ const compressible = ['jpg', 'png', 'webp', 'gif', 'avif'];
 
 const convert = writable.flatMap((target): Capability[] => {
   const to = spellings([target]);
-  if (target.ext === 'pdf') return [{ operation: 'convert', from: spellings(readable), to, options: pdfOptions }];
+  if (target.ext === 'pdf')
+    return [{ operation: 'convert', from: spellings(readable), to, options: [...pdfOptions, page] }];
   return [
     { operation: 'convert', from: spellings(rasters), to, options: convertOptions(target, 'raster') },
     { operation: 'convert', from: spellings(vectors), to, options: convertOptions(target, 'vector') },

@@ -1,6 +1,6 @@
 import { copyFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import {
@@ -11,14 +11,18 @@ import {
   type WorkContext,
   type WorkResult,
 } from '../runtime/engine.ts';
+import { keepMetadata } from './encoders/encode.ts';
 import { searchSize } from './encoders/size-search.ts';
-import { variants } from './encoders/variants.ts';
+import { goodLevels, variants } from './encoders/variants.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
-import { openPicture, type Picture, readingLeniently } from './picture.ts';
+import { missingFrames, openPicture, type Picture, readingLeniently } from './picture.ts';
 import { numberOption, textOption, transform } from './transform.ts';
+
+/** Images are not scaled down further than this to reach a size. */
+const minLongestSide = 64;
 
 /** Bytes of a megabyte as people and file managers count them. */
 const megabyte = 1_000_000;
@@ -26,6 +30,9 @@ const megabyte = 1_000_000;
 interface Compressed {
   bytes: Buffer;
   note?: string;
+  warnings: string[];
+  /** The input has EXIF or XMP that must not be returned. */
+  isPrivate: boolean;
 }
 
 /** Compresses every input: to a quality, to a percentage of its size, or to a maximum size. */
@@ -33,16 +40,19 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
   const outputs: OutputFile[] = [];
   let [before, after] = [0, 0];
   const notes: string[] = [];
+  const warnings: string[] = [];
   for (const [index, input] of work.inputs.entries()) {
     const { outputFormat, folder } = work;
     const path = join(folder, `${index}.${outputFormat}`);
     const result = await readingLeniently(input, (tolerant) => compressOne(input, work, context, tolerant));
-    if (outputFormat === input.format && result.bytes.length >= input.size && fits(input, work.options)) {
+    const isSmaller = outputFormat !== input.format || result.bytes.length < input.size;
+    if (!isSmaller && !result.isPrivate && fits(input, work.options)) {
       await copyFile(input.path, path);
       notes.push(`${input.name} could not be made smaller and is returned unchanged.`);
     } else {
       await writeFile(path, result.bytes);
       if (result.note) notes.push(result.note);
+      warnings.push(...result.warnings);
     }
     await verifyOutput(path, imageFormat(outputFormat));
     before += input.size;
@@ -53,6 +63,7 @@ export async function compress(work: Work, context: WorkContext): Promise<WorkRe
   return {
     outputs,
     details: { size_before: before, size_after: after, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) },
+    warnings,
   };
 }
 
@@ -83,46 +94,113 @@ async function compressOne(input: InputFile, work: Work, context: WorkContext, t
       `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down first.`,
     );
   }
-  const decode = () => decodeFor(picture, write, options);
+  const decode = (scale = 1) => decodeFor(picture, outputFormat, write, options, scale);
   const target = targetSize(input, options);
+  const { exif, xmp } = await picture.frame(0).metadata();
+  const facts = {
+    isPrivate: options.strip !== false && Boolean(exif || xmp),
+    warnings: write.several === undefined ? missingFrames(input, picture, outputFormat, options) : [],
+  };
   try {
     if (target === undefined) {
       const quality = numberOption(options, 'image_compress_quality') ?? 60;
       const [variant] = variants(outputFormat);
       if (!variant) throw new Error(`No compression is defined for ${outputFormat}.`);
-      return { bytes: await variant.encode(await decode(), quality) };
+      return { ...facts, bytes: await variant.encode(await decode(), quality) };
     }
-    return await compressTo(target, { input, outputFormat, decode, context });
+    const reference = async () => transform(picture.frame(0), picture, { write, options });
+    const found = await compressTo(target, { input, picture, outputFormat, options, decode, reference, context });
+    return { ...found, isPrivate: facts.isPrivate, warnings: [...facts.warnings, ...found.warnings] };
   } catch (error) {
     throw explain(error, input);
   }
 }
 
 /** Frames of an animation stay as a roll where the output can hold them. */
-async function decodeFor(picture: Picture, write: Writing, options: OptionValues): Promise<Sharp> {
+async function decodeFor(
+  picture: Picture,
+  format: string,
+  write: Writing,
+  options: OptionValues,
+  scale: number,
+): Promise<Sharp> {
   const isAnimation = write.several !== undefined && picture.roll !== undefined;
   const image = isAnimation && picture.roll ? picture.roll() : picture.frame(0);
   const transformed = await transform(image, { ...picture, deep: false }, { write, options });
-  return options.strip === false && write.metadata ? transformed.keepMetadata() : transformed;
+  if (scale < 1) {
+    const { width, height } = scaledSize(picture, scale);
+    transformed.resize({ width, height, fit: 'fill' });
+  }
+  keepMetadata(transformed, format, options, picture);
+  return transformed;
+}
+
+function scaledSize({ width, height }: Pick<Picture, 'width' | 'height'>, scale: number) {
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+/** Pixels of which images are compared: about what a screen shows. */
+const comparedPixels = 2_000_000;
+
+/** Returns how near an encoded image is to its original: the ratio of signal to noise in decibels. */
+async function likeness(
+  encoded: Buffer,
+  reference: () => Promise<Sharp>,
+  { width, height }: Pick<Picture, 'width' | 'height'>,
+): Promise<number> {
+  const size = scaledSize({ width, height }, Math.min(1, Math.sqrt(comparedPixels / (width * height))));
+  const pixels = async (image: Sharp) =>
+    image
+      .resize({ ...size, fit: 'fill' })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+  const [one, other] = [await pixels(await reference()), await pixels(sharp(encoded, { limitInputPixels: false }))];
+  if (one.info.channels !== other.info.channels) throw new Error('The output has other channels than its source.');
+  let sum = 0;
+  for (let at = 0; at < one.data.length; at++) sum += ((one.data[at] ?? 0) - (other.data[at] ?? 0)) ** 2;
+  return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * one.data.length) / sum);
 }
 
 interface Targeted {
   input: InputFile;
+  picture: Picture;
   outputFormat: string;
-  decode: () => Promise<Sharp>;
+  options: OptionValues;
+  /** Opens the pixels, scaled down by a factor. */
+  decode: (scale: number) => Promise<Sharp>;
+  /** Opens the pixels of the first frame. */
+  reference: () => Promise<Sharp>;
   context: WorkContext;
 }
 
-async function compressTo(target: number, { input, outputFormat, decode, context }: Targeted): Promise<Compressed> {
+async function compressTo(
+  target: number,
+  targeted: Targeted,
+): Promise<Pick<Compressed, 'bytes' | 'note' | 'warnings'>> {
+  const { input, picture, outputFormat, options, decode, reference, context } = targeted;
+  const longest = Math.max(picture.width, picture.height);
   const found = await searchSize(target, {
     variants: variants(outputFormat),
+    goodLevel: goodLevels[outputFormat] ?? 100,
     image: decode,
+    likeness: (encoded) => likeness(encoded, reference, picture),
+    minScale: options.image_compress_resize === false ? undefined : Math.min(1, minLongestSide / longest),
     progress: (share) => context.progress(share * 95),
   });
   if (found.best) {
-    const gap = Math.floor((1 - found.best.length / target) * 100);
+    const { bytes, scale } = found.best;
+    const gap = Math.floor((1 - bytes.length / target) * 100);
+    const { width, height } = scaledSize(picture, scale);
     return {
-      bytes: found.best,
+      bytes,
+      warnings:
+        scale === 1
+          ? []
+          : [
+              `The image ${JSON.stringify(input.name)} was scaled down from ${picture.width} × ${picture.height} to ${width} × ${height} pixels, because it would look worse in ${size(target)} with all of them. Allow a larger size, or set image_compress_resize to false.`,
+            ],
       ...(gap >= 5 ? { note: `${input.name} is ${gap} % smaller than requested; no setting comes closer.` } : {}),
     };
   }

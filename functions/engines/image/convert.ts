@@ -1,17 +1,29 @@
-import { writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
+import { checkFileCount, Outputs } from '../runtime/outputs.ts';
 import { joinRoll, openFrame, toOneSize } from './animation.ts';
-import { type Frame, type MagickWriting, writeMagick } from './codecs/magick.ts';
-import { encodeFrames, encodeWithSharp, toFrame } from './encoders/encode.ts';
+import { jpegQuality } from './codecs/jpeg.ts';
+import type { Frame, MagickWriting } from './codecs/magick.ts';
+import { addExif, joinTiffs } from './codecs/tiff-pages.ts';
+import { encodeFrames, encodeWithSharp, type SourceFacts, toFrame } from './encoders/encode.ts';
 import { verifyOutput } from './encoders/verify.ts';
 import { explain } from './failures.ts';
 import { type ImageFormat, imageFormat, type Writing } from './formats.ts';
 import { maxPixelsAtOnce } from './limits.ts';
-import { openPicture, type Picture, pageOption, readingLeniently } from './picture.ts';
-import { type Cut, needsSingleFrames, numberOption, type Target, transform } from './transform.ts';
+import { missingFrames, openPicture, type Picture, pageOption, readingLeniently, singlePage } from './picture.ts';
+import {
+  type Cut,
+  isScaledDown,
+  keepsPixels,
+  needsSingleFrames,
+  numberOption,
+  type Target,
+  textOption,
+  transform,
+} from './transform.ts';
 import { writePdf } from './vector/pdf.ts';
 
 /** Returns the crop area of an image. */
@@ -19,6 +31,7 @@ export type Cutter = (picture: Picture) => Cut;
 
 interface Conversion {
   input: InputFile;
+  /** Where the output goes; those of pages get a number before the extension. */
   path: string;
   format: ImageFormat & { write: Writing };
   options: OptionValues;
@@ -28,28 +41,39 @@ interface Conversion {
   tolerant: boolean;
 }
 
+interface Converted {
+  /** The path of each output, with its page if there are several. */
+  files: { path: string; page?: string }[];
+  warnings: string[];
+}
+
 /** Converts every input to the output format, cropped if requested. */
-export async function convert(work: Work, context: WorkContext, cutter?: Cutter): Promise<OutputFile[]> {
-  const outputs: OutputFile[] = [];
+export async function convert(work: Work, context: WorkContext, cutter?: Cutter): Promise<WorkResult> {
+  const outputs = new Outputs(work);
+  const warnings: string[] = [];
   const { options, outputFormat, folder } = work;
   const { write, ...format } = imageFormat(outputFormat);
   if (!write) throw new Error(`The catalogue lists ${outputFormat}, which this engine does not write.`);
   for (const [index, input] of work.inputs.entries()) {
     const path = join(folder, `${index}.${outputFormat}`);
-    if (write.by === 'pdf') await writePdf(path, [input], work, context);
-    else {
-      await readingLeniently(input, (tolerant) =>
-        convertOne({ input, path, format: { ...format, write }, options, folder, context, cutter, tolerant }),
-      );
+    const made: Converted =
+      write.by === 'pdf'
+        ? { files: [{ path }], warnings: await writePdf(path, [input], work, context) }
+        : await readingLeniently(input, (tolerant) =>
+            convertOne({ input, path, format: { ...format, write }, options, folder, context, cutter, tolerant }),
+          );
+    for (const file of made.files) {
+      const name = withExtension(input.name, outputFormat, file.page);
+      await outputs.add({ path: file.path, name, format: outputFormat });
     }
-    outputs.push({ path, name: withExtension(input.name, outputFormat), format: outputFormat });
+    warnings.push(...made.warnings);
     context.progress(((index + 1) / work.inputs.length) * 100);
   }
-  return outputs;
+  return { outputs: outputs.files, warnings };
 }
 
-async function convertOne(conversion: Conversion): Promise<void> {
-  const { input, path, format, options, cutter } = conversion;
+async function convertOne(conversion: Conversion): Promise<Converted> {
+  const { input, options, format } = conversion;
   const { write } = format;
   const picture = await openPicture(input, {
     options,
@@ -64,37 +88,132 @@ async function convertOne(conversion: Conversion): Promise<void> {
       dpi: numberOption(options, 'image_dpi'),
     },
   });
-  const target: Target = {
-    write,
-    options: isDrawing(input.format) ? withoutPercentage(options) : options,
-    cut: cutter?.(picture),
-  };
   try {
-    await writeOutput(conversion, picture, target);
+    const made = await writeOutputs(conversion, picture);
+    for (const { path } of made.files) await verifyOutput(path, format);
+    return made;
   } catch (error) {
     throw explain(error, input);
   }
-  await verifyOutput(path, format);
 }
 
-async function writeOutput({ input, path, format, options, context }: Conversion, picture: Picture, target: Target) {
+/** Writes all frames into one file if it holds several, a file for each page if it does not, and otherwise one frame. */
+async function writeOutputs(conversion: Conversion, picture: Picture): Promise<Converted> {
+  const { input, path, format, options, context } = conversion;
   const { write, ext } = format;
-  const isPage = imageFormat(input.format).read?.by === 'ghostscript';
-  const page = isPage ? 1 : (pageOption(input, picture.frames, options) ?? 1);
-  const all = write.several !== undefined && options.page === undefined && picture.frames > 1;
-  if (all && write.by === 'sharp' && picture.roll && !needsSingleFrames(target)) {
-    const image = await transform(picture.roll(), picture, target);
-    await encodeWithSharp(image, ext, options).toFile(path);
-  } else if (all) {
-    await writeFrames(path, format, options, picture.loop, await decodeFrames(input, picture, target, context));
-  } else {
-    const image = await transform(picture.frame(page - 1), picture, target);
-    if (write.by === 'sharp') await encodeWithSharp(image, ext, options).toFile(path);
-    else {
-      const profiles = options.strip === false ? await profilesOf(picture, page) : {};
-      await encodeFrames(path, [{ image, delay: undefined }], format, { options, loop: 0, profiles });
-    }
+  const chosen = pageOption(input, picture.frames, options);
+  if (write.several !== undefined && chosen === undefined && picture.frames > 1) {
+    const warnings = await writeAll(conversion, picture);
+    return { files: [{ path }], warnings };
   }
+  if (chosen !== undefined || !picture.hasPages || picture.frames === 1) {
+    const warnings = await writePage(conversion, picture, (chosen ?? 1) - 1, path);
+    return { files: [{ path }], warnings: [...missingFrames(input, picture, ext, options), ...warnings] };
+  }
+  checkFileCount(
+    picture.frames,
+    'Choose a page with the option page, or convert to tiff or pdf, which hold all pages.',
+  );
+  const made: Converted = { files: [], warnings: [] };
+  const digits = String(picture.frames).length;
+  for (let index = 0; index < picture.frames; index++) {
+    const page = String(index + 1).padStart(digits, '0');
+    const file = { path: withExtensionOf(path, page, ext), page };
+    made.warnings = [...new Set([...made.warnings, ...(await writePage(conversion, picture, index, file.path))])];
+    made.files.push(file);
+    context.progress(((index + 1) / picture.frames) * 95);
+  }
+  return made;
+}
+
+function withExtensionOf(path: string, page: string, ext: string): string {
+  return `${path.slice(0, -(ext.length + 1))}-${page}.${ext}`;
+}
+
+/** Writes one frame or page, and returns warnings about it. */
+async function writePage(conversion: Conversion, picture: Picture, index: number, path: string): Promise<string[]> {
+  const { input, format, options } = conversion;
+  const { write, ext } = format;
+  const single = await singlePage(picture, index, options);
+  const target = targetOf(conversion, single);
+  const image = await transform(single.frame(0), single, target);
+  if (write.by === 'sharp') {
+    await encodeWithSharp(image, ext, options, await sourceFacts(input, single, target, ext)).toFile(path);
+    if (ext === 'tiff' && options.strip === false) await addExif(path, (await single.frame(0).metadata()).exif);
+  } else {
+    const profiles = options.strip === false ? await profilesOf(single) : {};
+    const { density } = single;
+    await encodeFrames(path, [{ image, delay: undefined }], format, { options, loop: 0, profiles, density });
+  }
+  return warningsOf(input, single, target, ext);
+}
+
+function targetOf({ input, format, options, cutter }: Conversion, picture: Picture): Target {
+  return {
+    write: format.write,
+    options: isDrawing(input.format) ? withoutPercentage(options) : options,
+    cut: cutter?.(picture),
+  };
+}
+
+/** Returns what an output takes over from its source. */
+async function sourceFacts(
+  { format, path }: InputFile,
+  picture: Picture,
+  target: Target,
+  ext: string,
+): Promise<SourceFacts> {
+  const { density, orientation } = picture;
+  return {
+    density,
+    orientation,
+    isBilevel: picture.isBilevel && keepsPixels(picture, target),
+    ...(ext === 'jpg' && (format === 'jpg' || format === 'mpo') ? { jpeg: await jpegQuality(path) } : {}),
+  };
+}
+
+/** Warns of a picture that the format cannot hold in its size, or whose orientation it cannot say. */
+function warningsOf(input: InputFile, picture: Picture, target: Target, ext: string): string[] {
+  const warnings: string[] = [];
+  const scaled = isScaledDown(picture, target);
+  if (scaled)
+    warnings.push(
+      `The image ${JSON.stringify(input.name)} was scaled down from ${scaled.from.width} × ${scaled.from.height} to ${scaled.to.width} × ${scaled.to.height} pixels, because ${ext} holds at most ${target.write.maxSide} pixels per side. Convert to png or tiff to keep its size.`,
+    );
+  if ((picture.orientation ?? 1) !== 1 && !target.write.metadata)
+    warnings.push(
+      `The image ${JSON.stringify(input.name)} may be shown turned, because ${ext} cannot store its orientation. Leave out auto-orient to turn the pixels.`,
+    );
+  return warnings;
+}
+
+/** Writes all frames or pages into one file, and returns warnings about them. */
+async function writeAll(conversion: Conversion, picture: Picture): Promise<string[]> {
+  const { input, path, format, options, context } = conversion;
+  const { write, ext } = format;
+  const target = targetOf(conversion, picture);
+  if (write.by === 'sharp' && picture.roll && !needsSingleFrames(target)) {
+    const image = await transform(picture.roll(), picture, target);
+    await encodeWithSharp(image, ext, options, await sourceFacts(input, picture, target, ext)).toFile(path);
+  } else if (ext === 'tiff') return writePages(conversion, picture);
+  else await writeFrames(path, format, options, picture, await decodeFrames(conversion, picture, context));
+  return warningsOf(input, picture, target, ext);
+}
+
+/** Writes pages that differ in size or kind one by one, each as it is, and joins them. */
+async function writePages(conversion: Conversion, picture: Picture): Promise<string[]> {
+  const { path, context } = conversion;
+  const pages: string[] = [];
+  const warnings = new Set<string>();
+  for (let index = 0; index < picture.frames; index++) {
+    const page = `${path}-${index}`;
+    for (const warning of await writePage(conversion, picture, index, page)) warnings.add(warning);
+    pages.push(page);
+    context.progress(((index + 1) / picture.frames) * 90);
+  }
+  await joinTiffs(pages, path);
+  for (const page of pages) await rm(page);
+  return [...warnings];
 }
 
 function isDrawing(format: string): boolean {
@@ -107,29 +226,24 @@ function withoutPercentage({ image_resize_percentage: _, ...options }: OptionVal
   return options;
 }
 
-async function profilesOf(picture: Picture, page: number): Promise<NonNullable<MagickWriting['profiles']>> {
-  const { exif, xmp } = await picture.frame(page - 1).metadata();
+async function profilesOf(picture: Picture): Promise<NonNullable<MagickWriting['profiles']>> {
+  const { exif, xmp } = await picture.frame(0).metadata();
   return { ...(exif ? { exif } : {}), ...(xmp ? { xmp } : {}) };
 }
 
 /** Decodes all frames into memory, transformed one by one, if libvips cannot process them as a roll. */
-async function decodeFrames(
-  input: InputFile,
-  picture: Picture,
-  target: Target,
-  { progress }: WorkContext,
-): Promise<Frame[]> {
-  if (picture.frames * picture.width * picture.height > maxPixelsAtOnce) {
-    throw new EngineError(
-      `The frames of ${JSON.stringify(input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
-    );
-  }
+async function decodeFrames(conversion: Conversion, picture: Picture, { progress }: WorkContext): Promise<Frame[]> {
   const frames: Frame[] = [];
+  let [width, height] = [0, 0];
   for (let index = 0; index < picture.frames; index++) {
-    // Pages of a document may differ in size; frames of an animation do not.
-    const size = picture.delays ? picture : (await picture.frame(index).metadata()).autoOrient;
-    const single: Picture = { ...picture, width: size.width, height: size.height };
-    const image = await transform(picture.frame(index), single, target);
+    const single = await singlePage(picture, index, conversion.options);
+    [width, height] = [Math.max(width, single.width), Math.max(height, single.height)];
+    if (picture.frames * width * height > maxPixelsAtOnce) {
+      throw new EngineError(
+        `The frames of ${JSON.stringify(conversion.input.name)} have more than ${maxPixelsAtOnce / 1_000_000} million pixels in total. Scale it down, or convert a single one with the option page.`,
+      );
+    }
+    const image = await transform(single.frame(0), single, targetOf(conversion, single));
     const delay = picture.delays ? (picture.delays[index] ?? 100) : 1000;
     frames.push(await toFrame(image.toColourspace('srgb').ensureAlpha(), delay));
     progress(((index + 1) / picture.frames) * 90);
@@ -141,17 +255,16 @@ async function writeFrames(
   path: string,
   format: ImageFormat & { write: Writing },
   options: OptionValues,
-  loop: number,
+  { loop, density }: Picture,
   frames: Frame[],
 ): Promise<void> {
   const { write, ext } = format;
-  if (ext === 'tiff') return writeFile(path, await writeMagick(frames, { format: 'TIFF', compression: 'lzw' }));
-  const sized = write.several === 'frames' ? await toOneSize(frames) : frames;
+  const sized = write.several === 'frames' ? await toOneSize(frames, textOption(options, 'background')) : frames;
   const delays = sized.map(({ delay = 1000 }) => Math.round(delay));
   if (write.by === 'sharp') {
-    await encodeWithSharp(joinRoll(sized), ext, options, { delays, loop }).toFile(path);
+    await encodeWithSharp(joinRoll(sized), ext, options, { timing: { delays, loop }, density }).toFile(path);
     return;
   }
   const images = sized.map((frame) => ({ image: openFrame(frame), delay: frame.delay }));
-  await encodeFrames(path, images, format, { options, loop, profiles: {} });
+  await encodeFrames(path, images, format, { options, loop, profiles: {}, density });
 }

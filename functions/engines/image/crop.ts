@@ -1,10 +1,10 @@
-import { EngineError, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
+import { EngineError, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { convert } from './convert.ts';
 import type { Picture } from './picture.ts';
 import { type Cut, numberOption, textOption } from './transform.ts';
 
 /** Crops every input. */
-export async function crop(work: Work, context: WorkContext): Promise<OutputFile[]> {
+export async function crop(work: Work, context: WorkContext): Promise<WorkResult> {
   const { options } = work;
   const given = ['width', 'height', 'aspect', 'x', 'y'].some((name) => options[name] !== undefined);
   if (!given) throw new EngineError('No crop area was given. Set width and height, or aspect such as 16:9.');

@@ -96,7 +96,7 @@ export const dpi: OptionDescriptor = {
   properties: { min: 1, max: 4800 },
 };
 
-const quality: OptionDescriptor = {
+export const quality: OptionDescriptor = {
   name: 'quality',
   label: 'Quality',
   hint: 'Quality of the output. Higher values look better and make larger files.',
@@ -154,6 +154,15 @@ const progressive: OptionDescriptor = {
   default_value: 'false',
 };
 
+const icoSizes: OptionDescriptor = {
+  name: 'ico_sizes',
+  label: 'Sizes',
+  hint: 'Sizes of the icon, separated by commas, such as 16,32,48. Defaults to 16, 24, 32, 48, 64, 128 and 256, as far as the image is that large.',
+  data_type: 'string',
+  units: 'px',
+  properties: { pattern: '[0-9]{1,3}(,[0-9]{1,3}){0,19}' },
+};
+
 export const tiffCompression: OptionDescriptor = {
   name: 'tiff_compression',
   label: 'Compression',
@@ -194,6 +203,7 @@ export function encodingOptions(target: ImageFormat): OptionDescriptor[] {
     ...(target.ext === 'jpg' ? [jpgQuality] : []),
     ...(target.ext === 'png' ? [pngLevel, pngQuality] : []),
     ...(target.ext === 'tiff' ? [tiffCompression] : []),
+    ...(target.ext === 'ico' ? [icoSizes] : []),
     ...(write.lossless ? [lossless] : []),
     ...(write.progressive ? [progressive] : []),
     width,

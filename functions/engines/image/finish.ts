@@ -40,8 +40,8 @@ export async function finishPicture({ source, format, options, path }: RenderedP
   const frame = () => sharp(source, { limitInputPixels: false, sequentialRead: true });
   const { width, height, hasAlpha } = await frame().metadata();
   const picture: Picture = {
-    ...{ width, height, hasAlpha, frames: 1, delays: undefined, loop: 0 },
-    ...{ deep: false, isGrey: false, density: undefined, frame },
+    ...{ width, height, hasAlpha, frames: 1, total: 1, hasPages: false, delays: undefined, loop: 0 },
+    ...{ deep: false, isGrey: false, isBilevel: false, density: undefined, orientation: undefined, frame },
   };
   const image = await transform(frame(), picture, { write, options });
   await encodeWithSharp(image, format, options).toFile(path);

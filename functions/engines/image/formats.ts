@@ -12,7 +12,7 @@ export type Reading =
 
 /** Which library encodes a format, and which properties of an image it can store. */
 export interface Writing {
-  by: 'apng' | 'exr' | 'hdr' | 'magick' | 'pdf' | 'sharp';
+  by: 'apng' | 'exr' | 'hdr' | 'ico' | 'magick' | 'pdf' | 'sharp';
   format?: MagickFormat;
   /** Greys only, black and white only, or a number of colours. Defaults to full colour. */
   colours?: 'grey' | 'bilevel' | number;
@@ -27,6 +27,8 @@ export interface Writing {
   /** Holds EXIF, XMP and colour profiles. */
   metadata?: boolean;
   density?: boolean;
+  /** Keeps greys as one channel. */
+  grey?: boolean;
   cmyk?: boolean;
 }
 
@@ -71,13 +73,13 @@ export const imageFormats: ImageFormat[] = [
     aliases: ['jpeg', 'jpe', 'jfif', 'jif', 'pjpeg', 'jps'],
     lossy: true,
     read: { by: 'sharp' },
-    write: { by: 'sharp', quality: true, progressive: true, metadata: true, density: true, cmyk: true },
+    write: { by: 'sharp', quality: true, progressive: true, metadata: true, density: true, grey: true, cmyk: true },
   },
   {
     ext: 'png',
     mediaType: 'image/png',
     read: { by: 'sharp' },
-    write: { by: 'sharp', alpha: true, progressive: true, metadata: true, density: true },
+    write: { by: 'sharp', alpha: true, progressive: true, metadata: true, density: true, grey: true },
   },
   {
     ext: 'apng',
@@ -97,6 +99,7 @@ export const imageFormats: ImageFormat[] = [
       quality: true,
       lossless: true,
       metadata: true,
+      density: true,
       maxSide: 16_383,
     },
   },
@@ -111,14 +114,30 @@ export const imageFormats: ImageFormat[] = [
     mediaType: 'image/avif',
     lossy: true,
     read: { by: 'sharp' },
-    write: { by: 'sharp', alpha: true, quality: true, lossless: true, metadata: true, maxSide: 16_384 },
+    write: {
+      by: 'sharp',
+      alpha: true,
+      quality: true,
+      lossless: true,
+      metadata: true,
+      density: true,
+      maxSide: 16_384,
+    },
   },
   {
     ext: 'tiff',
     mediaType: 'image/tiff',
     aliases: ['tif'],
     read: { by: 'sharp', several: 'pages' },
-    write: { by: 'sharp', alpha: true, several: 'pages', metadata: true, density: true, cmyk: true },
+    write: {
+      by: 'sharp',
+      alpha: true,
+      several: 'pages',
+      metadata: true,
+      density: true,
+      grey: true,
+      cmyk: true,
+    },
   },
   { ext: 'svg', mediaType: 'image/svg+xml', read: { by: 'svg' } },
   { ext: 'svgz', mediaType: 'image/svg+xml', contents: ['gz'], read: { by: 'svg' } },
@@ -165,7 +184,7 @@ export const imageFormats: ImageFormat[] = [
     mediaType: 'image/vnd.microsoft.icon',
     aliases: ['icon'],
     read: magick('ICO', 'sizes'),
-    write: writes('ICO', { alpha: true, maxSide: 256 }),
+    write: { by: 'ico', alpha: true },
   },
   {
     ext: 'cur',
@@ -193,12 +212,12 @@ export const imageFormats: ImageFormat[] = [
     read: magick('TGA'),
     write: writes('TGA', { alpha: true }),
   },
-  { ext: 'pcx', mediaType: 'image/vnd.zbrush.pcx', read: magick('PCX'), write: writes('PCX') },
+  { ext: 'pcx', mediaType: 'image/vnd.zbrush.pcx', read: magick('PCX'), write: writes('PCX', { density: true }) },
   {
     ext: 'dcx',
     mediaType: 'image/x-dcx',
     read: magick('DCX', 'pages'),
-    write: writes('DCX', { several: 'pages' }),
+    write: writes('DCX', { several: 'pages', density: true }),
   },
   { ext: 'ppm', mediaType: 'image/x-portable-pixmap', read: magick('PPM'), write: writes('PPM') },
   {
@@ -310,7 +329,7 @@ export const imageFormats: ImageFormat[] = [
     ext: 'miff',
     mediaType: 'image/x-miff',
     read: magick('MIFF', 'frames'),
-    write: writes('MIFF', { alpha: true, several: 'frames' }),
+    write: writes('MIFF', { alpha: true, several: 'frames', density: true }),
   },
   {
     ext: 'mng',

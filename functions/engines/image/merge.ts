@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
-import { joinRoll, toOneSize } from './animation.ts';
+import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
+import { joinRoll } from './animation.ts';
 import type { Frame } from './codecs/magick.ts';
 import { encodeWithSharp, toFrame } from './encoders/encode.ts';
 import { verifyOutput } from './encoders/verify.ts';
@@ -23,13 +23,14 @@ interface Size {
 }
 
 /** Joins images and PDFs in their order to one PDF or one animation. */
-export async function merge(work: Work, context: WorkContext): Promise<OutputFile> {
+export async function merge(work: Work, context: WorkContext): Promise<WorkResult> {
   const { folder, inputs, outputFormat } = work;
   const path = join(folder, `merged.${outputFormat}`);
-  if (outputFormat === 'pdf') await writePdf(path, inputs, work, context);
+  let warnings: string[] = [];
+  if (outputFormat === 'pdf') warnings = await writePdf(path, inputs, work, context);
   else await writeGif(path, work, context);
   const name = withExtension(inputs[0]?.name ?? 'merged', outputFormat);
-  return { path, name, format: outputFormat };
+  return { outputs: [{ path, name, format: outputFormat }], warnings };
 }
 
 async function writeGif(path: string, work: Work, context: WorkContext): Promise<void> {
@@ -50,12 +51,13 @@ async function writeGif(path: string, work: Work, context: WorkContext): Promise
     });
     context.progress(((index + 1) / work.inputs.length) * 90);
   }
-  const sized = await toOneSize(frames, canvas && { ...canvas, data: new Uint8Array(), channels: 4 });
-  const delays = sized.map(({ delay = 1000 }) => numberOption(options, 'gif_delay') ?? Math.round(delay));
-  const image = joinRoll(sized);
+  const delays = frames.map(({ delay = 1000 }) => numberOption(options, 'gif_delay') ?? Math.round(delay));
+  const image = joinRoll(frames);
   const background = textOption(options, 'background');
   if (background !== undefined) image.flatten({ background });
-  await encodeWithSharp(image, 'gif', options, { delays, loop: numberOption(options, 'gif_loop') ?? 0 }).toFile(path);
+  await encodeWithSharp(image, 'gif', options, {
+    timing: { delays, loop: numberOption(options, 'gif_loop') ?? 0 },
+  }).toFile(path);
   await verifyOutput(path, imageFormat('gif'));
 }
 

@@ -1,5 +1,5 @@
 import type { OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
-import { background, dpi, encodingOptions, height, strip, width } from './encoding-options.ts';
+import { background, dpi, encodingOptions, height, quality, strip, width } from './encoding-options.ts';
 import type { ImageFormat } from './formats.ts';
 
 const autoOrient: OptionDescriptor = {
@@ -16,18 +16,26 @@ const vectorDpi: OptionDescriptor = {
   properties: { min: 10, max: 1200 },
 };
 
-const page: OptionDescriptor = {
+export const page: OptionDescriptor = {
   name: 'page',
   label: 'Page or frame',
-  hint: 'Converts only this page or frame, counted from 1. Defaults to all of them if the output format supports several, otherwise the first.',
+  hint: 'Converts only this page or frame, counted from 1. Defaults to all pages, in a file each if the output format holds one, and to all frames of an animation, or the first if the output format holds one.',
   data_type: 'integer',
   properties: { min: 1, max: 100_000 },
 };
 
 /** Lists the options of a conversion to a raster format. */
 export function convertOptions(target: ImageFormat, from: 'raster' | 'vector'): OptionDescriptor[] {
+  const { default_value: _, ...withoutDefault } = quality;
+  const sourceQuality = {
+    ...withoutDefault,
+    hint: 'Quality of the output. Higher values look better and make larger files. Defaults to the quality of a JPEG input, and to 80 for other inputs.',
+  };
+  const encoding = encodingOptions(target);
   return [
-    ...encodingOptions(target),
+    ...(target.ext === 'jpg' && from === 'raster'
+      ? encoding.map((option) => (option.name === quality.name ? sourceQuality : option))
+      : encoding),
     ...(from === 'vector' ? [vectorDpi] : target.write?.density ? [dpi] : []),
     ...(from === 'raster' ? [autoOrient] : []),
     strip,
@@ -214,12 +222,19 @@ export const compressOptions: OptionDescriptor[] = [
   {
     name: 'image_compress_max_filesize',
     label: 'Maximum file size',
-    hint: 'Maximum size of the output. The output is at most 5% smaller; if that cannot be met, the task fails and reports the smallest possible size.',
+    hint: 'Maximum size of the output. The best-looking output of at most this size is returned; if none is that small, the task fails and reports the smallest possible size.',
     data_type: 'number',
     units: 'MB',
     default_value: '1',
     properties: { min: 0.0005, max: 5000 },
     conditions: when('by_size'),
+  },
+  {
+    name: 'image_compress_resize',
+    label: 'Resize',
+    hint: 'Scales the image down if it looks better with fewer pixels at the requested file size. Otherwise, all pixels are kept at any loss of quality.',
+    data_type: 'boolean',
+    default_value: 'true',
   },
   strip,
 ];

@@ -34,6 +34,10 @@ export interface Picture {
   width: number;
   height: number;
   frames: number;
+  /** Frames or pages in the file; if the output holds one, only the first frame of an animation is opened. */
+  total: number;
+  /** The frames are pages of a document, which go into a file each if the output holds one. */
+  hasPages: boolean;
   /** Milliseconds of each frame, where it is an animation. */
   delays: number[] | undefined;
   loop: number;
@@ -41,7 +45,11 @@ export interface Picture {
   /** More than 8 bits a channel. */
   deep: boolean;
   isGrey: boolean;
+  /** Black and white, and no greys. */
+  isBilevel: boolean;
   density: number | undefined;
+  /** By EXIF, if it is to stay: the pixels are as they are stored. */
+  orientation: number | undefined;
   /** Opens one frame, counted from 0. */
   frame(index: number): Sharp;
   /** Opens all frames one below the other, where libvips decodes them itself. */
@@ -50,7 +58,7 @@ export interface Picture {
 
 export interface Opening extends ProgramContext {
   options: OptionValues;
-  /** The output supports several frames or pages. */
+  /** The output supports several frames. Pages are opened in any case. */
   several: boolean;
   /** Ignores warnings of the decoder that are known to be harmless. */
   tolerant?: boolean;
@@ -129,18 +137,14 @@ async function openWithSharp(
   checkSize(input, { width: metadata.width, height: metadata.pageHeight ?? metadata.height, frames });
   checkFrames(input, frames, metadata.width * (metadata.pageHeight ?? metadata.height), maxTotalPixels);
   const how: SharpOptions = { ...limits, failOn: tolerant ? 'error' : 'warning' };
-  const seen = options['auto-orient'] === false ? metadata : metadata.autoOrient;
   const isAnimation = several === 'frames' && frames > 1;
   return {
-    width: seen.width,
-    height: metadata.pageHeight ?? seen.height,
+    ...factsOf(metadata, options),
     frames,
+    total: frames,
+    hasPages: several === 'pages',
     delays: isAnimation ? (metadata.delay ?? []) : undefined,
     loop: metadata.loop ?? 0,
-    hasAlpha: metadata.hasAlpha,
-    deep: metadata.depth === 'ushort',
-    isGrey: metadata.channels <= 2,
-    density: metadata.density,
     frame: (index) => sharp(source, several ? { ...how, page: index, pages: 1 } : how),
     ...(frames > 1 && (isAnimation || (await allOfOneSize(source, frames, metadata)))
       ? { roll: () => sharp(source, { ...how, limitInputPixels: false, pages: -1 }) }
@@ -148,31 +152,58 @@ async function openWithSharp(
   };
 }
 
-/** libvips reads maxPixelsOfFrames kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
+type Facts = Pick<
+  Picture,
+  'width' | 'height' | 'hasAlpha' | 'deep' | 'isGrey' | 'isBilevel' | 'density' | 'orientation'
+>;
+
+/** Returns what the header of a page or picture says of it. */
+function factsOf(metadata: Metadata, options: OptionValues): Facts {
+  const isStored = options['auto-orient'] === false;
+  const seen = isStored ? metadata : metadata.autoOrient;
+  const isGrey = metadata.channels <= 2;
+  return {
+    width: seen.width,
+    height: metadata.pageHeight ?? seen.height,
+    hasAlpha: metadata.hasAlpha,
+    deep: metadata.depth === 'ushort',
+    isGrey,
+    isBilevel: isGrey && metadata.bitsPerSample === 1,
+    density: metadata.density,
+    orientation: isStored ? metadata.orientation : undefined,
+  };
+}
+
+/** Returns one of several pages, which may differ in size, colours and resolution, as a picture. */
+export async function singlePage(picture: Picture, index: number, options: OptionValues): Promise<Picture> {
+  const { roll: _, ...rest } = picture;
+  const frame = () => picture.frame(index);
+  const single = { ...rest, frames: 1, frame };
+  if (picture.frames === 1 || !picture.hasPages) return single;
+  const facts = factsOf(await frame().metadata(), options);
+  return { ...single, ...facts, density: facts.density ?? picture.density };
+}
+
+/** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
 async function openTiff(input: InputFile, several: Several | undefined, opening: Opening): Promise<Picture> {
   const route = await routeTiff(input.path);
   if (route.by === 'magick') {
-    const pages = several && (opening.several || opening.options.page !== undefined) ? route.pages : [route.pages[0]];
-    for (const page of pages) checkSize(input, { width: 0, height: 0, ...page, frames: 1 });
-    const pixels = Math.max(...pages.map((page) => (page ? page.width * page.height : 0)));
+    const pages = several ? route.pages : route.pages.slice(0, 1);
+    for (const page of pages) checkSize(input, { ...page, frames: 1 });
+    const pixels = Math.max(0, ...pages.map(({ width, height }) => width * height));
     checkFrames(input, pages.length, pixels, maxPixelsAtOnce);
     return openWithMagick(input, { by: 'magick', format: 'TIFF', ...(several ? { several } : {}) }, opening);
   }
   // libtiff warns of tags that nothing depends on; what is missing of the pixels is an error.
   const source = 'bytes' in route ? route.bytes : input.path;
   const picture = await openWithSharp(input, source, several, { ...opening, tolerant: true });
-  return 'lab' in route && route.lab.some((coding) => coding) ? fromLab(picture, route.lab, opening) : picture;
+  return 'lab' in route && route.lab.some((coding) => coding) ? fromLab(picture, route.lab) : picture;
 }
 
 /** Decodes the requested pages and converts those of Lab. */
-async function fromLab(
-  picture: Picture,
-  lab: (LabCoding | undefined)[],
-  { options, several }: Opening,
-): Promise<Picture> {
+async function fromLab(picture: Picture, lab: (LabCoding | undefined)[]): Promise<Picture> {
   const frames: Frame[] = [];
-  const count = several || options.page !== undefined ? picture.frames : 1;
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < picture.frames; index++) {
     const coding = lab[index];
     const image = picture.frame(index).toColourspace(coding ? 'rgb16' : 'srgb');
     const { data, info } = await image
@@ -184,7 +215,7 @@ async function fromLab(
       frames.push(labToScreen({ pixels, width, height, channels, coding, isDeep: picture.deep }));
     } else frames.push({ data, width, height, channels: channels === 1 || channels === 4 ? channels : 3 });
   }
-  return fromFrames(frames, 0, picture.density);
+  return fromFrames(frames, { density: picture.density, several: 'pages' });
 }
 
 const decoders: Record<Extract<Reading, { by: 'decoder' }>['format'], Decoder> = {
@@ -200,9 +231,9 @@ async function openDecoded(
   { format, several }: Extract<Reading, { by: 'decoder' }>,
   { options, several: takesSeveral }: Opening,
 ): Promise<Picture> {
-  const all = options.page !== undefined || (takesSeveral && several !== 'sizes');
-  const { frames, density } = await decoders[format](await readFile(input.path), sizeCheck(input), { all });
-  return fromFrames(frames, 0, density);
+  const all = options.page !== undefined || several === 'pages' || (takesSeveral && several !== 'sizes');
+  const decoded = await decoders[format](await readFile(input.path), sizeCheck(input), { all });
+  return fromFrames(decoded.frames, { ...decoded, several });
 }
 
 /** Returns the check that decoders in this process call before they allocate memory for frames. */
@@ -216,9 +247,13 @@ function sizeCheck(input: InputFile): SizeCheck {
 /** Pages of a document may differ in size, and libvips then cannot hold them as one picture. */
 async function allOfOneSize(source: string | Buffer, frames: number, first: Metadata): Promise<boolean> {
   for (let page = 1; page < frames; page++) {
-    const { width, height, channels, depth } = await sharp(source, { ...limits, page }).metadata();
+    const { width, height, channels, depth, bitsPerSample, density, orientation } = await sharp(source, {
+      ...limits,
+      page,
+    }).metadata();
     if (width !== first.width || height !== (first.pageHeight ?? first.height)) return false;
-    if (channels !== first.channels || depth !== first.depth) return false;
+    if (channels !== first.channels || depth !== first.depth || bitsPerSample !== first.bitsPerSample) return false;
+    if (density !== first.density || orientation !== first.orientation) return false;
   }
   return true;
 }
@@ -276,21 +311,35 @@ async function openPostScript(input: InputFile, opening: Opening): Promise<Pictu
   const path = await postScriptToPdf(input, opening);
   const pdf = { ...input, path };
   const pages = await pdfPages(pdf, opening);
-  const number = pageOption(input, pages.length, opening.options) ?? 1;
-  const page = pages[number - 1];
-  if (!page) throw new EngineError(`The file ${JSON.stringify(input.name)} has no page ${number}.`);
-  const { width, height, percentage, dpi } = opening.wanted ?? {};
+  const chosen = pageOption(input, pages.length, opening.options);
+  if (chosen === undefined) checkFrames(input, pages.length, 0, maxTotalPixels);
+  const rendered = new Map<number, Picture>();
+  for (const [index, page] of pages.entries()) {
+    const number = index + 1;
+    if (chosen !== undefined && number !== chosen) continue;
+    const dpi = renderingDpi(page, opening.wanted);
+    const transparent = input.format !== 'ps';
+    const png = await renderPdfPage(pdf, { number, ...page }, { dpi, transparent }, opening);
+    rendered.set(index, await openWithSharp(input, png, undefined, { options: {} }));
+  }
+  const [first] = rendered.values();
+  if (!first) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
+  return {
+    ...first,
+    frames: pages.length,
+    total: pages.length,
+    hasPages: true,
+    frame: (index) => (rendered.get(index) ?? first).frame(0),
+  };
+}
+
+function renderingDpi(page: { width: number; height: number }, wanted: Opening['wanted'] = {}): number {
+  const { width, height, percentage, dpi } = wanted;
   const scaled =
     width !== undefined || height !== undefined
       ? 72 * Math.max((width ?? 0) / page.width, (height ?? 0) / page.height)
       : (dpi ?? 150) * ((percentage ?? 100) / 100);
-  const png = await renderPdfPage(
-    pdf,
-    { number, ...page },
-    { dpi: Math.min(2400, Math.max(1, Math.round(scaled * 1000) / 1000)), transparent: input.format !== 'ps' },
-    opening,
-  );
-  return openWithSharp(input, await readFile(png), undefined, { options: {} });
+  return Math.min(2400, Math.max(1, Math.round(scaled * 1000) / 1000));
 }
 
 async function openApng(input: InputFile, { options, several }: Opening): Promise<Picture> {
@@ -303,7 +352,7 @@ async function openApng(input: InputFile, { options, several }: Opening): Promis
   checkSize(input, { width, height, frames: apng.frames.length });
   checkFrames(input, apng.frames.length, width * height, maxPixelsAtOnce);
   const frames = await decodeApng(wantsOne ? { ...apng, frames: apng.frames.slice(0, 1) } : apng);
-  return fromFrames(frames, apng.loop, undefined);
+  return fromFrames(frames, { loop: apng.loop, total: apng.frames.length, several: 'frames' });
 }
 
 async function openExr(input: InputFile, options: OptionValues): Promise<Picture> {
@@ -329,12 +378,13 @@ async function openWithMagick(
 ): Promise<Picture> {
   const bytes = await readFile(input.path);
   const decoded = decodeHere(input, bytes);
-  if (decoded) return 'data' in decoded ? fromLinear(decoded) : fromFrames(decoded.frames, 0, decoded.density);
+  if (decoded) return 'data' in decoded ? fromLinear(decoded) : fromFrames(decoded.frames, decoded);
   if (!isComplete(bytes, input.format)) throw new Error('The file is shorter than its header promises.');
   const { camera = false } = imageFormat(input.format);
+  const take = framesToTake(read, options, takesSeveral);
   const picture = await decode(input, bytes, {
     format: read.format,
-    take: framesToTake(read, options, takesSeveral),
+    take,
     autoOrient: options['auto-orient'] !== false,
     camera,
   });
@@ -356,7 +406,10 @@ async function openWithMagick(
     });
     return openWithSharp(input, Buffer.from(png), undefined, { options });
   }
-  return fromFrames(frames, picture.loop, picture.density);
+  // Frames that are left out are counted for the warning.
+  const isFirst = typeof take === 'object' && read.several === 'frames';
+  const total = isFirst ? (await pingMagick(bytes, read.format)).frames.length : frames.length;
+  return fromFrames(frames, { ...picture, total, several: read.several });
 }
 
 /** Decodes the kinds of a format that ImageMagick refuses or gets wrong; returns undefined for the others. */
@@ -381,7 +434,7 @@ function framesToTake(
   if (planes) return 'planes';
   if (several === 'layers') return options.page === undefined ? 'merged' : 'all';
   if (several === 'sizes') return 'all';
-  return several && (takesSeveral || options.page !== undefined) ? 'all' : { frame: 0 };
+  return several === 'pages' || (several && (takesSeveral || options.page !== undefined)) ? 'all' : { frame: 0 };
 }
 
 async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
@@ -405,16 +458,28 @@ async function decode(input: InputFile, bytes: Buffer, reading: MagickReading) {
   }
 }
 
-function fromFrames(frames: Frame[], loop: number, density: number | undefined): Picture {
+interface FramesFacts {
+  density?: number | undefined;
+  loop?: number;
+  /** Frames in the file, if not all of them are here. */
+  total?: number;
+  several?: Several | undefined;
+}
+
+function fromFrames(frames: Frame[], { density, loop = 0, total = frames.length, several }: FramesFacts): Picture {
   const [first] = frames;
   if (!first) throw new EngineError('The file holds no picture.');
   const isAnimation = frames.length > 1 && frames.some(({ delay }) => delay !== undefined);
   return {
     ...still({ width: first.width, height: first.height, hasAlpha: frames.some(({ channels }) => channels === 4) }),
     frames: frames.length,
+    total,
+    hasPages: several === 'pages',
     delays: isAnimation ? frames.map(({ delay }) => delay ?? 100) : undefined,
     loop,
     density,
+    isGrey: first.channels === 1,
+    isBilevel: first.isBilevel === true,
     frame: (index) => {
       const { data, width, height, channels } = frames[index] ?? first;
       return sharp(data, { ...limits, raw: { width, height, channels } });
@@ -431,8 +496,26 @@ function fromLinear(linear: LinearPicture): Picture {
   };
 }
 
+/** Returns the facts of a picture that was drawn or developed. */
 function still(facts: Pick<Picture, 'width' | 'height' | 'hasAlpha'>): Omit<Picture, 'frame' | 'roll'> {
-  return { ...facts, frames: 1, delays: undefined, loop: 0, deep: false, isGrey: false, density: undefined };
+  return {
+    ...facts,
+    ...{ frames: 1, total: 1, hasPages: false, delays: undefined, loop: 0 },
+    ...{ deep: false, isGrey: false, isBilevel: false, density: undefined, orientation: undefined },
+  };
+}
+
+/** Warns of the frames of an animation that an output of a single one leaves out. */
+export function missingFrames(
+  input: InputFile,
+  { total, hasPages }: Pick<Picture, 'total' | 'hasPages'>,
+  format: string,
+  { page }: OptionValues,
+): string[] {
+  if (hasPages || total < 2 || page !== undefined) return [];
+  return [
+    `The animation ${JSON.stringify(input.name)} has ${total} frames, of which only the first is converted, because ${format} does not hold animations. Choose another frame with the option page, or convert to gif, webp or apng to keep all of them.`,
+  ];
 }
 
 /** Returns the requested page or frame, counted from 1, after checking that it exists. */

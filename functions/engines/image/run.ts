@@ -9,11 +9,11 @@ export const engine: Engine = {
   async run(work, context) {
     switch (work.operation) {
       case 'convert':
-        return { outputs: await convert(work, context) };
+        return convert(work, context);
       case 'crop':
-        return { outputs: await crop(work, context) };
+        return crop(work, context);
       case 'merge':
-        return { outputs: [await merge(work, context)] };
+        return merge(work, context);
       case 'compress':
         return compress(work, context);
       default:

@@ -5,6 +5,11 @@ import type { Writing } from './formats.ts';
 import { maxPixels, maxSide } from './limits.ts';
 import type { Picture } from './picture.ts';
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 export interface Cut {
   left: number;
   top: number;
@@ -52,36 +57,39 @@ export async function transform(image: Sharp, picture: Picture, target: Target):
     image.extract(cut);
     size = { width: cut.width, height: cut.height };
   }
-  if (turns(options)) ({ image, size } = await turn(image, target, fill));
+  if (turns(options)) ({ image, size } = await turn(image, size, target, fill));
   resize(image, size, target, fill);
   if (fill !== undefined || !write.alpha) image.flatten({ background: fill ?? '#ffffff' });
   colour(image, picture, target);
   return image;
 }
 
-/** Rotated in a separate step, so that width and height are those of the output. */
-async function turn(image: Sharp, { options }: Target, fill: string | undefined) {
+async function turn(image: Sharp, size: Size, { options }: Target, fill?: string) {
   const angle = numberOption(options, 'rotate') ?? 0;
   const flip = textOption(options, 'flip');
-  if (options.strip === false) image.keepMetadata();
-  if (angle % 90 !== 0) image.ensureAlpha();
-  const turned = await image
-    .rotate(angle, { background: fill ?? { r: 255, g: 255, b: 255, alpha: 0 } })
-    .tiff({ compression: 'none' })
-    .toBuffer();
-  const mirrored = sharp(turned, { limitInputPixels: false });
-  if (flip === 'horizontal' || flip === 'both') mirrored.flop();
-  if (flip === 'vertical' || flip === 'both') mirrored.flip();
-  const { width, height } = await sharp(turned, { limitInputPixels: false }).metadata();
-  return { image: mirrored, size: { width, height } };
+  let turned = image;
+  if (angle % 90 === 0) {
+    if (angle % 360 !== 0) image.rotate(angle);
+    if (angle % 180 !== 0) size = { width: size.height, height: size.width };
+  } else {
+    // In a separate step, so that width and height are those of the output. Of the formats without loss, PNG keeps EXIF.
+    if (options.strip === false) image.keepMetadata();
+    const { data, info } = await image
+      .ensureAlpha()
+      .rotate(angle, { background: fill ?? { r: 255, g: 255, b: 255, alpha: 0 } })
+      .png({ compressionLevel: 0 })
+      .toBuffer({ resolveWithObject: true });
+    turned = sharp(data, { limitInputPixels: false });
+    size = { width: info.width, height: info.height };
+  }
+  // libvips mirrors before it turns, so that what swaps the sides in the end must swap top and bottom first.
+  const isSideways = Math.abs(angle % 180) === 90;
+  if (flip === 'both' || flip === (isSideways ? 'vertical' : 'horizontal')) turned.flop();
+  if (flip === 'both' || flip === (isSideways ? 'horizontal' : 'vertical')) turned.flip();
+  return { image: turned, size };
 }
 
-function resize(
-  image: Sharp,
-  size: { width: number; height: number },
-  { options, write }: Target,
-  fill: string | undefined,
-): void {
+function resize(image: Sharp, size: Size, { options, write }: Target, fill: string | undefined): void {
   const wanted = wantedSize(size, options, write);
   if (!wanted) return;
   if (wanted.width * wanted.height > maxPixels || Math.max(wanted.width, wanted.height) > maxSide) {
@@ -100,7 +108,7 @@ function resize(
 const fits = { max: 'inside', crop: 'cover', scale: 'fill', pad: 'contain' } as const;
 
 /** Returns the size of the output, or undefined if it is that of the source. */
-export function wantedSize(size: { width: number; height: number }, options: OptionValues, writing: Writing) {
+export function wantedSize(size: Size, options: OptionValues, writing: Writing) {
   const width = numberOption(options, 'image_custom_width');
   const height = numberOption(options, 'image_custom_height');
   const percentage = numberOption(options, 'image_resize_percentage');
@@ -121,12 +129,24 @@ export function wantedSize(size: { width: number; height: number }, options: Opt
   return wanted && (wanted.width !== size.width || wanted.height !== size.height) ? wanted : undefined;
 }
 
+/** Returns the sizes before and after an image is scaled down to what its format holds; undefined if it is not. */
+export function isScaledDown(picture: Size, { options, write, cut }: Target): { from: Size; to: Size } | undefined {
+  const from = wantedSize(cut ?? picture, options, { by: write.by }) ?? cut ?? picture;
+  const to = wantedSize(cut ?? picture, options, write) ?? from;
+  return to.width < from.width || to.height < from.height ? { from, to } : undefined;
+}
+
+/** Returns whether the values of pixels stay as they are, whatever their places. */
+export function keepsPixels(picture: Size, { options, write, cut }: Target): boolean {
+  return (numberOption(options, 'rotate') ?? 0) % 90 === 0 && !wantedSize(cut ?? picture, options, write);
+}
+
 function fitOption(options: OptionValues): keyof typeof fits {
   const { fit } = options;
   return fit === 'crop' || fit === 'scale' || fit === 'pad' ? fit : 'max';
 }
 
-function scaled({ width, height }: { width: number; height: number }, scale: number) {
+function scaled({ width, height }: Size, scale: number) {
   return {
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
@@ -134,13 +154,20 @@ function scaled({ width, height }: { width: number; height: number }, scale: num
   };
 }
 
+/** Transparent parts of a grey picture may become a colour. */
+function isGreyColour(background: unknown): boolean {
+  const [, red, green, blue] = /^#(..)(..)(..)$/.exec(String(background ?? '#ffffff').toLowerCase()) ?? [];
+  return red === green && green === blue;
+}
+
 function colour(image: Sharp, { deep, isGrey }: Picture, { write, options }: Target): void {
   const space = options.color_space;
   const grey = space === 'gray' || write.colours === 'grey' || write.colours === 'bilevel';
-  const keepsDepth = deep && write.by === 'sharp' && write.density === true && !write.quality;
+  const keepsDepth = deep && write.by === 'sharp' && write.grey === true && !write.quality;
   // Without its profile other programs would have to guess the colours of the inks.
   if (space === 'cmyk') image.toColourspace('cmyk').withIccProfile('cmyk');
-  else if (grey) image.greyscale().toColourspace(keepsDepth ? 'grey16' : 'b-w');
-  else if (keepsDepth) image.toColourspace(isGrey ? 'grey16' : 'rgb16');
+  else if (grey || (isGrey && write.grey && isGreyColour(options.background)))
+    image.greyscale().toColourspace(keepsDepth ? 'grey16' : 'b-w');
+  else if (keepsDepth) image.toColourspace('rgb16');
   else image.toColourspace('srgb');
 }

@@ -186,7 +186,8 @@ export async function drawPages(
   folder: string,
   context: Pick<WorkContext, 'signal' | 'progress' | 'limitProcessorTime'>,
 ): Promise<{ page: number; path: string }[]> {
-  checkFileCount(pages.length, 'Choose fewer pages with page_range.');
+  // A TIFF holds all of them.
+  if (request.format !== 'tiff') checkFileCount(pages.length, 'Choose fewer pages with page_range.');
   const isVector = request.format === 'svg' || request.format === 'eps';
   const sizes = isVector ? [] : pageSizes(await pageFacts(pdf, folder, context));
   for (const page of pages) checkPixels({ number: page, size: sizes[page - 1] }, request.dpi);

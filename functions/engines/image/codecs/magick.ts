@@ -15,6 +15,8 @@ export interface Frame {
   channels: 1 | 3 | 4;
   /** Milliseconds it is shown in an animation. */
   delay?: number | undefined;
+  /** Black and white, and no greys. */
+  isBilevel?: boolean;
 }
 
 export interface MagickReading {
@@ -134,15 +136,18 @@ export async function readMagick(bytes: Uint8Array, reading: MagickReading): Pro
         profiles: profilesOf(first),
       };
       if (reading.take === 'merged') {
-        return { ...facts, frames: [images.length > 1 ? mergeLayers(magick, images) : toFrame(first)] };
+        return { ...facts, frames: [images.length > 1 ? mergeLayers(magick, images) : toFrame(magick, first)] };
       }
       if (reading.take === 'planes' && images.length === 3) {
-        return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(combined))] };
+        return { ...facts, frames: [images.combine(ColorSpace.sRGB, (combined) => toFrame(magick, combined))] };
       }
       if (reading.take === 'all' && images.length > 1 && images.some((image) => image.animationDelay > 0)) {
         images.coalesce();
       }
-      return { ...facts, frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map(toFrame) };
+      return {
+        ...facts,
+        frames: (reading.take === 'planes' ? images.slice(0, 1) : [...images]).map((image) => toFrame(magick, image)),
+      };
     } finally {
       ResourceLimits.memory = memoryBytes;
       images.dispose();
@@ -164,9 +169,9 @@ function checkFrames(images: IMagickImageCollection): void {
   }
 }
 
-function mergeLayers({ MagickColors }: Magick, images: IMagickImageCollection): Frame {
-  for (const image of images) image.backgroundColor = MagickColors.Transparent;
-  return images.flatten((merged) => toFrame(merged));
+function mergeLayers(magick: Magick, images: IMagickImageCollection): Frame {
+  for (const image of images) image.backgroundColor = magick.MagickColors.Transparent;
+  return images.flatten((merged) => toFrame(magick, merged));
 }
 
 /** Converts through the embedded profile where there is one, else by colour model. */
@@ -193,14 +198,22 @@ function completeDevelopment({ Orientation }: Magick, image: IMagickImage): void
   image.orientation = mirrored.get(image.orientation) ?? image.orientation;
 }
 
-function toFrame(image: IMagickImage): Frame {
+function toFrame({ ColorSpace }: Magick, image: IMagickImage): Frame {
   const { width, height, hasAlpha } = image;
-  const mapping = hasAlpha ? 'RGBA' : 'RGB';
+  const isGrey = image.colorSpace === ColorSpace.Gray && !hasAlpha;
+  const mapping = hasAlpha ? 'RGBA' : isGrey ? 'R' : 'RGB';
   const data = image.getPixels((pixels) => pixels.toByteArray(0, 0, width, height, mapping));
   if (!data) throw new Error('The pixels of the picture could not be read.');
   const { animationDelay, animationTicksPerSecond } = image;
   const delay = animationDelay > 0 ? (animationDelay * 1000) / (animationTicksPerSecond || 100) : undefined;
-  return { data, width, height, channels: hasAlpha ? 4 : 3, delay };
+  return {
+    data,
+    width,
+    height,
+    channels: hasAlpha ? 4 : isGrey ? 1 : 3,
+    delay,
+    isBilevel: isGrey && image.depth === 1,
+  };
 }
 
 function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number | undefined {

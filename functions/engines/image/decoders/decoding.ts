@@ -7,6 +7,8 @@ export type SizeCheck = (size: { width: number; height: number; frames?: number 
 export interface Decoded {
   frames: Frame[];
   density?: number;
+  /** Frames in the file, if not all of them were wanted. */
+  total?: number;
 }
 
 /** Which of the pictures in a file are needed; decoders of formats that hold one ignore it. */

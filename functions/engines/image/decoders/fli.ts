@@ -50,7 +50,7 @@ export function readFli(file: Buffer, check: SizeCheck, { all }: Wanted): Decode
     }
     at += size;
   }
-  return { frames: result };
+  return { frames: result, total: frames };
 }
 
 function toFrame({ width, height, pixels, palette }: Screen, delay: number | undefined): Frame {

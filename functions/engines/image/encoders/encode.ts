@@ -1,12 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { EngineError } from '../../runtime/engine.ts';
+import { openFrame } from '../animation.ts';
 import { joinApng } from '../codecs/apng.ts';
 import { writeExr } from '../codecs/exr.ts';
+import type { JpegQuality } from '../codecs/jpeg.ts';
 import { toLinear } from '../codecs/linear-light.ts';
 import { type Frame, type MagickWriting, writeMagick } from '../codecs/magick.ts';
 import { writeRadiance } from '../codecs/radiance.ts';
 import { type ImageFormat, imageFormat, type Writing } from '../formats.ts';
+import type { Picture } from '../picture.ts';
 import { numberOption, textOption } from '../transform.ts';
 import { dither } from './dither.ts';
 
@@ -17,22 +21,31 @@ export interface Timing {
   loop: number;
 }
 
+/** What the source says of the output, where no option does. */
+export interface SourceFacts extends Partial<Pick<Picture, 'density' | 'isBilevel' | 'orientation'>> {
+  timing?: Timing;
+  /** Of a JPEG that becomes another one. */
+  jpeg?: JpegQuality | undefined;
+}
+
 /** Configures a pipeline to write one of the formats that libvips encodes. */
-export function encodeWithSharp(image: Sharp, format: string, options: OptionValues, timing?: Timing): Sharp {
-  const { write } = imageFormat(format);
+export function encodeWithSharp(image: Sharp, format: string, options: OptionValues, source: SourceFacts = {}): Sharp {
+  const { timing } = source;
   const quality = numberOption(options, 'quality');
   const lossless = options.lossless === true;
   const progressive = options.progressive === true;
-  keepMetadata(image, write, options);
+  keepMetadata(image, format, options, source);
   switch (format) {
     case 'jpg': {
-      const level = numberOption(options, 'jpg_convert_compression_level') ?? quality ?? 80;
+      const chosen = numberOption(options, 'jpg_convert_compression_level') ?? quality;
+      const level = chosen ?? source.jpeg?.quality ?? 80;
       // Above this the halved colour resolution would be what is seen first.
-      const chromaSubsampling = level >= 90 ? '4:4:4' : '4:2:0';
+      const isFine = chosen === undefined && source.jpeg ? source.jpeg.isFine : level >= 90;
+      const chromaSubsampling = isFine ? '4:4:4' : '4:2:0';
       return image.jpeg({ quality: Math.max(1, Math.round(level)), progressive, chromaSubsampling });
     }
     case 'png':
-      return encodePng(image, options, progressive);
+      return encodePng(image, options, { progressive, isBilevel: source.isBilevel === true });
     case 'webp':
       return image.webp({
         quality: quality ?? 80,
@@ -49,8 +62,9 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
       return image.tiff({
         compression:
           compression === 'none' || compression === 'deflate' || compression === 'jpeg' ? compression : 'lzw',
-        predictor: compression === 'none' || compression === 'jpeg' ? 'none' : 'horizontal',
+        predictor: source.isBilevel || compression === 'none' || compression === 'jpeg' ? 'none' : 'horizontal',
         quality: 90,
+        ...(source.isBilevel && compression !== 'jpeg' ? { bitdepth: 1 } : {}),
       });
     }
     default:
@@ -58,7 +72,13 @@ export function encodeWithSharp(image: Sharp, format: string, options: OptionVal
   }
 }
 
-function encodePng(image: Sharp, options: OptionValues, progressive: boolean): Sharp {
+function encodePng(
+  image: Sharp,
+  options: OptionValues,
+  { progressive, isBilevel }: { progressive: boolean; isBilevel: boolean },
+): Sharp {
+  // A palette of black and white, with one bit for each pixel.
+  if (isBilevel) return image.png({ palette: true, colours: 2, dither: 0, progressive });
   switch (textOption(options, 'png_compression_level')) {
     case 'none':
       return image.png({ compressionLevel: 0, progressive });
@@ -71,10 +91,26 @@ function encodePng(image: Sharp, options: OptionValues, progressive: boolean): S
   }
 }
 
-function keepMetadata(image: Sharp, write: Writing | undefined, options: OptionValues): void {
-  const dpi = numberOption(options, 'image_dpi');
-  if (options.strip === false && write?.metadata) image.keepMetadata();
-  if (dpi !== undefined && write?.density) image.withDensity(dpi);
+/** What viewers assume, and libvips of a PNG, if a file does not say. */
+const usualDpi = 72;
+
+/** Keeps resolution and orientation in any case; EXIF, XMP and profiles if they are to stay. */
+export function keepMetadata(
+  image: Sharp,
+  format: string,
+  options: OptionValues,
+  { density = usualDpi, orientation = 1 }: SourceFacts,
+): void {
+  const { write } = imageFormat(format);
+  const chosen = numberOption(options, 'image_dpi');
+  const dpi = chosen ?? density;
+  const isStripped = options.strip !== false;
+  if (!isStripped && write?.metadata) image.keepMetadata();
+  if (!write?.density) return;
+  // A TIFF always says one. Other formats need EXIF for it, which holds nothing else then.
+  const isSaid = chosen !== undefined || dpi !== usualDpi || format === 'tiff';
+  if (isSaid) image.withDensity(dpi);
+  if (isStripped && (isSaid || orientation !== 1)) image.withExif({});
 }
 
 /** Decodes a pipeline into a frame of bytes. */
@@ -94,9 +130,16 @@ export async function encodeFrames(
     options,
     loop,
     profiles,
-  }: { options: OptionValues; loop: number; profiles: NonNullable<MagickWriting['profiles']> },
+    density,
+  }: {
+    options: OptionValues;
+    loop: number;
+    profiles: NonNullable<MagickWriting['profiles']>;
+    density?: number | undefined;
+  },
 ): Promise<void> {
   const write = target.write;
+  const dpi = numberOption(options, 'image_dpi') ?? density;
   const [first] = images;
   if (!write || !first) throw new Error(`The catalogue lists ${target.ext}, which this engine does not write.`);
   switch (write.by) {
@@ -112,15 +155,91 @@ export async function encodeFrames(
       const linear = toLinear(await toDeepPixels(first.image));
       return writeFile(path, write.by === 'exr' ? writeExr(linear) : writeRadiance(linear));
     }
+    case 'ico':
+      return writeFile(path, await writeIcon(first.image, options));
     case 'magick': {
       const frames = [];
       for (const { image, delay } of images) frames.push(await toMagickFrame(image, write, delay));
-      const bytes = await writeMagick(frames, magickWriting(write, target.ext, options, loop, profiles));
+      const writing = magickWriting(write, target.ext, options, profiles);
+      const bytes = await writeMagick(frames, { ...writing, loop, density: write.density ? dpi : undefined });
       return writeFile(path, target.ext === 'cur' ? toCursor(bytes) : bytes);
     }
     default:
       throw new Error(`${write.by} does not take frames.`);
   }
+}
+
+const iconSizes = [16, 24, 32, 48, 64, 128, 256];
+const maxIconSize = 256;
+
+/** Lists the sizes of an icon: the requested ones, or all usual ones up to that of the image. */
+function chooseIconSizes({ width, height }: Pick<Frame, 'width' | 'height'>, options: OptionValues): number[] {
+  const longest = Math.max(width, height);
+  const asked = textOption(options, 'ico_sizes');
+  if (asked !== undefined) {
+    const sizes = [...new Set(asked.split(',').map(Number))].sort((one, other) => one - other);
+    const wrong = sizes.find((size) => size < 1 || size > maxIconSize);
+    if (wrong !== undefined)
+      throw new EngineError(`Expected sizes from 1 to ${maxIconSize} in ico_sizes but received ${wrong}.`);
+    return sizes;
+  }
+  const scaling = ['image_custom_width', 'image_custom_height', 'image_resize_percentage'];
+  if (scaling.some((name) => options[name] !== undefined)) return [Math.min(maxIconSize, longest)];
+  const enough = iconSizes.find((size) => size >= longest) ?? maxIconSize;
+  return iconSizes.filter((size) => size <= enough);
+}
+
+/** Writes an icon of square pictures. The largest is a PNG, as Windows writes it; older programs read the others, which are bitmaps. */
+async function writeIcon(image: Sharp, options: OptionValues): Promise<Buffer> {
+  const frame = await toFrame(image.toColourspace('srgb').ensureAlpha());
+  const pictures: { size: number; data: Buffer }[] = [];
+  for (const size of chooseIconSizes(frame, options)) {
+    const background = { r: 0, g: 0, b: 0, alpha: 0 };
+    const square = openFrame(frame).resize({ width: size, height: size, fit: 'contain', background });
+    const data =
+      size >= maxIconSize ? await square.png().toBuffer() : toIconBitmap(await square.raw().toBuffer(), size);
+    pictures.push({ size, data });
+  }
+  const header = Buffer.alloc(6 + pictures.length * 16);
+  header.writeUInt16LE(1, 2);
+  header.writeUInt16LE(pictures.length, 4);
+  let at = header.length;
+  for (const [index, { size, data }] of pictures.entries()) {
+    const entry = 6 + index * 16;
+    // A byte has no 256, for which 0 stands.
+    header[entry] = size % 256;
+    header[entry + 1] = size % 256;
+    header.writeUInt16LE(1, entry + 4);
+    header.writeUInt16LE(32, entry + 6);
+    header.writeUInt32LE(data.length, entry + 8);
+    header.writeUInt32LE(at, entry + 12);
+    at += data.length;
+  }
+  return Buffer.concat([header, ...pictures.map(({ data }) => data)]);
+}
+
+/** Returns the bitmap of an icon: lines from the bottom, blue before red, and a mask for programs that know no transparency. */
+function toIconBitmap(pixels: Buffer, size: number): Buffer {
+  const header = Buffer.alloc(40);
+  header.writeUInt32LE(40, 0);
+  header.writeInt32LE(size, 4);
+  // The mask counts as well.
+  header.writeInt32LE(size * 2, 8);
+  header.writeUInt16LE(1, 12);
+  header.writeUInt16LE(32, 14);
+  const colours = Buffer.alloc(size * size * 4);
+  const maskLine = Math.ceil(size / 32) * 4;
+  const mask = Buffer.alloc(maskLine * size);
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const from = ((size - 1 - y) * size + x) * 4;
+      const [red = 0, green = 0, blue = 0, alpha = 0] = pixels.subarray(from, from + 4);
+      colours.set([blue, green, red, alpha], (y * size + x) * 4);
+      const bit = y * maskLine + (x >> 3);
+      if (alpha === 0) mask[bit] = (mask[bit] ?? 0) | (128 >> (x & 7));
+    }
+  }
+  return Buffer.concat([header, colours, mask]);
 }
 
 async function toDeepPixels(image: Sharp) {
@@ -148,7 +267,6 @@ function magickWriting(
   write: Writing,
   ext: string,
   options: OptionValues,
-  loop: number,
   profiles: NonNullable<MagickWriting['profiles']>,
 ): MagickWriting {
   if (!write.format) throw new Error(`No encoder is defined for ${ext}.`);
@@ -156,8 +274,6 @@ function magickWriting(
   return {
     format: write.format,
     quality: write.quality ? (quality ?? 80) : undefined,
-    density: write.density ? numberOption(options, 'image_dpi') : undefined,
-    loop,
     colours: typeof write.colours === 'number' ? write.colours : undefined,
     bilevel: write.colours === 'bilevel',
     profiles,

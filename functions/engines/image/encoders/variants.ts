@@ -1,59 +1,62 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Variant } from './size-search.ts';
 
+/** The level of the first encoding of a format at which hardly anything is lost. */
+export const goodLevels: Record<string, number> = { jpg: 70, webp: 70, avif: 60, gif: 100, png: 95 };
+
 /** Lists the encodings that compress to a format, the best-looking first. */
 export function variants(format: string): Variant[] {
   switch (format) {
-    case 'jpg':
+    case 'jpg': {
+      const range = { levels: [1, 100], minLevel: 10 } satisfies Partial<Variant>;
       return [
-        { levels: [1, 100], encode: (image, quality) => image.jpeg({ quality, mozjpeg: true }).toBuffer() },
+        { ...range, encode: (image, quality) => image.jpeg({ quality, mozjpeg: true }).toBuffer() },
         {
-          levels: [1, 100],
+          ...range,
           encode: (image, quality) =>
             image.jpeg({ quality, chromaSubsampling: '4:4:4', optimiseCoding: true }).toBuffer(),
         },
         ...[2, 3, 5, 7].map(
           (quantisationTable): Variant => ({
-            levels: [1, 100],
+            ...range,
             encode: (image, quality) =>
               image.jpeg({ quality, quantisationTable, trellisQuantisation: true, optimiseScans: true }).toBuffer(),
           }),
         ),
       ];
-    case 'webp':
+    }
+    case 'webp': {
+      const range = { levels: [1, 100], minLevel: 5 } satisfies Partial<Variant>;
       return [
-        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 5 }).toBuffer() },
-        {
-          levels: [1, 100],
-          encode: (image, quality) => image.webp({ quality, effort: 4, smartSubsample: true }).toBuffer(),
-        },
-        { levels: [1, 100], encode: (image, quality) => image.webp({ quality, effort: 2 }).toBuffer() },
-        {
-          levels: [1, 100],
-          encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'drawing' }).toBuffer(),
-        },
-        { levels: [between, 100 * between - 1], encode: encodeSoftWebp },
+        { ...range, encode: (image, quality) => image.webp({ quality, effort: 5 }).toBuffer() },
+        { ...range, encode: (image, quality) => image.webp({ quality, effort: 4, smartSubsample: true }).toBuffer() },
+        { ...range, encode: (image, quality) => image.webp({ quality, effort: 2 }).toBuffer() },
+        { ...range, encode: (image, quality) => image.webp({ quality, effort: 4, preset: 'drawing' }).toBuffer() },
+        { levels: [between, 100 * between - 1], minLevel: 5 * between, encode: encodeSoftWebp },
       ];
-    case 'avif':
+    }
+    case 'avif': {
+      const range = { levels: [1, 100], minLevel: 10 } satisfies Partial<Variant>;
       // Higher effort takes eight times as long for the same size.
       return [
         {
-          levels: [1, 100],
+          ...range,
           encode: (image, quality) => image.avif({ quality, effort: 3, chromaSubsampling: '4:2:0' }).toBuffer(),
         },
-        { levels: [1, 100], encode: (image, quality) => image.avif({ quality, effort: 3 }).toBuffer() },
-        { levels: [1, 100], encode: (image, quality) => image.avif({ quality, effort: 2 }).toBuffer() },
+        { ...range, encode: (image, quality) => image.avif({ quality, effort: 3 }).toBuffer() },
+        { ...range, encode: (image, quality) => image.avif({ quality, effort: 2 }).toBuffer() },
       ];
+    }
     case 'gif':
       return [
-        { levels: [1, 100], encode: encodeGif },
-        { levels: [2 * 16 * between, 256 * 16 * between], encode: encodeGifInSteps },
+        { levels: [1, 100], minLevel: 25, encode: encodeGif },
+        { levels: [2 * 16 * between, 256 * 16 * between], minLevel: 16 * 16 * between, encode: encodeGifInSteps },
       ];
     case 'png':
       return [
-        { levels: [1, 100], encode: encodePng },
-        { levels: [8, finest], encode: encodePngInSteps },
-        { levels: [8, finest], encode: encodePaletteInSteps },
+        { levels: [1, 100], minLevel: 20, encode: encodePng },
+        { levels: [8, finest], minLevel: 64, encode: encodePngInSteps },
+        { levels: [8, finest], minLevel: 64, encode: encodePaletteInSteps },
       ];
     default:
       throw new Error(`No compression is defined for ${format}.`);
@@ -113,7 +116,7 @@ async function encodePaletteInSteps(image: Sharp, level: number): Promise<Buffer
  * number. Frames stay frames.
  */
 async function posterise(image: Sharp, steps: number, upper = { steps, share: 0 }): Promise<Sharp> {
-  const { pages = 1, pageHeight, delay, loop } = await image.metadata();
+  const { pages = 1, pageHeight, delay, loop, density } = await image.metadata();
   const { data, info } = await image
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
@@ -131,6 +134,8 @@ async function posterise(image: Sharp, steps: number, upper = { steps, share: 0 
   }
   const raw = { width, height, channels, ...(isRoll ? { pageHeight } : {}) };
   const coarse = sharp(data, { limitInputPixels: false, raw });
+  // Pixels alone have no resolution.
+  if (density) coarse.withDensity(density).withExif({});
   return isRoll && delay ? coarse.gif({ delay, loop: loop ?? 0 }) : coarse;
 }
 

@@ -22,6 +22,9 @@ export async function verifyOutput(path: string, { ext, write }: ImageFormat): P
     if (format !== sharpNames[ext] || width < 1 || height < 1) throw new Error(`The ${ext} came out as ${format}.`);
   } else if (ext === 'apng') {
     if (parseApng(await readFile(path)).frames.length === 0) throw new Error('The apng came out without frames.');
+  } else if (ext === 'ico') {
+    const start = await readStart(path);
+    if (start.readUInt32LE(0) !== 0x1_0000 || start.readUInt16LE(4) === 0) throw new Error('The ico came out empty.');
   } else if (ext === 'exr' || ext === 'hdr') {
     const start = await readStart(path);
     const mark = ext === 'exr' ? Buffer.from([0x76, 0x2f, 0x31, 0x01]) : Buffer.from('#?RADIANCE');

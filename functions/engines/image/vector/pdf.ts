@@ -14,11 +14,11 @@ import {
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
-import { stripJpeg } from '../encoders/strip-jpeg.ts';
+import { stripJpeg } from '../codecs/jpeg.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
-import { openPicture, type Picture, readingLeniently } from '../picture.ts';
+import { missingFrames, openPicture, type Picture, pageOption, readingLeniently, singlePage } from '../picture.ts';
 import { textOption } from '../transform.ts';
 import { passwordProtected } from './pdf-pages.ts';
 import { postScriptToPdf, svgToPdf } from './postscript.ts';
@@ -37,14 +37,18 @@ interface Box {
   height: number;
 }
 
-/** Writes the pages of inputs, images and PDFs in their order, into one PDF. */
-export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<void> {
+/** Writes the pages of inputs, images and PDFs in their order, into one PDF. Returns warnings of what is left out. */
+export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
+  const warnings: string[] = [];
   const pdf = await PDFDocument.create();
   pdf.setProducer('Lathe');
   for (const [index, input] of inputs.entries()) {
     if (input.format === 'pdf') await addPdf(pdf, input);
     else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
-    else await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
+    else {
+      const picture = await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
+      warnings.push(...missingFrames(input, picture, 'pdf', work.options));
+    }
     if (pdf.getPageCount() > maxPdfPages) {
       throw new EngineError(`The output would have more than ${maxPdfPages} pages. Merge fewer files at once.`);
     }
@@ -58,6 +62,7 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   if (pages === 0 || getPageCount() !== pages)
     throw new Error(`The PDF came out with ${getPageCount()} of ${pages} pages.`);
   await writeFile(path, bytes);
+  return warnings;
 }
 
 async function addPdf(pdf: PDFDocument, input: InputFile): Promise<void> {
@@ -99,7 +104,9 @@ async function addDrawing(pdf: PDFDocument, input: InputFile, { folder, options 
         )
       : await postScriptToPdf(input, context);
   const source = await loadPdf(input, path);
-  for (const embedded of await pdf.embedPages(source.getPages())) {
+  const all = source.getPages();
+  const number = pageOption(input, all.length, options);
+  for (const embedded of await pdf.embedPages(number === undefined ? all : all.slice(number - 1, number))) {
     const size = { width: embedded.width, height: embedded.height };
     const { page, box } = addPage(pdf, size, size, options);
     page.drawPage(embedded, box);
@@ -112,14 +119,17 @@ async function addPicture(
   { options, folder }: Work,
   context: WorkContext,
   tolerant: boolean,
-): Promise<void> {
-  const picture = await openPicture(input, { ...context, options, several: true, tolerant, folder });
+): Promise<Picture> {
   // Frames of an animation are not pages: its first frame stands for it.
-  const pages = picture.delays ? 1 : picture.frames;
-  for (let index = 0; index < pages; index++) {
+  const picture = await openPicture(input, { ...context, options, several: false, tolerant, folder });
+  const number = pageOption(input, picture.frames, options);
+  const start = (number ?? 1) - 1;
+  const end = number ?? (picture.hasPages ? picture.frames : 1);
+  for (let index = start; index < end; index++) {
     try {
+      const { density } = await singlePage(picture, index, options);
       const image = await embed(pdf, input, picture, index, options);
-      const natural = scale(image, pointsPerInch / (picture.density || pointsPerInch));
+      const natural = scale(image, pointsPerInch / (density || pointsPerInch));
       const onPage = scale(image, pointsPerInch / pageDpi);
       const { page, box } = addPage(pdf, natural, onPage, options);
       const name = page.node.newXObject('Image', image.ref);
@@ -133,6 +143,7 @@ async function addPicture(
       throw explain(error, input);
     }
   }
+  return picture;
 }
 
 function scale({ width, height }: Box, factor: number): Box {

@@ -25,19 +25,57 @@ export async function prepareSvg(file: Buffer): Promise<Drawing> {
   if (bytes.length > maxSvgBytes) {
     throw new EngineError(`The drawing is larger than ${maxSvgBytes / 1024 / 1024} MB when decompressed.`);
   }
-  const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = bytes.toString(isWide ? 'utf16le' : 'utf8');
   if (/<!ENTITY/i.test(text)) {
     throw new EngineError(
       'The drawing declares XML entities, which are not allowed. Save it as plain SVG without a DOCTYPE.',
     );
   }
-  const { width, height } = await sharp(bytes, { density: naturalDensity, limitInputPixels: false }).metadata();
+  const drawn = inPixels(bytes, isWide);
+  const { width, height } = await sharp(drawn, { density: naturalDensity, limitInputPixels: false }).metadata();
   if (width * height > maxPixels) {
     throw new EngineError(
       `The drawing has more than ${maxPixels / 1_000_000} million pixels. Reduce its width and height.`,
     );
   }
-  return { bytes, width, height };
+  return { bytes: drawn, width, height };
+}
+
+/** CSS pixels in each unit of length. */
+const pixelsPerUnit: Record<string, number> = {
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+  q: 96 / 101.6,
+  pt: 96 / 72,
+  pc: 16,
+};
+const length = String.raw`([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(in|cm|mm|q|pt|pc)`;
+const inAttribute = new RegExp(String.raw`(\s(?!id\b|class\b|data-)[\w:-]+\s*=\s*["']\s*)${length}(?=\s*["'])`, 'gi');
+const inStyle = new RegExp(String.raw`([:\s,(])${length}(?=[\s;"',)!}]|$)`, 'gi');
+
+/**
+ * Rewrites lengths such as 50mm as pixels, of which an inch has 96 as in browsers: libvips takes 72, and more of them the
+ * larger it draws.
+ */
+function inPixels(bytes: Buffer, isWide: boolean): Buffer {
+  // Names and numbers are ASCII in any encoding of XML that has bytes.
+  const encoding = isWide ? 'utf16le' : 'latin1';
+  const text = bytes.toString(encoding);
+  const replace = (_match: string, before: string, value: string, unit: string) =>
+    `${before}${Number((Number(value) * (pixelsPerUnit[unit.toLowerCase()] ?? 1)).toFixed(6))}px`;
+  const rewritten = text
+    .replace(/<[a-z][^<>]*>/gi, (tag) =>
+      tag
+        .replace(inAttribute, replace)
+        .replace(
+          /(\sstyle\s*=\s*)("[^"]*"|'[^']*')/gi,
+          (_match, name: string, style: string) => `${name}${style.replace(inStyle, replace)}`,
+        ),
+    )
+    .replace(/<style\b[^>]*>[\s\S]*?<\/style>/gi, (style) => style.replace(inStyle, replace));
+  return rewritten === text ? bytes : Buffer.from(rewritten, encoding);
 }
 
 async function inflated(file: Buffer): Promise<Buffer> {
