@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { OutputFile } from '../../functions/engines/runtime/engine.ts';
+import { unzip } from '../engines/document/samples.ts';
 import { program } from '../engines/image/programs.ts';
 
 /** Readers of facts. Each uses a program that no engine writes with, so that a shared mistake cannot hide. */
@@ -64,3 +65,19 @@ export const pdfText = async (path: string): Promise<string[]> => {
 
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');
+
+/** Reads the sheets of an xlsx file by its XML: their names, and the rows of each, with texts as strings and numbers as numbers. */
+export const sheets = async (path: string): Promise<Record<string, (string | number)[][]>> => {
+  const parts = await unzip(path);
+  const part = (name: string) => parts[name]?.toString() ?? '';
+  const plain = (xml = '') => [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text]) => text).join('');
+  const shared = [...part('xl/sharedStrings.xml').matchAll(/<si>(.*?)<\/si>/gs)].map(([, xml]) => plain(xml));
+  const names = [...part('xl/workbook.xml').matchAll(/<sheet name="([^"]*)"/g)].map(([, name = '']) => name);
+  const rowsOf = (xml: string) =>
+    [...xml.matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map(([, row = '']) =>
+      [...row.matchAll(/<c [^>]*?t="(\w+)"[^>]*>.*?<v>([^<]*)<\/v>/gs)].map(([, type, value = '']) =>
+        type === 's' ? (shared[Number(value)] ?? '') : Number(value),
+      ),
+    );
+  return Object.fromEntries(names.map((name, index) => [name, rowsOf(part(`xl/worksheets/sheet${index + 1}.xml`))]));
+};

@@ -1,0 +1,194 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zip } from '../engines/document/samples.ts';
+import { type QualityCase, testQuality } from './case.ts';
+import { each, only, sheets, text } from './readers.ts';
+
+/** Writes a file with this content. */
+const file = (name: string, content: string | Uint8Array) => async (folder: string) => {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+};
+
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const xml = '<?xml version="1.0" encoding="UTF-8"?>';
+
+type Cell = string | number | { value: number; format: string };
+interface SheetContent {
+  name: string;
+  state?: 'hidden';
+  rows: Cell[][];
+}
+
+/** Writes a workbook as Excel does, with the format codes of its cells. */
+const workbook = (...content: SheetContent[]) => {
+  const formats = [
+    ...new Set(
+      content.flatMap(({ rows }) => rows.flat().flatMap((cell) => (typeof cell === 'object' ? [cell.format] : []))),
+    ),
+  ];
+  const cell = (value: Cell) => {
+    if (typeof value === 'string') return `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+    if (typeof value === 'number') return `<c><v>${value}</v></c>`;
+    return `<c s="${formats.indexOf(value.format) + 1}"><v>${value.value}</v></c>`;
+  };
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+  const numbered = content.map((sheet, index) => ({ ...sheet, number: index + 1 }));
+  const parts: Record<string, string> = {
+    '[Content_Types].xml': `${xml}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${type}.styles+xml"/>${numbered.map(({ number }) => `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${type}.worksheet+xml"/>`).join('')}</Types>`,
+    '_rels/.rels': `${xml}<Relationships xmlns="${relations}"><Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    'xl/workbook.xml': `${xml}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered.map(({ name, state, number }) => `<sheet name="${name}" sheetId="${number}"${state ? ` state="${state}"` : ''} r:id="rId${number}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `${xml}<Relationships xmlns="${relations}">${numbered.map(({ number }) => `<Relationship Id="rId${number}" Type="${office}/worksheet" Target="worksheets/sheet${number}.xml"/>`).join('')}<Relationship Id="rId0" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
+    'xl/styles.xml': `${xml}<styleSheet xmlns="${main}"><numFmts>${formats.map((code, index) => `<numFmt numFmtId="${164 + index}" formatCode="${code.replaceAll('"', '&quot;')}"/>`).join('')}</numFmts><fonts><font><sz val="11"/><name val="Calibri"/></font></fonts><fills><fill><patternFill patternType="none"/></fill></fills><borders><border/></borders><cellStyleXfs><xf/></cellStyleXfs><cellXfs><xf/>${formats.map((_, index) => `<xf numFmtId="${164 + index}" applyNumberFormat="1"/>`).join('')}</cellXfs></styleSheet>`,
+  };
+  for (const { number, rows } of numbered)
+    parts[`xl/worksheets/sheet${number}.xml`] =
+      `${xml}<worksheet xmlns="${main}"><sheetData>${rows.map((row) => `<row>${row.map(cell).join('')}</row>`).join('')}</sheetData></worksheet>`;
+  return (folder: string) => zip(join(folder, 'book.xlsx'), parts);
+};
+
+/** Five past one in the afternoon, as Excel counts; 46085 is the 4th of March 2026. */
+const time = (13 * 60 + 5) / 1440;
+const shown = (value: number, format: string): Cell => ({ value, format });
+const dates = workbook(
+  {
+    name: 'Data',
+    rows: [
+      [
+        shown(46085, 'dd/mm/yyyy'),
+        shown(46085, 'dd.mm.yyyy'),
+        shown(46085, 'd\\-mmm\\-yy'),
+        shown(time, 'hh:mm'),
+        shown(46085 + time, 'yyyy\\-mm\\-dd hh:mm'),
+        shown(1.25, '[h]:mm'),
+        shown(1234.5, '#,##0.00\\ "€"'),
+        shown(1234, '00000'),
+        shown(0.256, '0.0%'),
+        0.1 + 0.2,
+      ],
+    ],
+  },
+  { name: 'Secret', state: 'hidden', rows: [['secret']] },
+  { name: 'Blank', rows: [] },
+  { name: 'More', rows: [['x', 1]] },
+);
+const hiddenLeft = 'The hidden sheet "Secret" was left out. Set hidden_sheets to convert hidden sheets, too.';
+const contents = async (outputs: Parameters<ReturnType<typeof each>>[0]) => {
+  const texts = await each(text)(outputs);
+  return Object.fromEntries(outputs.map(({ name }, index) => [name, texts[index]]));
+};
+
+const addresses = `id,phone,zip,count,price,account,when,code
+1,+4915112345,01234,42,1.50,12345678901234567890,2026-03-04,A12
+2,+4915112346,00501,-7,12.00,98765432109876543210,04/03/2026,12
+`;
+
+const cases: QualityCase[] = [
+  {
+    name: 'a workbook becomes CSV as its cells are shown, without hidden and empty sheets',
+    input: dates,
+    to: 'csv',
+    read: contents,
+    expected: {
+      'book-Data.csv': '04/03/2026,04.03.2026,4-Mar-26,13:05,2026-03-04 13:05,30:00,"1,234.50 €",01234,25.6%,0.3\n',
+      'book-More.csv': 'x,1\n',
+    },
+    warnings: [hiddenLeft],
+    usual: true,
+  },
+  {
+    name: 'a workbook becomes CSV with dates as in ISO 8601',
+    input: dates,
+    to: 'csv',
+    options: { cell_values: 'iso', sheet: 1 },
+    read: contents,
+    expected: {
+      'book.csv': '2026-03-04,2026-03-04,2026-03-04,13:05:00,2026-03-04T13:05:00,30:00:00,1234.5,1234,0.256,0.3\n',
+    },
+  },
+  {
+    name: 'a workbook becomes CSV with the stored values',
+    input: dates,
+    to: 'tsv',
+    options: { cell_values: 'raw', hidden_sheets: true, empty_sheets: true },
+    read: contents,
+    expected: {
+      'book-Data.tsv': '46085\t46085\t46085\t0.545138888888889\t46085.5451388889\t1.25\t1234.5\t1234\t0.256\t0.3\n',
+      'book-Secret.tsv': 'secret\n',
+      'book-Blank.tsv': '\n',
+      'book-More.tsv': 'x\t1\n',
+    },
+  },
+  {
+    name: 'a CSV file becomes a sheet of its name, with numbers of which no digit is lost',
+    input: file('Kunden 2026.csv', addresses),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      'Kunden 2026': [
+        ['id', 'phone', 'zip', 'count', 'price', 'account', 'when', 'code'],
+        [1, '+4915112345', '01234', 42, 1.5, '12345678901234567890', '2026-03-04', 'A12'],
+        [2, '+4915112346', '00501', -7, 12, '98765432109876543210', '04/03/2026', '12'],
+      ],
+    },
+    usual: true,
+  },
+  {
+    name: 'a CSV file becomes a sheet of text only',
+    input: file('plain.csv', 'a,b\n1,2.50\n'),
+    to: 'xlsx',
+    options: { column_types: 'text' },
+    read: only(sheets),
+    expected: {
+      plain: [
+        ['a', 'b'],
+        ['1', '2.50'],
+      ],
+    },
+  },
+  {
+    name: 'a CSV file becomes a sheet of whatever it looks like',
+    input: file('any.csv', 'a,b,c\n007,2.50,2026-03-04\n'),
+    to: 'xlsx',
+    options: { column_types: 'detect' },
+    read: only(sheets),
+    expected: {
+      any: [
+        ['a', 'b', 'c'],
+        [7, 2.5, 46085],
+      ],
+    },
+  },
+  {
+    name: 'a CSV file with semicolons and decimal commas becomes a sheet of numbers',
+    input: file('preise.csv', 'Name;Preis;Menge\nSchraube;1,50;2\nMutter;1234,25;3\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      preise: [
+        ['Name', 'Preis', 'Menge'],
+        ['Schraube', 1.5, 2],
+        ['Mutter', 1234.25, 3],
+      ],
+    },
+  },
+  {
+    name: 'a CSV file with nothing but decimal commas is divided at its semicolons',
+    input: file('pairs.csv', '1,5;2,5\n3,5;4,5\n'),
+    to: 'tsv',
+    read: only(text),
+    expected: '1,5\t2,5\n3,5\t4,5\n',
+  },
+  {
+    name: 'versions in a CSV file are no numbers',
+    input: file('versions.csv', 'version\n1.9\n1.10\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: { versions: [['version'], ['1.9'], ['1.10']] },
+  },
+];
+
+testQuality(cases);
