@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zip } from '../engines/document/samples.ts';
+import { programTo } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
 import { each, only, sheets, text } from './readers.ts';
 
@@ -10,6 +11,33 @@ const file = (name: string, content: string | Uint8Array) => async (folder: stri
   await writeFile(path, content);
   return path;
 };
+
+/** Writes a text in another encoding by iconv. */
+const encoded = (name: string, encoding: string, content: string) => async (folder: string) => {
+  const source = await file('source', content)(folder);
+  const path = join(folder, name);
+  await programTo(path, 'iconv', '-f', 'UTF-8', '-t', encoding, source);
+  return path;
+};
+
+/** Texts without a declaration of their encoding. */
+const undeclared: [name: string, encoding: string, content: string][] = [
+  ['names.csv', 'SHIFT_JIS', '氏名,住所\n山田太郎,東京都千代田区丸の内\n佐藤花子,大阪府大阪市北区\n'],
+  ['greeting.txt', 'SHIFT_JIS', 'これは日本語のテキストです。'],
+  ['mail.txt', 'ISO-2022-JP', 'これは日本語のテキストです。'],
+  ['names.csv', 'WINDOWS-1251', 'Имя,Город\nИван Петров,Москва\nАнна Смирнова,Санкт-Петербург\n'],
+  ['greeting.txt', 'WINDOWS-1251', 'Привет, мир! Это проверка кодировки текста.'],
+  ['greeting.md', 'KOI8-R', 'Привет, мир! Это проверка кодировки текста.'],
+  ['names.csv', 'GBK', '姓名,地址\n张伟,北京市海淀区中关村大街\n王芳,上海市浦东新区\n'],
+  ['greeting.txt', 'GBK', '这是一个中文文本文件，用来检查编码识别是否正确。'],
+  ['greeting.rst', 'BIG5', '這是一個繁體中文的文字檔案，用來檢查編碼識別是否正確。'],
+  ['greeting.txt', 'EUC-KR', '이것은 한국어 텍스트 파일입니다.'],
+  ['names.csv', 'UTF-16LE', 'Name,City\nJürgen,Köln\n'],
+  ['names.csv', 'WINDOWS-1252', 'Name,City\nJürgen Größe,Köln\nÄnne Müller,Düsseldorf\n'],
+  ['greeting.txt', 'WINDOWS-1253', 'Καλημέρα κόσμε! Αυτός είναι ένας έλεγχος.'],
+  ['greeting.txt', 'WINDOWS-1256', 'مرحبا بالعالم! هذا ملف نصي باللغة العربية.'],
+  ['greeting.html', 'WINDOWS-1251', '<p>Привет, мир! Это проверка кодировки текста.</p>'],
+];
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
@@ -188,6 +216,37 @@ const cases: QualityCase[] = [
     to: 'xlsx',
     read: only(sheets),
     expected: { versions: [['version'], ['1.9'], ['1.10']] },
+  },
+  ...undeclared.map(
+    ([name, encoding, content], index): QualityCase => ({
+      name: `${name} in ${encoding} is read without a declaration`,
+      input: encoded(name, encoding, content),
+      to: name.endsWith('csv') ? 'tsv' : name.endsWith('txt') ? 'md' : 'txt',
+      read: async (outputs) => (await only(text)(outputs)).replace('\ufeff', '').trim(),
+      expected: content
+        .replaceAll(/<.*?>/g, '')
+        .replaceAll(',', name.endsWith('csv') ? '\t' : ',')
+        .trim(),
+      ...(index === 0 ? { usual: true } : {}),
+    }),
+  ),
+  {
+    name: 'an encoding that is not certain is named',
+    input: encoded('cities.csv', 'ISO-8859-2', 'Imię,Miasto\nŁukasz Wiśniewski,Łódź\n'),
+    to: 'tsv',
+    read: only(text),
+    expected: 'Imię\tMiasto\nŁukasz Wiśniewski\tŁódź\n',
+    warnings: [
+      'The encoding of the text is not declared, and iso-8859-2 was assumed. If letters are wrong, set input_encoding.',
+    ],
+  },
+  {
+    name: 'the encoding that is named is used',
+    input: encoded('cities.csv', 'MACINTOSH', 'Name,City\nJürgen,Köln\n'),
+    to: 'tsv',
+    options: { input_encoding: 'macintosh' },
+    read: only(text),
+    expected: 'Name\tCity\nJürgen\tKöln\n',
   },
 ];
 

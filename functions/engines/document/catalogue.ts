@@ -84,7 +84,7 @@ function protectable(source: Source, to: string[], options: OptionDescriptor[] =
 
 function readingOptions({ ext, container }: { ext: string; container?: string | undefined }): OptionDescriptor[] {
   if (ext === 'csv') return [option.delimiter, option.inputEncoding];
-  if (container === 'text') return [option.inputEncoding];
+  if (container === 'text' || container === 'html') return [option.inputEncoding];
   return container === 'zip' || container === 'cfb' ? [option.password] : [];
 }
 

@@ -64,7 +64,7 @@ export async function convert(
 ): Promise<{ outputs: OutputFile[]; warnings: string[] }> {
   const { outputFormat } = work;
   const warnings: string[] = [];
-  let made: Made[] = [await prepare(input, work.options, folder)];
+  let made: Made[] = [await prepare(input, work.options, folder, warnings)];
   context.progress(5);
   let steps = route(input.format, outputFormat);
   const preview = await findPreview(work, input, steps, folder, context);
@@ -276,7 +276,7 @@ async function byOffice(
       for (const [place, file] of made.entries()) file.suffix = chosen[place]?.name ?? String(place + 1);
     }
   }
-  if (last && (to === 'csv' || to === 'tsv') && officeFormat(from)?.container !== 'text')
+  if (last && (to === 'csv' || to === 'tsv'))
     await Promise.all(made.map((file) => recode(file.path, String(options.encoding))));
   return made;
 }

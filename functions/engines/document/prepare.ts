@@ -9,7 +9,7 @@ import { defuseHtml } from './guards/defuse-html.ts';
 import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
 import { checkIwork } from './office/iwork.ts';
-import { copyAsUtf8, readHtml } from './plain-text.ts';
+import { readHtml, readText } from './plain-text.ts';
 
 /** Defuses what one program wrote before LibreOffice reads it: pictures pass through pandoc as they are. */
 export async function prepareBetween(path: string, format: string, folder: string): Promise<SafeFile> {
@@ -26,11 +26,17 @@ async function defuseXml(from: string, to: string): Promise<SafeFile> {
 }
 
 /** Checks a file before any program reads it, and returns the safe copy. */
-export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<SafeFile> {
+export async function prepare(
+  input: InputFile,
+  options: OptionValues,
+  folder: string,
+  warnings: string[],
+): Promise<SafeFile> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
   const given = { path: input.path, vectors: false };
   const copy = { path: join(folder, 'prepared'), vectors: false };
+  const encoding = String(options.input_encoding ?? 'auto');
   switch (container) {
     case 'zip':
       if (!(await isPackage(input))) return given;
@@ -52,15 +58,18 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
       return copy;
     case 'html': {
       const inspection = new Inspection();
-      const page = defuseHtml(await readHtml(input.path), inspection);
+      const { text, warning } = await readHtml(input.path, encoding);
+      if (warning !== undefined) warnings.push(warning);
+      const page = defuseHtml(text, inspection);
       checkHtml(page);
       await writeFile(copy.path, page);
       return { ...copy, vectors: inspection.mayReadVectors };
     }
     case 'text': {
-      const encoding = typeof options.encoding === 'string' ? options.encoding : 'auto';
-      const text = await copyAsUtf8(input.path, copy.path, encoding);
+      const { text, warning } = await readText(input.path, encoding);
       if (text.trim() === '') throw new EngineError('The file contains no text.');
+      if (warning !== undefined) warnings.push(warning);
+      await writeFile(copy.path, text);
       return copy;
     }
     default:
