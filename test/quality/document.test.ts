@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { zip } from '../engines/document/samples.ts';
-import { programTo } from '../engines/image/programs.ts';
+import { unzip, zip } from '../engines/document/samples.ts';
+import { program, programTo } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
 import { each, only, sheets, text } from './readers.ts';
 
@@ -35,7 +35,7 @@ const undeclared: [name: string, encoding: string, content: string][] = [
   ['names.csv', 'UTF-16LE', 'Name,City\nJürgen,Köln\n'],
   ['names.csv', 'WINDOWS-1252', 'Name,City\nJürgen Größe,Köln\nÄnne Müller,Düsseldorf\n'],
   ['greeting.txt', 'WINDOWS-1253', 'Καλημέρα κόσμε! Αυτός είναι ένας έλεγχος.'],
-  ['greeting.txt', 'WINDOWS-1256', 'مرحبا بالعالم! هذا ملف نصي باللغة العربية.'],
+  ['greeting.md', 'WINDOWS-1256', 'مرحبا بالعالم! هذا ملف نصي باللغة العربية.'],
   ['greeting.html', 'WINDOWS-1251', '<p>Привет, мир! Это проверка кодировки текста.</p>'],
 ];
 
@@ -108,6 +108,57 @@ const contents = async (outputs: Parameters<ReturnType<typeof each>>[0]) => {
   const texts = await each(text)(outputs);
   return Object.fromEntries(outputs.map(({ name }, index) => [name, texts[index]]));
 };
+
+const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
+
+/** Writes a document as Word does, with footnotes by their number and pictures as image1.png, image2.png and so on. */
+const textDocument = (body: string, { notes = [], pictures = [] }: { notes?: string[]; pictures?: Buffer[] } = {}) => {
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
+  const parts: Record<string, string | Uint8Array> = {
+    '[Content_Types].xml': `${xml}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="png" ContentType="image/png"/><Override PartName="/word/document.xml" ContentType="${type}.document.main+xml"/><Override PartName="/word/footnotes.xml" ContentType="${type}.footnotes+xml"/></Types>`,
+    '_rels/.rels': `${xml}<Relationships xmlns="${relations}"><Relationship Id="rId1" Type="${office}/officeDocument" Target="word/document.xml"/></Relationships>`,
+    'word/document.xml': `${xml}<w:document xmlns:w="${word}" xmlns:r="${office}" xmlns:wp="${drawing}/wordprocessingDrawing" xmlns:a="${drawing}/main" xmlns:pic="${drawing}/picture"><w:body>${body}</w:body></w:document>`,
+    'word/_rels/document.xml.rels': `${xml}<Relationships xmlns="${relations}"><Relationship Id="notes" Type="${office}/footnotes" Target="footnotes.xml"/>${pictures.map((_, index) => `<Relationship Id="picture${index + 1}" Type="${office}/image" Target="media/image${index + 1}.png"/>`).join('')}</Relationships>`,
+    'word/footnotes.xml': `${xml}<w:footnotes xmlns:w="${word}">${notes.map((note, index) => `<w:footnote w:id="${index + 1}">${paragraph(`<w:r><w:footnoteRef/></w:r>${run(` ${note}`)}`)}</w:footnote>`).join('')}</w:footnotes>`,
+  };
+  for (const [index, picture] of pictures.entries()) parts[`word/media/image${index + 1}.png`] = picture;
+  return (folder: string) => zip(join(folder, 'letter.docx'), parts);
+};
+const paragraph = (content: string) => `<w:p>${content}</w:p>`;
+const run = (content: string, font = '') =>
+  `<w:r>${font && `<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}" w:cs="${font}"/></w:rPr>`}<w:t xml:space="preserve">${content}</w:t></w:r>`;
+const footnote = (number: number) => `<w:r><w:footnoteReference w:id="${number}"/></w:r>`;
+const change = 'w:id="1" w:author="A" w:date="2026-03-04T00:00:00Z"';
+const picture = (number: number, description: string) =>
+  `<w:r><w:drawing><wp:inline><wp:extent cx="952500" cy="476250"/><wp:docPr id="${number}" name="Picture" descr="${description}"/><a:graphic><a:graphicData uri="${drawing}/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="${number}" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="picture${number}"/></pic:blipFill><pic:spPr><a:xfrm><a:ext cx="952500" cy="476250"/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+
+const reviewed = textDocument(
+  paragraph(
+    `${run('Before ')}<w:del ${change}><w:r><w:delText xml:space="preserve">deleted </w:delText></w:r></w:del><w:ins ${change}>${run('inserted ')}</w:ins>${run('after')}${footnote(1)}${run('.')}`,
+  ) + paragraph(`${run('More')}${footnote(2)}`),
+  { notes: ['First note', 'Second note'] },
+);
+
+/** A red picture of 3 by 2 pixels. */
+const red = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AAQQxwFgBB0gX7h/C5SAAAAABJRU5ErkJggg==',
+  'base64',
+);
+const redUri = `data:image/png;base64,${red.toString('base64')}`;
+const illustrated = textDocument(paragraph(`${run('Look: ')}${picture(1, 'a red box')}`), { pictures: [red] });
+/** Reads the bytes of the pictures in a package, without regard to their names. */
+const packedPictures = async (path: string) =>
+  Object.entries(await unzip(path)).flatMap(([name, bytes]) => (/^(?!Thumb).*\.png$/.test(name) ? [bytes.toString('base64')] : []));
+/** Reads the sizes of the pictures in a PDF by poppler. */
+const pdfPictures = async (path: string) =>
+  [...(await program('pdfimages', '-list', path)).toString().matchAll(/^ *\d+ +\d+ +image +(\d+) +(\d+)/gm)].map(
+    ([, width, height]) => `${width}x${height}`,
+  );
+const htmlTitle = async (path: string) => /<title>(.*?)<\/title>/.exec(await text(path))?.[1];
+const described = `---\ntitle: Tools & Parts\n---\n\n![red](${redUri})\n\n![relative](pictures/b.png)\n`;
+const leftOut =
+  'Pictures that are not in the file were left out: pictures/b.png. Embed them as data URIs, or convert a docx, odt or epub file that contains them.';
 
 const addresses = `id,phone,zip,count,price,account,when,code
 1,+4915112345,01234,42,1.50,12345678901234567890,2026-03-04,A12
@@ -216,6 +267,79 @@ const cases: QualityCase[] = [
     to: 'xlsx',
     read: only(sheets),
     expected: { versions: [['version'], ['1.9'], ['1.10']] },
+  },
+  {
+    name: 'a reviewed document becomes text with its changes accepted and its footnotes at the end',
+    input: reviewed,
+    to: 'txt',
+    read: async (outputs) => (await only(text)(outputs)).replace('\ufeff', ''),
+    expected: 'Before inserted after[1].\nMore[2]\n[1] First note\n[2] Second note\n',
+    usual: true,
+  },
+  {
+    name: 'a reviewed document becomes HTML with its changes accepted',
+    input: reviewed,
+    to: 'html',
+    read: only(async (path) => ({ title: await htmlTitle(path), deleted: (await text(path)).includes('deleted') })),
+    expected: { title: 'letter', deleted: false },
+  },
+  {
+    name: 'the pictures of a document are embedded in Markdown',
+    input: illustrated,
+    to: 'md',
+    read: only(async (path) => (await text(path)).replace(/\{.*\}/, '').trim()),
+    expected: `Look: ![a red box](${redUri})`,
+    usual: true,
+  },
+  {
+    name: 'the pictures of a document are left out of text that holds none, with a warning',
+    input: illustrated,
+    to: 'org',
+    read: only(async (path) => (await text(path)).trim()),
+    expected: 'Look: a red box',
+    warnings: [
+      'Pictures were left out, as the output is text without them: image1.png. Formats that keep them are md, html, docx, odt and epub.',
+    ],
+  },
+  ...['docx', 'odt', 'epub'].map(
+    (to): QualityCase => ({
+      name: `a picture as a data URI in Markdown is in the ${to}, and one that is elsewhere is named`,
+      input: file('parts.md', described),
+      to,
+      read: only(packedPictures),
+      expected: [red.toString('base64')],
+      warnings: [leftOut],
+    }),
+  ),
+  {
+    name: 'a picture as a data URI in Markdown is in the PDF',
+    input: file('parts.md', described),
+    to: 'pdf',
+    read: only(pdfPictures),
+    expected: ['3x2'],
+    warnings: [leftOut],
+  },
+  {
+    name: 'a picture as a data URI in HTML is in the book',
+    input: file('parts.html', `<p>Look: <img src="${redUri}"><img src="pictures/b.png"></p>`),
+    to: 'epub',
+    read: only(packedPictures),
+    expected: [red.toString('base64')],
+    warnings: [leftOut],
+  },
+  {
+    name: 'Markdown becomes a page with the title of its front matter',
+    input: file('parts.md', described),
+    to: 'html',
+    read: only(htmlTitle),
+    expected: 'Tools &amp; Parts',
+  },
+  {
+    name: 'Markdown without a title becomes a page with the name of its file',
+    input: file('Tools & Parts.md', '# Heading\n'),
+    to: 'html',
+    read: only(htmlTitle),
+    expected: 'Tools &amp; Parts',
   },
   ...undeclared.map(
     ([name, encoding, content], index): QualityCase => ({

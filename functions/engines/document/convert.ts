@@ -64,7 +64,7 @@ export async function convert(
 ): Promise<{ outputs: OutputFile[]; warnings: string[] }> {
   const { outputFormat } = work;
   const warnings: string[] = [];
-  let made: Made[] = [await prepare(input, work.options, folder, warnings)];
+  let made: Made[] = [await prepare(input, work, folder, warnings)];
   context.progress(5);
   let steps = route(input.format, outputFormat);
   const preview = await findPreview(work, input, steps, folder, context);
@@ -105,10 +105,14 @@ async function findPreview(
 }
 
 function outputName(name: string, format: string, suffix: string | undefined): string {
-  if (suffix === undefined) return withExtension(name, format);
+  return suffix === undefined
+    ? withExtension(name, format)
+    : withExtension(`${stemOf(name)}-${suffix}.${format}`, format);
+}
+
+function stemOf(name: string): string {
   const extension = extensionOf(name);
-  const stem = extension ? name.slice(0, -(extension.length + 1)) : name;
-  return withExtension(`${stem}-${suffix}.${format}`, format);
+  return extension ? name.slice(0, -(extension.length + 1)) : name;
 }
 
 async function take(conversion: Conversion, step: Step, given: Made, index: number, last: boolean): Promise<Made[]> {
@@ -121,7 +125,9 @@ async function take(conversion: Conversion, step: Step, given: Made, index: numb
     case 'pandoc': {
       const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
       context.limitProcessorTime(justifiedSeconds(await extentOf(path)));
-      await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
+      const title = stemOf(conversion.input.name);
+      const request = { folder, input: path, from: step.from, to: step.to, output, title };
+      conversion.warnings.push(...(await convertWithPandoc(request, context)));
       return [{ path: output }];
     }
     case 'flow': {
@@ -246,6 +252,9 @@ async function byOffice(
       one,
       vectors,
       ...(page ? { page } : {}),
+      ...(officeFormat(from)?.kind === 'text' && (to === 'txt' || to === 'html')
+        ? { settle: { title: stemOf(conversion.input.name), notes: to === 'txt' } }
+        : {}),
       ...(options.cell_values === 'iso' || options.cell_values === 'raw' ? { values: options.cell_values } : {}),
       ...(nameless.includes(from)
         ? { table: { name: sheetName(conversion.input.name), decimals: decimalsOf(table) } }
@@ -288,10 +297,8 @@ const nameless = ['csv', 'tsv', 'slk'];
 
 /** Returns the name of a file as that of a sheet: at most 31 characters, and some not allowed. */
 function sheetName(name: string): string {
-  const extension = extensionOf(name);
-  const stem = extension ? name.slice(0, -(extension.length + 1)) : name;
   return (
-    stem
+    stemOf(name)
       .replaceAll(/[[\]*?:/\\\p{Cc}]/gu, '_')
       .slice(0, 31)
       .toWellFormed()

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type Work } from '../runtime/engine.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
 import { defuseContent } from './guards/defuse-content.ts';
@@ -9,6 +8,7 @@ import { defuseHtml } from './guards/defuse-html.ts';
 import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
 import { checkIwork } from './office/iwork.ts';
+import { missingPictures } from './pandoc.ts';
 import { readHtml, readText } from './plain-text.ts';
 
 /** Defuses what one program wrote before LibreOffice reads it: pictures pass through pandoc as they are. */
@@ -28,7 +28,7 @@ async function defuseXml(from: string, to: string): Promise<SafeFile> {
 /** Checks a file before any program reads it, and returns the safe copy. */
 export async function prepare(
   input: InputFile,
-  options: OptionValues,
+  { options, outputFormat }: Pick<Work, 'options' | 'outputFormat'>,
   folder: string,
   warnings: string[],
 ): Promise<SafeFile> {
@@ -62,6 +62,8 @@ export async function prepare(
       if (warning !== undefined) warnings.push(warning);
       const page = defuseHtml(text, inspection);
       checkHtml(page);
+      if (inspection.missingPictures.length > 0 && outputFormat !== 'txt')
+        warnings.push(missingPictures(inspection.missingPictures));
       await writeFile(copy.path, page);
       return { ...copy, vectors: inspection.mayReadVectors };
     }

@@ -16,6 +16,8 @@ export class Inspection {
   vectors = false;
   /** Whether it contains what cannot be searched, in which an SVG could hide. */
   opaque = false;
+  /** Addresses of pictures that a page shows and does not contain. */
+  readonly missingPictures: string[] = [];
   /** Whether SVGs are replaced by an empty picture. */
   blanksVectors = false;
   #depth = 0;

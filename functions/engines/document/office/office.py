@@ -104,8 +104,8 @@ class Refused(Exception):
 def load(desktop, request):
     arguments = {
         'Hidden': True,
-        # Sheets that are read only cannot be named or formatted.
-        'ReadOnly': not request.get('table') and not request.get('values'),
+        # What is read only cannot be named, formatted or settled.
+        'ReadOnly': not any(name in request for name in ('table', 'values', 'settle')),
         'AsTemplate': False,
         # never execute macros, never update links
         'MacroExecutionMode': 0,
@@ -203,12 +203,37 @@ def shape_table(document, table):
         sheet.Columns.getByIndex(column).NumberFormat = number_format(document, '0.' + '0' * places)
 
 
+def settle_text(context, document, name):
+    """
+    Accepts tracked changes, since formats without them would show what was deleted as text, and gives a document without a
+    title the name of its file.
+    """
+    dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
+    dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
+    if not document.DocumentProperties.Title:
+        document.DocumentProperties.Title = name
+
+
+def append_notes(document):
+    """Puts the text of footnotes and endnotes at the end, for a format without notes."""
+    found = [(note, note.Anchor.String) for notes in (document.Footnotes, document.Endnotes)
+             for note in (notes.getByIndex(index) for index in range(notes.Count))]
+    texts = [f'[{label}] {note.String.strip()}' for note, label in found]
+    for note, label in found:
+        note.Anchor.Text.insertString(note.Anchor.Start, f'[{label}]', False)
+        note.Anchor.setString('')
+    for text in texts:
+        end = document.Text.getEnd()
+        document.Text.insertControlCharacter(end, 0, False)
+        document.Text.insertString(document.Text.getEnd(), text, False)
+
+
 def first_shown(sheets):
     """Returns the number of the first sheet that shows something."""
     return next((number for number, sheet in enumerate(sheets, 1) if not sheet['hidden'] and not sheet['empty']), 1)
 
 
-def convert(desktop, request):
+def convert(context, desktop, request):
     document = load(desktop, request)
     try:
         if request.get('table'):
@@ -221,6 +246,10 @@ def convert(desktop, request):
             show_values(document, request['values'])
         if request.get('page'):
             shape_pages(document, request['page'])
+        if request.get('settle'):
+            settle_text(context, document, request['settle']['title'])
+            if request['settle']['notes']:
+                append_notes(document)
         for output in request['outputs']:
             if request.get('one'):
                 # Formats of one table take the first sheet.
@@ -311,7 +340,7 @@ def main():
         for line in stream:
             request = json.loads(line)
             try:
-                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
+                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(context, desktop, request))}
             except Refused as refused:
                 response = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
             except Exception as error:
