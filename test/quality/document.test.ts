@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { unzip, zip } from '../engines/document/samples.ts';
 import { program, programTo } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { each, only, sheets, text } from './readers.ts';
+import { each, ink, only, pdfFonts, sheets, text } from './readers.ts';
 
 /** Writes a file with this content. */
 const file = (name: string, content: string | Uint8Array) => async (folder: string) => {
@@ -149,7 +150,9 @@ const redUri = `data:image/png;base64,${red.toString('base64')}`;
 const illustrated = textDocument(paragraph(`${run('Look: ')}${picture(1, 'a red box')}`), { pictures: [red] });
 /** Reads the bytes of the pictures in a package, without regard to their names. */
 const packedPictures = async (path: string) =>
-  Object.entries(await unzip(path)).flatMap(([name, bytes]) => (/^(?!Thumb).*\.png$/.test(name) ? [bytes.toString('base64')] : []));
+  Object.entries(await unzip(path)).flatMap(([name, bytes]) =>
+    /^(?!Thumb).*\.png$/.test(name) ? [bytes.toString('base64')] : [],
+  );
 /** Reads the sizes of the pictures in a PDF by poppler. */
 const pdfPictures = async (path: string) =>
   [...(await program('pdfimages', '-list', path)).toString().matchAll(/^ *\d+ +\d+ +image +(\d+) +(\d+)/gm)].map(
@@ -340,6 +343,52 @@ const cases: QualityCase[] = [
     to: 'html',
     read: only(htmlTitle),
     expected: 'Tools &amp; Parts',
+  },
+  ...['pdf', 'png'].map(
+    (to): QualityCase => ({
+      name: `emoji of a document are drawn as ${to}`,
+      input: textDocument(paragraph(run('😀👍🎉🚀', 'Calibri'))),
+      to,
+      read: only(async (path, output) => (await ink(path, output)) > 0.01),
+      expected: true,
+    }),
+  ),
+  {
+    name: 'fonts that are missing are replaced by others of their widths without a warning',
+    input: textDocument(
+      ['Arial', 'Calibri', 'Cambria', 'Times New Roman', 'Courier New']
+        .map((font) => paragraph(run('Text', font)))
+        .join(''),
+    ),
+    to: 'pdf',
+    read: only(pdfFonts),
+    expected: ['LiberationSans', 'Carlito', 'Caladea-Regular', 'LiberationSerif', 'LiberationMono'],
+    usual: true,
+  },
+  {
+    name: 'fonts that are missing are replaced by others of their class with a warning',
+    input: textDocument(
+      ['Impact', 'Foo Garamond', 'Foo Mono', 'Georgia'].map((font) => paragraph(run('Text', font))).join(''),
+    ),
+    to: 'pdf',
+    read: only(pdfFonts),
+    expected: ['LiberationSans', 'LiberationSerif', 'LiberationMono', 'NotoSerif-Regular'],
+    warnings: [
+      'The font Impact is not installed; Liberation Sans was used.',
+      'The font Foo Garamond is not installed; Liberation Serif was used.',
+      'The font Foo Mono is not installed; Liberation Mono was used.',
+      'The font Georgia is not installed; Noto Serif was used.',
+    ],
+  },
+  {
+    name: 'Comic Sans is replaced by a casual face, or a sans if there is none',
+    input: textDocument(paragraph(run('Text', 'Comic Sans MS'))),
+    to: 'pdf',
+    read: only(pdfFonts),
+    expected: [expect.stringMatching(/^(?:ComicNeue|LiberationSans)/)],
+    warnings: [
+      expect.stringMatching(/^The font Comic Sans MS is not installed; (?:Comic Neue|Liberation Sans) was used\.$/),
+    ],
   },
   ...undeclared.map(
     ([name, encoding, content], index): QualityCase => ({

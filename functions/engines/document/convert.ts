@@ -5,8 +5,10 @@ import { extensionOf, withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
+import { runProgram } from '../runtime/program.ts';
 import { officeFormat } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
+import { doubtfulFonts, substitutedFonts } from './office/fonts.ts';
 import { previewOf, unreadableIwork } from './office/iwork.ts';
 import {
   convertWithOffice,
@@ -42,6 +44,8 @@ interface Made {
   suffix?: string;
   /** Whether it is an input made safe for LibreOffice, and then whether SVGs may be read in it. */
   vectors?: boolean;
+  /** Fonts that it names, if they are known. */
+  fonts?: string[];
 }
 
 interface Conversion {
@@ -219,6 +223,13 @@ async function finishPdf(
   return path;
 }
 
+/** Lists the fonts of a PDF by their names for PostScript. */
+async function pdfFaces(path: string, folder: string, { signal }: WorkContext): Promise<string[]> {
+  const { stdout } = await runProgram('pdffonts', [path], { cwd: folder, signal });
+  const lines = stdout.split('\n').slice(2);
+  return lines.flatMap((line) => /^(?:[A-Z]{6}\+)?(\S+)/.exec(line)?.[1] ?? []);
+}
+
 const perSheet = ['csv', 'tsv', 'slk'];
 
 async function byOffice(
@@ -266,6 +277,8 @@ async function byOffice(
   const first = join(folder, `${index}.${to}`);
   const facts = await ask([{ path: first, ...(wanted === undefined ? {} : { sheet: wanted }) }]);
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
+  const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
+  if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, folder, context)));
   if (!one) return [{ path: first }];
 
   const sheets = facts.sheets ?? [];

@@ -7,6 +7,7 @@ import { defuseContent } from './guards/defuse-content.ts';
 import { defuseHtml } from './guards/defuse-html.ts';
 import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
+import { fontsInText } from './office/fonts.ts';
 import { checkIwork } from './office/iwork.ts';
 import { missingPictures } from './pandoc.ts';
 import { readHtml, readText } from './plain-text.ts';
@@ -22,7 +23,7 @@ async function defuseXml(from: string, to: string): Promise<SafeFile> {
   const inspection = new Inspection();
   const bytes = await readFile(from);
   await inspection.settle(async () => writeFile(to, await defuseContent(bytes, inspection)));
-  return { path: to, vectors: inspection.mayReadVectors };
+  return { path: to, vectors: inspection.mayReadVectors, fonts: fontsInText(bytes.toString()) };
 }
 
 /** Checks a file before any program reads it, and returns the safe copy. */
@@ -53,9 +54,11 @@ export async function prepare(
     case 'gzip':
       await checkGzip(input.path);
       return given;
-    case 'rtf':
-      await writeFile(copy.path, await readRtf(input.path));
-      return copy;
+    case 'rtf': {
+      const bytes = await readRtf(input.path);
+      await writeFile(copy.path, bytes);
+      return { ...copy, fonts: fontsInText(bytes.toString('latin1')) };
+    }
     case 'html': {
       const inspection = new Inspection();
       const { text, warning } = await readHtml(input.path, encoding);

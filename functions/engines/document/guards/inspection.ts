@@ -8,6 +8,8 @@ export interface SafeFile {
   path: string;
   /** Whether LibreOffice may read SVGs in it. */
   vectors: boolean;
+  /** Fonts that it names, if they are known. */
+  fonts?: string[];
 }
 
 /** What was found in a document and in all that it contains. */

@@ -60,6 +60,7 @@ def start_office(temporary):
         'LANG': 'C.UTF-8',
         'TZ': os.environ.get('TZ', 'UTC'),
         'SAL_USE_VCLPLUGIN': 'svp',
+        'FONTCONFIG_FILE': os.path.join(folder, 'fonts.conf'),
         # LibreOffice would otherwise look for a display, a session bus and a proxy.
         'no_proxy': '*',
         'MALLOC_ARENA_MAX': '2',
