@@ -48,20 +48,23 @@ function suffixOf(name: string): string {
   return match && match.index > 0 ? match[0] : '';
 }
 
+/** Returns a name without its extension. */
+export function stemOf(name: string): string {
+  return name.slice(0, name.length - suffixOf(name).length);
+}
+
 /** Returns a name with its extension replaced, and a page or the like added to its stem. */
 export function withExtension(name: string, extension: string, part?: string): string {
-  const stem = name.slice(0, name.length - suffixOf(name).length);
-  return safeName(`${stem}${part === undefined ? '' : `-${part}`}.${extension}`);
+  return safeName(`${stemOf(name)}${part === undefined ? '' : `-${part}`}.${extension}`);
 }
 
 /** Makes names unique, case-insensitively, by numbering the later ones before their extension. */
 export function uniqueNames(names: string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
-    const suffix = suffixOf(name);
-    const stem = name.slice(0, name.length - suffix.length);
     let candidate = name;
-    for (let number = 2; taken.has(candidate.toLowerCase()); number++) candidate = `${stem} (${number})${suffix}`;
+    for (let number = 2; taken.has(candidate.toLowerCase()); number++)
+      candidate = `${stemOf(name)} (${number})${suffixOf(name)}`;
     taken.add(candidate.toLowerCase());
     return candidate;
   });

@@ -62,6 +62,20 @@ export const pdfText = async (path: string): Promise<string[]> => {
     .filter((page, index, all) => page !== '' || index < all.length - 1);
 };
 
+/** Reads the names of the fonts of a PDF by poppler. */
+export const pdfFonts = async (path: string): Promise<string[]> =>
+  [...(await program('pdffonts', path)).toString().matchAll(/^[A-Z]{6}\+(\S+)/gm)].map(([, name = '']) => name);
+
+/** Reads how much of a picture, or of the first page of a PDF as MuPDF draws it, is not white, in per cent. */
+export const ink = async (path: string, { format }: Pick<OutputFile, 'format'>): Promise<number> => {
+  const page = `${path}.page.png`;
+  if (format === 'pdf') await program('mutool', 'draw', '-q', '-r', '72', '-o', page, path, '1');
+  const picture = format === 'pdf' ? page : path;
+  return Number(
+    await program('/usr/bin/convert', picture, '-colorspace', 'gray', '-format', '%[fx:100*(1-mean)]', 'info:'),
+  );
+};
+
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');
 
@@ -79,3 +93,13 @@ export const frames =
         return [...(await program('ffmpeg', '-v', 'error', '-ss', String(seconds), '-i', path, ...cut, ...raw))];
       }),
     );
+
+const readSheets = `
+import json, openpyxl, sys
+book = openpyxl.load_workbook(sys.argv[1])
+print(json.dumps({sheet.title: [[cell for cell in row if cell is not None] for row in sheet.iter_rows(values_only=True)] for sheet in book}, default=str))
+`;
+
+/** Reads the sheets of an xlsx file by openpyxl: their names, and the rows of each, with texts as strings and numbers as numbers. */
+export const sheets = async (path: string): Promise<Record<string, (string | number)[][]>> =>
+  JSON.parse((await program('/usr/bin/python3', '-c', readSheets, path)).toString());

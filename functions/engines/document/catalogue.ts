@@ -84,7 +84,7 @@ function protectable(source: Source, to: string[], options: OptionDescriptor[] =
 
 function readingOptions({ ext, container }: { ext: string; container?: string | undefined }): OptionDescriptor[] {
   if (ext === 'csv') return [option.delimiter, option.inputEncoding];
-  if (container === 'text') return [option.inputEncoding];
+  if (container === 'text' || container === 'html') return [option.inputEncoding];
   return container === 'zip' || container === 'cfb' ? [option.password] : [];
 }
 
@@ -99,12 +99,15 @@ function office(): Capability[] {
       case 'sheet': {
         const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
+        // A file of text has one sheet, of which every value stays as it is written.
+        const delimited = format.ext === 'csv' || format.ext === 'tsv';
+        const asText = delimited ? [] : option.eachSheetAsText;
         return [
-          ...protectable(source, [...whole, 'html']),
-          ...convert(source, ['csv'], [option.sheet, option.delimiter, option.outputEncoding]),
-          ...convert(source, ['tsv'], [option.sheet, option.outputEncoding]),
-          ...convert(source, ['slk'], [option.sheet]),
-          ...convert(source, tableOutputs, [option.firstSheet]),
+          ...protectable(source, [...whole, 'html'], delimited ? [option.columnTypes] : []),
+          ...convert(source, ['csv'], [...asText, option.delimiter, option.outputEncoding]),
+          ...convert(source, ['tsv'], [...asText, option.outputEncoding]),
+          ...convert(source, ['slk'], delimited ? [] : option.eachSheet),
+          ...convert(source, tableOutputs, delimited ? [] : option.oneSheet),
           ...pages(source),
         ];
       }

@@ -1,16 +1,24 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { withExtension } from '../../../shared/files/names.ts';
+import { stemOf, withExtension } from '../../../shared/files/names.ts';
 import { joinTiffs } from '../image/codecs/tiff-pages.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
 import { type Extent, justifiedSeconds } from '../runtime/justified-time.ts';
 import { checkPictures } from '../runtime/pdf-pictures.ts';
+import { runProgram } from '../runtime/program.ts';
 import { officeFormat } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
+import { doubtfulFonts, substitutedFonts } from './office/fonts.ts';
 import { previewOf, unreadableIwork } from './office/iwork.ts';
-import { convertWithOffice, type OfficeFacts, type OfficeRequest, UnreadableDocument } from './office/office.ts';
-import { guessDelimiter, loading, paper, storing } from './office/office-filters.ts';
+import {
+  convertWithOffice,
+  type OfficeFacts,
+  type OfficeRequest,
+  type Sheet,
+  UnreadableDocument,
+} from './office/office.ts';
+import { loading, paper, storing, type Table, tableOf } from './office/office-filters.ts';
 import { convertWithPandoc } from './pandoc.ts';
 import { archivePdf, distill } from './pdf/ghostscript.ts';
 import {
@@ -37,6 +45,8 @@ interface Made {
   suffix?: string;
   /** Whether it is an input made safe for LibreOffice, and then whether SVGs may be read in it. */
   vectors?: boolean;
+  /** Fonts that it names, if they are known. */
+  fonts?: string[];
 }
 
 interface Conversion {
@@ -46,6 +56,8 @@ interface Conversion {
   context: WorkContext;
   /** Whether the pages are unchanged, without a conversion by LibreOffice. */
   drawnElsewhere: boolean;
+  /** Warnings for the user, added to as they come up. */
+  warnings: string[];
 }
 
 /** Converts a document with the programs of its route. */
@@ -54,9 +66,10 @@ export async function convert(
   input: InputFile,
   folder: string,
   context: WorkContext,
-): Promise<OutputFile[]> {
+): Promise<{ outputs: OutputFile[]; warnings: string[] }> {
   const { outputFormat } = work;
-  let made: Made[] = [await prepare(input, work.options, folder)];
+  const warnings: string[] = [];
+  let made: Made[] = [await prepare(input, work, folder, warnings)];
   context.progress(5);
   let steps = route(input.format, outputFormat);
   const preview = await findPreview(work, input, steps, folder, context);
@@ -65,7 +78,7 @@ export async function convert(
     steps = steps.slice(1);
   }
   const drawnElsewhere = preview !== undefined || input.format === 'pdf' || input.format === 'ps';
-  const conversion: Conversion = { work, input, folder, context, drawnElsewhere };
+  const conversion: Conversion = { work, input, folder, context, drawnElsewhere, warnings };
   for (const [index, step] of steps.entries()) {
     const [only] = made;
     if (!only) break;
@@ -73,11 +86,12 @@ export async function convert(
     context.progress(5 + ((index + 1) / steps.length) * 45);
   }
   await Promise.all(made.map(({ path }) => checkOutput(path, outputFormat)));
-  return made.map(({ path, suffix }) => ({
+  const outputs = made.map(({ path, suffix }) => ({
     path,
     name: withExtension(input.name, outputFormat, suffix),
     format: outputFormat,
   }));
+  return { outputs, warnings };
 }
 
 /** Returns pages that need no layout here, if no option would change them. */
@@ -105,7 +119,9 @@ async function take(conversion: Conversion, step: Step, given: Made, index: numb
     case 'pandoc': {
       const output = join(folder, `${index}.${last ? outputFormat : step.to}`);
       context.limitProcessorTime(justifiedSeconds(await extentOf(path)));
-      await convertWithPandoc({ folder, input: path, from: step.from, to: step.to, output }, context);
+      const title = stemOf(conversion.input.name);
+      const request = { folder, input: path, from: step.from, to: step.to, output, title };
+      conversion.warnings.push(...(await convertWithPandoc(request, context)));
       return [{ path: output }];
     }
     case 'flow': {
@@ -204,6 +220,13 @@ async function finishPdf(
   return path;
 }
 
+/** Lists the fonts of a PDF by their names for PostScript. */
+async function pdfFaces(path: string, folder: string, { signal }: WorkContext): Promise<string[]> {
+  const { stdout } = await runProgram('pdffonts', [path], { cwd: folder, signal });
+  const lines = stdout.split('\n').slice(2);
+  return lines.flatMap((line) => /^(?:[A-Z]{6}\+)?(\S+)/.exec(line)?.[1] ?? []);
+}
+
 const perSheet = ['csv', 'tsv', 'slk'];
 
 async function byOffice(
@@ -220,48 +243,125 @@ async function byOffice(
     given.vectors === undefined
       ? await prepareBetween(given.path, from, folder)
       : { path: given.path, vectors: given.vectors };
-  const delimiter =
-    from === 'csv'
-      ? String(options.csv_delimiter ?? guessDelimiter((await readFile(path, 'utf8')).slice(0, 65_536)))
-      : '';
+  const table = from === 'csv' || from === 'tsv' ? await readTable(path, from, to, options) : undefined;
   const pdf = from === 'pdf' ? await selectedPdf(conversion, path) : undefined;
   const input = pdf?.path ?? path;
   const extent = { ...(await extentOf(input)), pages: pdf?.pages ?? 0, office: true };
-  const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, delimiter);
+  const load = from === 'pdf' ? { FilterName: pdfImporter(to) } : loading(from, options, table);
   const page = paper(options);
-  const ask = async (output: string, sheet: number): Promise<OfficeFacts> => {
+  const one = officeFormat(from)?.kind === 'sheet' && perSheet.includes(to);
+  const ask = async (outputs: { path: string; sheet?: number }[]): Promise<OfficeFacts> => {
     context.limitProcessorTime(justifiedSeconds(extent));
     const store = storing(from === 'pdf' ? to : from, to, options);
-    const request = { input, load, outputs: [{ path: output, store }], sheet, vectors, ...(page ? { page } : {}) };
+    const request: OfficeRequest = {
+      input,
+      load,
+      outputs: outputs.map((output) => ({ ...output, store })),
+      one,
+      vectors,
+      ...(page ? { page } : {}),
+      ...(officeFormat(from)?.kind === 'text' && (to === 'txt' || to === 'html')
+        ? { settle: { title: stemOf(conversion.input.name), notes: to === 'txt' } }
+        : {}),
+      ...(options.cell_values === 'iso' || options.cell_values === 'raw' ? { values: options.cell_values } : {}),
+      ...(nameless.includes(from)
+        ? { table: { name: sheetName(conversion.input.name), decimals: decimalsOf(table) } }
+        : {}),
+    };
     return officeFormat(from)?.container === 'iwork' ? fromIwork(request, from) : office(request, options, from);
   };
-  const wanted = typeof options.sheet === 'number' ? options.sheet : 1;
+  const wanted = typeof options.sheet === 'number' ? options.sheet : undefined;
   const first = join(folder, `${index}.${to}`);
-  const facts = await ask(first, wanted);
+  const facts = await ask([{ path: first, ...(wanted === undefined ? {} : { sheet: wanted }) }]);
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
-  if (officeFormat(from)?.kind !== 'sheet' || !perSheet.includes(to)) return [{ path: first }];
+  const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
+  if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, folder, context)));
+  if (!one) return [{ path: first }];
 
   const sheets = facts.sheets ?? [];
-  if (wanted > sheets.length)
+  if (wanted !== undefined && wanted > sheets.length)
     throw new EngineError(`The document has ${sheets.length} sheets, so sheet ${wanted} does not exist.`);
   const made: Made[] = [{ path: first }];
-  if (last && options.sheet === undefined && sheets.length > 1) {
-    if (sheets.length > maxSheets)
-      throw new EngineError(`The document has ${sheets.length} sheets. Choose one with the option sheet.`);
-    made[0] = { path: first, suffix: sheets[0] ?? '1' };
-    for (let sheet = 2; sheet <= sheets.length; sheet++) {
-      const output = join(folder, `${index}-${sheet}.${to}`);
-      await ask(output, sheet);
-      made.push({ path: output, suffix: sheets[sheet - 1] ?? String(sheet) });
-      context.progress(5 + (sheet / sheets.length) * 90);
+  if (wanted === undefined) {
+    const chosen = choose(sheets, options, last, conversion.warnings);
+    const others = chosen
+      .slice(1)
+      .map(({ number }) => ({ path: join(folder, `${index}-${number}.${to}`), sheet: number }));
+    if (others.length > 0) {
+      if (chosen.length > maxSheets)
+        throw new EngineError(`The document has ${chosen.length} sheets. Choose one with the option sheet.`);
+      await ask(others);
+      made.push(...others.map(({ path }) => ({ path })));
+      for (const [place, file] of made.entries()) file.suffix = chosen[place]?.name ?? String(place + 1);
     }
   }
-  if (last && (to === 'csv' || to === 'tsv') && officeFormat(from)?.container !== 'text')
+  if (last && (to === 'csv' || to === 'tsv'))
     await Promise.all(made.map((file) => recode(file.path, String(options.encoding))));
   return made;
 }
 
 const maxSheets = 200;
+
+/** Formats without names of sheets. */
+const nameless = ['csv', 'tsv', 'slk'];
+
+/** Returns the name of a file as that of a sheet: at most 31 characters, and some not allowed. */
+function sheetName(name: string): string {
+  return (
+    stemOf(name)
+      .replaceAll(/[[\]*?:/\\\p{Cc}]/gu, '_')
+      .slice(0, 31)
+      .toWellFormed()
+      .replaceAll(/^'+|'+$/g, '_') || 'Sheet1'
+  );
+}
+
+function decimalsOf(table: Table | undefined): [column: number, places: number][] {
+  return (table?.columns ?? []).flatMap(({ decimals }, index) => (decimals > 0 ? [[index, decimals]] : []));
+}
+
+/** Finds out how to read a delimited text. If no spreadsheet is made of it, every value stays as it is written. */
+async function readTable(path: string, from: string, to: string, options: OptionValues): Promise<Table> {
+  const text = await readFile(path, 'utf8');
+  const named = from === 'tsv' ? 'tab' : options.csv_delimiter;
+  const table = tableOf(text, typeof named === 'string' ? named : undefined);
+  const keepText = perSheet.includes(to) || options.column_types === 'text';
+  return keepText ? { ...table, columns: table.columns.map(() => ({ isNumber: false, decimals: 0 })) } : table;
+}
+
+/** Returns the sheets to write: those that show something, or all if nothing does. The first is always the one that LibreOffice takes. */
+function choose(
+  sheets: Sheet[],
+  options: OptionValues,
+  all: boolean,
+  warnings: string[],
+): (Sheet & { number: number })[] {
+  const numbered = sheets.map((sheet, index) => ({ ...sheet, number: index + 1 }));
+  const shown = numbered.filter(({ hidden, empty }) => !hidden && !empty);
+  const first = shown[0] ?? numbered[0];
+  if (!first) return [];
+  if (!all) {
+    const [, ...others] = shown;
+    if (others.length > 0)
+      warnings.push(
+        `Only the sheet ${quoted([first])} was converted, not ${quoted(others)}. Choose another with the option sheet.`,
+      );
+    return [first];
+  }
+  const wanted = numbered.filter(
+    ({ hidden, empty, number }) =>
+      number === first.number ||
+      ((!hidden || options.hidden_sheets === true) && (!empty || options.empty_sheets === true)),
+  );
+  const left = numbered.filter((sheet) => sheet.hidden && !sheet.empty && !wanted.includes(sheet));
+  if (left.length > 0)
+    warnings.push(
+      `The hidden ${left.length === 1 ? 'sheet' : 'sheets'} ${quoted(left)} ${left.length === 1 ? 'was' : 'were'} left out. Set hidden_sheets to convert hidden sheets, too.`,
+    );
+  return wanted;
+}
+
+const quoted = (sheets: Sheet[]) => sheets.map(({ name }) => `"${name}"`).join(', ');
 
 async function recode(path: string, encoding: string): Promise<void> {
   if (encoding === 'utf-8' || encoding === 'undefined') return;

@@ -157,28 +157,38 @@ export const delimiter: OptionDescriptor = {
 };
 
 export const inputEncoding: OptionDescriptor = {
-  name: 'encoding',
-  label: 'Encoding',
-  hint: 'Character encoding of the input.',
+  name: 'input_encoding',
+  label: 'Input encoding',
+  hint: 'Character encoding of the input. A byte order mark takes precedence.',
   data_type: 'string',
   default_value: 'auto',
   type: 'enum',
   enum_values: [
-    { value: 'auto', hint: 'Detects UTF-8 and UTF-16; otherwise Western European', label: 'Automatic' },
+    { value: 'auto', hint: 'As declared, or detected from the text', label: 'Automatic' },
     ...[
       ['utf-8', 'Unicode'],
       ['utf-16le', 'Unicode, 16-bit'],
+      ['utf-16be', 'Unicode, 16-bit, big-endian'],
       ['windows-1252', 'Western European'],
+      ['iso-8859-1', 'Western European'],
+      ['iso-8859-15', 'Western European'],
+      ['macintosh', 'Western European'],
       ['iso-8859-2', 'Central European'],
       ['windows-1250', 'Central European'],
+      ['windows-1257', 'Baltic'],
       ['windows-1251', 'Cyrillic'],
       ['koi8-r', 'Cyrillic'],
+      ['koi8-u', 'Cyrillic, Ukrainian'],
       ['windows-1253', 'Greek'],
       ['windows-1254', 'Turkish'],
       ['windows-1255', 'Hebrew'],
       ['windows-1256', 'Arabic'],
+      ['windows-1258', 'Vietnamese'],
+      ['windows-874', 'Thai'],
       ['shift_jis', 'Japanese'],
       ['euc-jp', 'Japanese'],
+      ['iso-2022-jp', 'Japanese'],
+      ['gbk', 'Chinese, simplified'],
       ['gb18030', 'Chinese, simplified'],
       ['big5', 'Chinese, traditional'],
       ['euc-kr', 'Korean'],
@@ -201,18 +211,70 @@ export const outputEncoding: OptionDescriptor = {
   ],
 };
 
-export const sheet: OptionDescriptor = {
+const sheet: OptionDescriptor = {
   name: 'sheet',
   label: 'Sheet',
-  hint: 'Number of the sheet to convert, starting at 1. By default, each sheet becomes a separate file.',
+  hint: 'Number of the sheet to convert, starting at 1. By default, each visible sheet with content becomes a separate file.',
   data_type: 'integer',
   properties: { min: 1, max: 10_000 },
 };
 
-export const firstSheet: OptionDescriptor = {
+const firstSheet: OptionDescriptor = {
   ...sheet,
-  hint: 'Number of the sheet to convert, starting at 1.',
-  default_value: '1',
+  hint: 'Number of the sheet to convert, starting at 1. Defaults to the first visible sheet with content.',
+};
+
+const cellValues: OptionDescriptor = {
+  name: 'cell_values',
+  label: 'Cell values',
+  hint: 'How the values of cells are written.',
+  data_type: 'string',
+  default_value: 'shown',
+  type: 'enum',
+  enum_values: [
+    { value: 'shown', hint: 'As the cells show them, such as 04/03/2026 or 1,234.50 €', label: 'As shown' },
+    {
+      value: 'iso',
+      hint: 'Dates and times as in ISO 8601, such as 2026-03-04; numbers unformatted',
+      label: 'ISO dates',
+    },
+    { value: 'raw', hint: 'Stored numbers without any format, also of dates, such as 46085', label: 'Raw' },
+  ],
+};
+
+function flag(name: string, label: string, hint: string): OptionDescriptor {
+  return { name, label, hint, data_type: 'boolean', default_value: 'false' };
+}
+
+/** Options for one sheet of a spreadsheet as a table in another document. */
+export const oneSheet = [firstSheet, cellValues];
+
+/** Options for a file for each sheet. */
+export const eachSheet = [
+  sheet,
+  flag('hidden_sheets', 'Hidden sheets', 'Converts hidden sheets, too.'),
+  flag('empty_sheets', 'Empty sheets', 'Converts empty sheets, too.'),
+];
+
+/** Options for a text file for each sheet. */
+export const eachSheetAsText = [...eachSheet, cellValues];
+
+export const columnTypes: OptionDescriptor = {
+  name: 'column_types',
+  label: 'Column types',
+  hint: 'Which values of the text file become numbers.',
+  data_type: 'string',
+  default_value: 'auto',
+  type: 'enum',
+  enum_values: [
+    {
+      value: 'auto',
+      hint: 'Columns of plain numbers; values such as 01234, +4915112345 and dates stay as written',
+      label: 'Automatic',
+    },
+    { value: 'text', hint: 'None', label: 'Text only' },
+    { value: 'detect', hint: 'Whatever looks like a number, a date or a time in English', label: 'Detect all' },
+  ],
 };
 
 export const compressOptions: OptionDescriptor[] = [

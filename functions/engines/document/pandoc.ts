@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
+import { firstBytes, isMarkup, readParts, zipOf } from './guards/containers.ts';
+import { defuseVector } from './guards/defuse-vector.ts';
+import { Inspection } from './guards/inspection.ts';
+import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
 
 const timeoutMs = 180_000;
 /** Where Debian installs the templates that other builds of pandoc embed. */
@@ -14,33 +18,190 @@ interface PandocRequest {
   from: string;
   to: string;
   output: string;
+  /** Title of a page or book that has none. */
+  title: string;
 }
+
+/** Writers that put pictures into their file, and those of text in which a picture may be a data URI. */
+const packing = ['docx', 'odt', 'pptx', 'epub', 'fb2', 'ipynb'];
+const embedding = ['markdown', 'rst', 'asciidoc'];
 
 /**
  * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
- * style sheets that a document names are not read, whatever the reader.
+ * style sheets that a document names are not read, whatever the reader. Returns warnings for the user.
  */
 export async function convertWithPandoc(
   request: PandocRequest,
   { signal }: Pick<WorkContext, 'signal'>,
-): Promise<void> {
-  const { folder, input, from, to, output } = request;
+): Promise<string[]> {
+  const { folder, to, output, title } = request;
   const cwd = join(folder, 'pandoc');
   await mkdir(cwd, { recursive: true });
-  const args = ['+RTS', '-M2g', '-RTS', '--sandbox', '--standalone', '--quiet', `--from=${from}`, `--to=${to}`];
-  // A title is required in a page's head. Embedding resources would be done outside the sandbox, so it is off.
-  if (to === 'html') args.push('--metadata=pagetitle:Document');
+  const run = async (...args: string[]) => {
+    const options = { cwd, env: { TMPDIR: folder }, signal, timeoutMs };
+    try {
+      return await runProgram('pandoc', ['+RTS', '-M2g', '-RTS', '--sandbox', ...args], options);
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+  const { input, from, files, warnings } = await settlePictures(request, cwd, run);
+  const args = ['--standalone', `--from=${from}`, `--to=${to}`];
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
-  try {
-    await runProgram('pandoc', [...args, ...(await dataFiles(cwd, to)), `--output=${output}`, input], {
-      cwd,
-      env: { TMPDIR: folder },
-      signal,
-      timeoutMs,
-    });
-  } catch (error) {
-    throw explain(error);
+  if (to === 'epub') {
+    // What the document says of itself goes first.
+    await writeFile(join(cwd, 'title.yaml'), JSON.stringify({ title }));
+    args.push('--metadata-file=title.yaml');
   }
+  const pictures = files.map((file) => `--epub-embed-font=${file}`);
+  const { stderr } = await run(...args, ...pictures, ...(await dataFiles(cwd, to)), `--output=${output}`, input);
+  if (to === 'epub' && files.length > 0) await removeFonts(output);
+  if (to === 'html' && stderr.includes('requires a nonempty <title>')) await nameHtml(output, title);
+  const missing = [...stderr.matchAll(/^\[WARNING\] Could not fetch resource (.+?)(?:: |$)/gm)].map(
+    ([, name = '']) => name,
+  );
+  return missing.length > 0 ? [...warnings, missingPictures(missing)] : warnings;
+}
+
+/** Pandoc names a page without a title by the file that it reads. */
+async function nameHtml(path: string, title: string): Promise<void> {
+  const escaped = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const page = await readFile(path, 'utf8');
+  await writeFile(
+    path,
+    page.replace(/<title>[^<]*<\/title>/, () => `<title>${escaped}</title>`),
+  );
+}
+
+/** Removes from a book what it was given as fonts for the sandbox to see. */
+async function removeFonts(path: string): Promise<void> {
+  const parts = await readParts(path);
+  for (const [name, bytes] of parts)
+    if (/^EPUB\/fonts\//.test(name)) parts.delete(name);
+    else if (name === 'EPUB/content.opf')
+      parts.set(name, Buffer.from(bytes.toString().replaceAll(/<item [^>]*href="fonts\/[^>]*>/g, '')));
+  await writeFile(path, await zipOf(parts));
+}
+
+/** Returns the warning about pictures that a document only names. */
+export function missingPictures(names: string[]): string {
+  return `Pictures that are not in the file were left out: ${listed(names)}. Embed them as data URIs, or convert a docx, odt or epub file that contains them.`;
+}
+
+const maxListed = 5;
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, maxListed).map((name) => (name.length > 80 ? `${name.slice(0, 79)}…` : name));
+  return shown.join(', ') + (names.length > maxListed ? ` and ${names.length - maxListed} more` : '');
+}
+
+/** What pandoc is to read, files that its writer may put into the output, and warnings for the user. */
+interface SettledInput {
+  input: string;
+  from: string;
+  files: string[];
+  warnings: string[];
+}
+
+type Run = (...args: string[]) => Promise<unknown>;
+
+/**
+ * Puts pictures where the writer finds them: data URIs into files, which the sandbox admits and else does not read, and the
+ * pictures of a package into data URIs, since one file of text is all that is delivered.
+ */
+async function settlePictures(request: PandocRequest, cwd: string, run: Run): Promise<SettledInput> {
+  const { input, from, to } = request;
+  const settled: SettledInput = { input, from, files: [], warnings: [] };
+  const isPackage = (await firstBytes(input, 2)).toString('latin1') === 'PK';
+  if (packing.includes(to)) {
+    if (isPackage || !(await readFile(input)).includes('data:image/')) return settled;
+    return withTree(settled, cwd, run, async (pictures) => {
+      for (const picture of pictures) {
+        const bytes = decodeDataUri(picture.source);
+        const type = bytes && pictureType(bytes);
+        if (!type) continue;
+        const name = `picture-${settled.files.length}.${type.replace(/^image\/|\+xml$/g, '')}`;
+        await writeFile(join(cwd, name), type === vectorType ? defuseVector(bytes, new Inspection()) : bytes);
+        settled.files.push(name);
+        picture.source = name;
+      }
+    });
+  }
+  if (!isPackage) return settled;
+  const parts = await readParts(input);
+  if (![...parts].some(([name, bytes]) => pictureNames.test(name) && !isMarkup(bytes))) return settled;
+  return withTree(settled, cwd, run, async (pictures) => {
+    const left: string[] = [];
+    for (const picture of pictures) {
+      const { source } = picture;
+      const bytes = parts.get(source) ?? parts.get(`word/${source}`) ?? parts.get(`EPUB/${source}`);
+      const type = bytes && pictureType(bytes);
+      if (type && embedding.includes(to)) picture.source = toDataUri(type, bytes);
+      else if (!/^(?:https?|data):/i.test(source)) {
+        left.push(basename(source));
+        picture.omit();
+      }
+    }
+    if (left.length > 0)
+      settled.warnings.push(
+        `Pictures were left out, as the output is text without them: ${listed(left)}. Formats that keep them are md, html, docx, odt and epub.`,
+      );
+  });
+}
+
+const vectorType = 'image/svg+xml';
+const pictureNames = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|svg|emf|wmf)$/i;
+
+function pictureType(bytes: Buffer): string | undefined {
+  return rasterType(bytes) ?? (isVector(bytes) ? vectorType : undefined);
+}
+
+/** Has pandoc read a document into a tree of its own, in which a function edits the pictures. */
+async function withTree(
+  settled: SettledInput,
+  cwd: string,
+  run: Run,
+  edit: (pictures: Picture[]) => Promise<void>,
+): Promise<SettledInput> {
+  const path = join(cwd, 'tree.json');
+  await run(`--from=${settled.from}`, '--to=json', '--quiet', `--output=${path}`, settled.input);
+  const tree: unknown = JSON.parse(await readFile(path, 'utf8'));
+  await edit(picturesOf(tree));
+  await writeFile(path, JSON.stringify(tree));
+  return { ...settled, input: path, from: 'json' };
+}
+
+interface Picture {
+  source: string;
+  /** Leaves its description only. */
+  omit(): void;
+}
+
+function picturesOf(tree: unknown): Picture[] {
+  const pictures: Picture[] = [];
+  const open: unknown[] = [tree];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if (isImage(node)) {
+      const [, description, target] = node.c;
+      pictures.push({
+        get source() {
+          return target[0];
+        },
+        set source(source) {
+          target[0] = source;
+        },
+        omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
+      });
+    }
+    for (const inner of Object.values(node)) open.push(inner);
+  }
+  return pictures.reverse();
+}
+
+function isImage(node: object): node is { t: 'Image'; c: [unknown, unknown, [source: string, title: string]] } {
+  return 't' in node && node.t === 'Image' && 'c' in node && Array.isArray(node.c) && Array.isArray(node.c[2]);
 }
 
 /**

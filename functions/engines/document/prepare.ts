@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OptionValues } from '../../../shared/catalogue/options.ts';
-import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type Work } from '../runtime/engine.ts';
 import { markupFormat, officeFormat } from './formats.ts';
 import { checkGzip, checkHtml, checkXml, checkZip, firstBytes, readPart, readRtf } from './guards/containers.ts';
 import { defuseContent } from './guards/defuse-content.ts';
 import { defuseHtml } from './guards/defuse-html.ts';
 import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
+import { fontsInText } from './office/fonts.ts';
 import { checkIwork } from './office/iwork.ts';
-import { copyAsUtf8, readHtml } from './plain-text.ts';
+import { missingPictures } from './pandoc.ts';
+import { readHtml, readText } from './plain-text.ts';
 
 /** Defuses what one program wrote before LibreOffice reads it: pictures pass through pandoc as they are. */
 export async function prepareBetween(path: string, format: string, folder: string): Promise<SafeFile> {
@@ -22,15 +23,21 @@ async function defuseXml(from: string, to: string): Promise<SafeFile> {
   const inspection = new Inspection();
   const bytes = await readFile(from);
   await inspection.settle(async () => writeFile(to, await defuseContent(bytes, inspection)));
-  return { path: to, vectors: inspection.mayReadVectors };
+  return { path: to, vectors: inspection.mayReadVectors, fonts: fontsInText(bytes.toString()) };
 }
 
 /** Checks a file before any program reads it, and returns the safe copy. */
-export async function prepare(input: InputFile, options: OptionValues, folder: string): Promise<SafeFile> {
+export async function prepare(
+  input: InputFile,
+  { options, outputFormat }: Pick<Work, 'options' | 'outputFormat'>,
+  folder: string,
+  warnings: string[],
+): Promise<SafeFile> {
   if (input.size === 0) throw new EngineError('The file is empty.');
   const container = officeFormat(input.format)?.container ?? markupFormat(input.format)?.container;
   const given = { path: input.path, vectors: false };
   const copy = { path: join(folder, 'prepared'), vectors: false };
+  const encoding = String(options.input_encoding ?? 'auto');
   switch (container) {
     case 'zip':
       if (!(await isPackage(input))) return given;
@@ -47,20 +54,27 @@ export async function prepare(input: InputFile, options: OptionValues, folder: s
     case 'gzip':
       await checkGzip(input.path);
       return given;
-    case 'rtf':
-      await writeFile(copy.path, await readRtf(input.path));
-      return copy;
+    case 'rtf': {
+      const bytes = await readRtf(input.path);
+      await writeFile(copy.path, bytes);
+      return { ...copy, fonts: fontsInText(bytes.toString('latin1')) };
+    }
     case 'html': {
       const inspection = new Inspection();
-      const page = defuseHtml(await readHtml(input.path), inspection);
+      const { text, warning } = await readHtml(input.path, encoding);
+      if (warning !== undefined) warnings.push(warning);
+      const page = defuseHtml(text, inspection);
       checkHtml(page);
+      if (inspection.missingPictures.length > 0 && outputFormat !== 'txt')
+        warnings.push(missingPictures(inspection.missingPictures));
       await writeFile(copy.path, page);
       return { ...copy, vectors: inspection.mayReadVectors };
     }
     case 'text': {
-      const encoding = typeof options.encoding === 'string' ? options.encoding : 'auto';
-      const text = await copyAsUtf8(input.path, copy.path, encoding);
+      const { text, warning } = await readText(input.path, encoding);
       if (text.trim() === '') throw new EngineError('The file contains no text.');
+      if (warning !== undefined) warnings.push(warning);
+      await writeFile(copy.path, text);
       return copy;
     }
     default:

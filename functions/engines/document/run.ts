@@ -15,6 +15,7 @@ warmOffice();
 export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
+    const warnings = new Set<string>();
     let details = {};
     for (const [index, given] of work.inputs.entries()) {
       const folder = join(work.folder, `work-${index}`);
@@ -30,10 +31,18 @@ export const engine: Engine = {
         await outputs.add(compressed.output);
         details = compressed.details;
       } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
-      else await outputs.add(...(await convert(work, input, folder, share)));
+      else {
+        const converted = await convert(work, input, folder, share);
+        await outputs.add(...converted.outputs);
+        for (const warning of converted.warnings) warnings.add(warning);
+      }
       share.progress(100);
     }
-    return { outputs: outputs.files, ...(work.operation === 'compress' ? { details } : {}) };
+    return {
+      outputs: outputs.files,
+      ...(work.operation === 'compress' ? { details } : {}),
+      ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
+    };
   },
 };
 

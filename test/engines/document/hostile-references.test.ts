@@ -118,7 +118,7 @@ describe('LibreOffice by its own settings, given documents that nothing was remo
       try {
         await convertWithOffice({
           input,
-          load: loading(format, {}, ''),
+          load: loading(format, {}),
           outputs: outputs.map((output, index) => ({ path: output, store: stores[index] ?? {} })),
         });
         expect(await canariesIn(path, 'pdf')).toEqual([]);

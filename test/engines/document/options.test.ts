@@ -369,7 +369,10 @@ describe('sheets', () => {
     await writeFile(at('cyrillic.csv'), Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x2c, 0x31]));
 
     expect(
-      await readFile(only(await runEngine(at('cyrillic.csv'), 'csv', 'tsv', { encoding: 'windows-1251' })), 'utf8'),
+      await readFile(
+        only(await runEngine(at('cyrillic.csv'), 'csv', 'tsv', { input_encoding: 'windows-1251' })),
+        'utf8',
+      ),
     ).toBe('Привет\t1\n');
   });
 });
@@ -378,7 +381,7 @@ describe('text encodings', () => {
   it.each([
     ['utf-16 by its mark', Buffer.from('\ufeffGröße漢', 'utf16le'), {}, 'Größe'],
     ['Western European by itself', Buffer.from('Größe', 'latin1'), {}, 'Größe'],
-    ['Japanese by name', Buffer.from([0x8a, 0xbf, 0x8e, 0x9a]), { encoding: 'shift_jis' }, '漢字'],
+    ['Japanese by name', Buffer.from([0x8a, 0xbf, 0x8e, 0x9a]), { input_encoding: 'shift_jis' }, '漢字'],
   ])('reads %s', async (_, bytes, options, expected) => {
     await writeFile(at('encoded.txt'), bytes);
 

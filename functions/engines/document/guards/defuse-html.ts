@@ -160,7 +160,11 @@ class PageWriter {
     if (attribute === 'href') return element === 'a' || element === 'area' ? clickable(value) : undefined;
     if (attribute === 'usemap') return value.startsWith('#') ? value : undefined;
     if (attribute === 'content') return element === 'meta' ? value : undefined;
-    if (attribute === 'src' || attribute === 'background') return this.#pictureOf(value);
+    if (attribute === 'src' || attribute === 'background') {
+      const picture = this.#pictureOf(value);
+      if (picture === undefined && element === 'img') this.#inspection.missingPictures.push(value);
+      return picture;
+    }
     return harmless.has(attribute) || /^aria-[a-z]+$/.test(attribute) ? value : undefined;
   }
 

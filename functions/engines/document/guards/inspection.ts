@@ -8,6 +8,8 @@ export interface SafeFile {
   path: string;
   /** Whether LibreOffice may read SVGs in it. */
   vectors: boolean;
+  /** Fonts that it names, if they are known. */
+  fonts?: string[];
 }
 
 /** What was found in a document and in all that it contains. */
@@ -16,6 +18,8 @@ export class Inspection {
   vectors = false;
   /** Whether it contains what cannot be searched, in which an SVG could hide. */
   opaque = false;
+  /** Addresses of pictures that a page shows and does not contain. */
+  readonly missingPictures: string[] = [];
   /** Whether SVGs are replaced by an empty picture. */
   blanksVectors = false;
   #depth = 0;

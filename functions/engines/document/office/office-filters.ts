@@ -4,11 +4,12 @@ import type { OfficeProperties, OfficeRequest } from './office.ts';
 
 const delimiters: Record<string, number> = { comma: 44, semicolon: 59, tab: 9, pipe: 124 };
 const utf8 = 76;
-/** English: a point is a decimal point, whatever the machine's language. */
+/** English: a point is a decimal point, whatever the machine's language. German: a comma is. */
 const english = 1033;
+const german = 1031;
 
 /** Returns the import filter of a format and its options; no other importer ever reads the file. */
-export function loading(format: string, options: OptionValues, delimiter: string): OfficeProperties {
+export function loading(format: string, options: OptionValues, table?: Table): OfficeProperties {
   const password: OfficeProperties = typeof options.password === 'string' ? { Password: options.password } : {};
   if (format === 'pdf') return { FilterName: 'writer_pdf_import' };
   const FilterName = officeFormat(format)?.reads;
@@ -18,11 +19,14 @@ export function loading(format: string, options: OptionValues, delimiter: string
       return { FilterName, FilterOptions: 'UTF8,LF,,,' };
     case 'csv':
     case 'tsv': {
-      const separator = format === 'tsv' ? 9 : (delimiters[delimiter] ?? 44);
-      // Plain numbers are numbers; what looks like a date stays as written, and formulas are never evaluated.
+      const separator = delimiters[table?.delimiter ?? 'comma'];
+      const language = table?.decimalComma ? german : english;
+      const types = table?.columns.map(({ isNumber }, index) => `${index + 1}/${isNumber ? 1 : 2}`).join('/') ?? '';
+      const detect = options.column_types === 'detect';
+      // Formulas are never evaluated.
       return {
         FilterName,
-        FilterOptions: `${separator},34,${utf8},1,,${english},false,false,false,false,false,0,false`,
+        FilterOptions: `${separator},34,${utf8},1,${detect ? '' : types},${language},false,${detect},false,false,false,0,false`,
       };
     }
     case 'slk':
@@ -51,7 +55,7 @@ export function storing(from: string, to: string, options: OptionValues): Office
       const separator = to === 'tsv' ? 9 : from === 'csv' ? 44 : (delimiters[String(options.csv_delimiter)] ?? 44);
       return {
         FilterName,
-        FilterOptions: `${separator},34,${utf8},1,,${english},false,true,false,false,false,0`,
+        FilterOptions: `${separator},34,${utf8},1,,${english},false,true,true,false,false,0`,
       };
     }
     case 'slk':
@@ -115,29 +119,131 @@ export function paper(options: OptionValues): OfficeRequest['page'] {
   };
 }
 
+const signs: [delimiter: string, sign: string][] = [
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['tab', '\t'],
+  ['pipe', '|'],
+];
+
 /** Detects the delimiter of a CSV file: the one that occurs equally often in its first lines, outside quotes. */
-export function guessDelimiter(text: string): string {
+function guessDelimiter(text: string): string {
   const lines = text
+    .slice(0, 65_536)
     .replace(/"[^"]*"/g, '')
-    .split(/\r?\n/)
+    .split(/\r\n|\r|\n/)
     .filter((line) => line !== '')
     .slice(0, 20);
-  const candidates = [
-    ['comma', ','],
-    ['semicolon', ';'],
-    ['tab', '\t'],
-    ['pipe', '|'],
-  ] as const;
-  let best = 'comma';
-  let bestScore = 0;
-  for (const [name, sign] of candidates) {
-    const counts = lines.map((line) => line.split(sign).length - 1);
+  const scoreOf = (sign: string, counted = lines) => {
+    const counts = counted.map((line) => line.split(sign).length - 1);
     const first = counts[0] ?? 0;
-    const score = first * counts.filter((count) => count === first).length;
-    if (score > bestScore) {
-      best = name;
-      bestScore = score;
-    }
+    return first * counts.filter((count) => count === first).length;
+  };
+  const scores = signs.map(([, sign]) => scoreOf(sign));
+  // Next to another delimiter, a comma between digits is a decimal comma.
+  if (scores.slice(1).some((score) => score >= lines.length)) {
+    const withoutDecimals = lines.map((line) => line.replaceAll(/(?<=\d),(?=\d)/g, ''));
+    scores[0] = scoreOf(',', withoutDecimals);
   }
-  return best;
+  const best = Math.max(...scores);
+  return best === 0 ? 'comma' : (signs[scores.indexOf(best)]?.[0] ?? 'comma');
+}
+
+interface Column {
+  /** Whether each of its values is the same after it was read as a number. */
+  isNumber: boolean;
+  /** Decimal places, if all numbers have the same count of them. */
+  decimals: number;
+}
+
+/** What is in a delimited text. */
+export interface Table {
+  delimiter: string;
+  /** Whether fractions are written with a comma. */
+  decimalComma: boolean;
+  columns: Column[];
+}
+
+/** A number of which a spreadsheet keeps every digit: without a plus sign, leading zeros and more than 15 digits. */
+const plainNumber = /^-?(?=(?:\D?\d){1,15}$)(?:0|[1-9]\d*)(?:[.,](\d+))?$/;
+
+class ColumnFinder {
+  #numbers = 0;
+  #texts = 0;
+  #others = 0;
+  #endsInZero = false;
+  #places = new Set<number>();
+  points = 0;
+  /** Fractions with a comma, and those of them that cannot be thousands. */
+  commas = 0;
+  clearCommas = 0;
+
+  add(value: string, isFirst: boolean): void {
+    if (value === '') return;
+    const match = plainNumber.exec(value);
+    if (!match) {
+      if (isFirst) return;
+      if (/\d/.test(value)) this.#others += 1;
+      else this.#texts += 1;
+      return;
+    }
+    this.#numbers += 1;
+    const places = match[1]?.length ?? 0;
+    this.#places.add(places);
+    if (places > 0 && value.endsWith('0')) this.#endsInZero = true;
+    if (value.includes('.')) this.points += 1;
+    if (!value.includes(',')) return;
+    this.commas += 1;
+    if (places !== 3) this.clearCommas += 1;
+  }
+
+  /** A word such as "n/a" between numbers stays a word; with codes such as "A12" in a column, its numbers are codes as well. */
+  finish(decimalComma: boolean): Column {
+    const [places = 0, ...otherPlaces] = this.#places;
+    const isUniform = otherPlaces.length === 0;
+    const isNumber =
+      this.#numbers > this.#texts &&
+      this.#others === 0 &&
+      (decimalComma ? this.points : this.commas) === 0 &&
+      // A format shows "1.50" and "2.00" as they are, but not "1.9" and "1.10".
+      (isUniform || !this.#endsInZero);
+    return { isNumber, decimals: isNumber && isUniform ? places : 0 };
+  }
+}
+
+/** Finds out how a delimited text is to be read so that no value changes. */
+export function tableOf(text: string, delimiter = guessDelimiter(text)): Table {
+  const sign = signs.find(([name]) => name === delimiter)?.[1] ?? ',';
+  const finders: ColumnFinder[] = [];
+  forEachCell(text, sign, (value, column, row) => {
+    finders[column] ??= new ColumnFinder();
+    finders[column].add(value, row === 0);
+  });
+  const found = Array.from(finders, (finder) => finder ?? new ColumnFinder());
+  const decimalComma =
+    sign !== ',' && found.some(({ clearCommas }) => clearCommas > 0) && found.every(({ points }) => points === 0);
+  return { delimiter, decimalComma, columns: found.map((finder) => finder.finish(decimalComma)) };
+}
+
+/** Calls back for each cell of a delimited text; quotes around a value are removed. */
+function forEachCell(text: string, sign: string, onCell: (value: string, column: number, row: number) => void): void {
+  let [column, row, at] = [0, 0, text.startsWith('\ufeff') ? 1 : 0];
+  while (at < text.length) {
+    let end = at;
+    if (text[at] === '"') {
+      end += 1;
+      while (end < text.length && (text[end] !== '"' || text[end + 1] === '"')) end += text[end] === '"' ? 2 : 1;
+      end += 1;
+    }
+    while (end < text.length && text[end] !== sign && text[end] !== '\n' && text[end] !== '\r') end += 1;
+    const value = text.slice(at, end);
+    onCell(value.startsWith('"') ? value.slice(1, value.endsWith('"') ? -1 : undefined) : value, column, row);
+    if (text[end] === sign) column += 1;
+    else {
+      column = 0;
+      row += 1;
+      if (text[end] === '\r' && text[end + 1] === '\n') end += 1;
+    }
+    at = end + 1;
+  }
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fontConfiguration } from './fonts.ts';
 
 /** One setting of LibreOffice's configuration: path, name and value. */
 type Setting = [path: string, name: string, value: string];
@@ -85,7 +86,7 @@ interface ProfileSetting {
 }
 
 /**
- * Makes the profile of a LibreOffice. It names the build that last looked for extensions: LibreOffice would otherwise do so,
+ * Makes the profile of a LibreOffice, and its configuration of fonts. The profile names the build that last looked for extensions: LibreOffice would otherwise do so,
  * write that name and start again, which takes twice as long.
  */
 export async function makeProfile(setting: ProfileSetting): Promise<void> {
@@ -94,6 +95,8 @@ export async function makeProfile(setting: ProfileSetting): Promise<void> {
   await writeFile(join(user, 'registrymodifications.xcu'), await registryOf(setting));
   const build = /^buildid=(.+)$/m.exec(await readFile(join(setting.programs, 'versionrc'), 'utf8'))?.[1];
   if (build !== undefined) await writeFile(join(user, 'extensions', 'buildid'), build);
+  const system = process.env.FONTCONFIG_FILE || '/etc/fonts/fonts.conf';
+  await writeFile(join(setting.folder, 'fonts.conf'), fontConfiguration(system));
 }
 
 async function registryOf({ folder, programs, vectors }: ProfileSetting): Promise<string> {

@@ -28,6 +28,7 @@ import uno  # noqa: E402
 import unohelper  # noqa: E402
 from com.sun.star.awt import XCallback  # noqa: E402
 from com.sun.star.beans import NamedValue, PropertyValue  # noqa: E402
+from com.sun.star.lang import Locale  # noqa: E402
 
 # What LibreOffice ends with when it wants to be started again, as it does after it has set up a new profile.
 RESTART_CODES = (79, 81)
@@ -59,6 +60,7 @@ def start_office(temporary):
         'LANG': 'C.UTF-8',
         'TZ': os.environ.get('TZ', 'UTC'),
         'SAL_USE_VCLPLUGIN': 'svp',
+        'FONTCONFIG_FILE': os.path.join(folder, 'fonts.conf'),
         # LibreOffice would otherwise look for a display, a session bus and a proxy.
         'no_proxy': '*',
         'MALLOC_ARENA_MAX': '2',
@@ -103,7 +105,8 @@ class Refused(Exception):
 def load(desktop, request):
     arguments = {
         'Hidden': True,
-        'ReadOnly': True,
+        # What is read only cannot be named, formatted or settled.
+        'ReadOnly': not any(name in request for name in ('table', 'values', 'settle')),
         'AsTemplate': False,
         # never execute macros, never update links
         'MacroExecutionMode': 0,
@@ -139,10 +142,16 @@ def shape_pages(document, page):
 
 def facts(document):
     if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
-        return {'sheets': list(document.Sheets.ElementNames)}
+        return {'sheets': [{'name': sheet.Name, 'hidden': not sheet.IsVisible, 'empty': is_blank(sheet)}
+                           for sheet in document.Sheets]}
     if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
         return {'pages': document.DrawPages.Count}
     return {}
+
+
+def is_blank(sheet):
+    # 23: numbers, dates, texts and formulas
+    return sheet.queryContentCells(23).Count == 0
 
 
 def is_empty(document):
@@ -150,8 +159,7 @@ def is_empty(document):
     if document.supportsService('com.sun.star.drawing.GenericDrawingDocument'):
         return all(not holds_anything(page) for page in document.DrawPages)
     if document.supportsService('com.sun.star.sheet.SpreadsheetDocument'):
-        # 23: numbers, dates, texts and formulas
-        return all(sheet.queryContentCells(23).Count == 0 and sheet.DrawPage.Count == 0 for sheet in document.Sheets)
+        return all(is_blank(sheet) and sheet.DrawPage.Count == 0 for sheet in document.Sheets)
     return not document.Text.String.strip() and document.DrawPage.Count == 0 and document.TextTables.Count == 0
 
 
@@ -161,18 +169,94 @@ def holds_anything(page):
                or not shape.supportsService('com.sun.star.presentation.Shape') for shape in page)
 
 
-def convert(desktop, request):
+def number_format(document, code):
+    formats, default = document.NumberFormats, Locale()
+    key = formats.queryKey(code, default, False)
+    return formats.addNew(code, default) if key < 0 else key
+
+
+# By the bits that say whether a format shows a date and a time.
+ISO_FORMATS = {2: 'YYYY-MM-DD', 4: '[HH]:MM:SS', 6: 'YYYY-MM-DD"T"HH:MM:SS'}
+
+
+def show_values(document, kind):
+    """Has every cell show its stored value, and its date or time as in ISO 8601 if that is the kind."""
+    for sheet in document.Sheets:
+        if sheet.isProtected():
+            try:
+                sheet.unprotect('')
+            except Exception:
+                raise Refused('protected', sheet.Name)
+        for ranges in sheet.UniqueCellFormatRanges:
+            shown = document.NumberFormats.getByKey(ranges.NumberFormat).Type & 6 if kind == 'iso' else 0
+            ranges.NumberFormat = number_format(document, ISO_FORMATS.get(shown, 'General'))
+
+
+def shape_table(document, table):
+    """Names the only sheet of a file that has no names, and keeps the decimal places of its columns."""
+    sheet = document.Sheets.getByIndex(0)
+    try:
+        sheet.Name = table['name']
+    except Exception:
+        # A name that a sheet cannot have is not worth a failure.
+        pass
+    for column, places in table['decimals']:
+        sheet.Columns.getByIndex(column).NumberFormat = number_format(document, '0.' + '0' * places)
+
+
+def settle_text(context, document, name):
+    """
+    Accepts tracked changes, since formats without them would show what was deleted as text, and gives a document without a
+    title the name of its file.
+    """
+    dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
+    dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
+    if not document.DocumentProperties.Title:
+        document.DocumentProperties.Title = name
+
+
+def append_notes(document):
+    """Puts the text of footnotes and endnotes at the end, for a format without notes."""
+    found = [(note, note.Anchor.String) for notes in (document.Footnotes, document.Endnotes)
+             for note in (notes.getByIndex(index) for index in range(notes.Count))]
+    texts = [f'[{label}] {note.String.strip()}' for note, label in found]
+    for note, label in found:
+        note.Anchor.Text.insertString(note.Anchor.Start, f'[{label}]', False)
+        note.Anchor.setString('')
+    for text in texts:
+        end = document.Text.getEnd()
+        document.Text.insertControlCharacter(end, 0, False)
+        document.Text.insertString(document.Text.getEnd(), text, False)
+
+
+def first_shown(sheets):
+    """Returns the number of the first sheet that shows something."""
+    return next((number for number, sheet in enumerate(sheets, 1) if not sheet['hidden'] and not sheet['empty']), 1)
+
+
+def convert(context, desktop, request):
     document = load(desktop, request)
     try:
+        if request.get('table'):
+            shape_table(document, request['table'])
         found = facts(document)
+        sheets = found.get('sheets', [])
         if request.get('weigh'):
             found['empty'] = is_empty(document)
-        if request.get('sheet', 1) > 1 and request['sheet'] <= len(found.get('sheets', [])):
-            # Formats of one table take the first sheet.
-            document.Sheets.moveByName(found['sheets'][request['sheet'] - 1], 0)
+        if request.get('values'):
+            show_values(document, request['values'])
         if request.get('page'):
             shape_pages(document, request['page'])
+        if request.get('settle'):
+            settle_text(context, document, request['settle']['title'])
+            if request['settle']['notes']:
+                append_notes(document)
         for output in request['outputs']:
+            if request.get('one'):
+                # Formats of one table take the first sheet.
+                number = output.get('sheet') or first_shown(sheets)
+                if number <= len(sheets):
+                    document.Sheets.moveByName(sheets[number - 1]['name'], 0)
             try:
                 document.storeToURL(uno.systemPathToFileUrl(output['path']), tuple(properties(output['store'])))
             except Exception as error:
@@ -257,7 +341,7 @@ def main():
         for line in stream:
             request = json.loads(line)
             try:
-                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(desktop, request))}
+                response = {'ok': True, **on_main_thread(office, callbacks, lambda: convert(context, desktop, request))}
             except Refused as refused:
                 response = {'ok': False, 'kind': refused.kind, 'message': str(refused)[:2000]}
             except Exception as error:

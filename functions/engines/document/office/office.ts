@@ -31,20 +31,33 @@ export interface OfficeRequest {
   input: string;
   /** Media descriptor to load with; the filter is always set, so that no other importer reads the file. */
   load: OfficeProperties;
-  outputs: { path: string; store: OfficeProperties }[];
-  /** Number of the sheet to write where the format holds only one. */
-  sheet?: number;
+  /** Files to write, each with the number of its sheet if the format holds only one. */
+  outputs: { path: string; store: OfficeProperties; sheet?: number }[];
+  /** Whether the format holds only one sheet. Without a number, the first one that shows something is written. */
+  one?: boolean;
+  /** Has cells show their stored values, or their dates and times as in ISO 8601 as well. */
+  values?: 'iso' | 'raw';
+  /** Name of the sheet of a file that has no names, and the decimal places of its columns, counted from 0. */
+  table?: { name: string; decimals: [column: number, places: number][] };
   /** Paper in hundredths of a millimetre, and its orientation. */
   page?: { width?: number; height?: number; landscape?: boolean };
+  /** Accepts tracked changes for a format without them, with the title of a document that has none, and may append notes as text. */
+  settle?: { title: string; notes: boolean };
   /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
   weigh?: boolean;
   /** Whether SVGs may be read: only in documents in which each was found and defused. */
   vectors?: boolean;
 }
 
+export interface Sheet {
+  name: string;
+  hidden: boolean;
+  empty: boolean;
+}
+
 export interface OfficeFacts {
-  /** Names of the sheets of a spreadsheet. */
-  sheets?: string[];
+  /** Sheets of a spreadsheet. */
+  sheets?: Sheet[];
   pages?: number;
   empty?: boolean;
 }
@@ -107,6 +120,10 @@ export async function convertWithOffice(request: OfficeRequest, timeoutMs = jobM
       'The file could not be read: it is damaged, incomplete or does not match its extension.',
       { detail: response.message },
     );
+  if (response.kind === 'protected')
+    throw new EngineError(
+      `The sheet ${JSON.stringify(response.message)} is protected with a password, so that its cells can only be written as shown.`,
+    );
   const msg =
     response.kind === 'crashed' || response.kind === 'gone'
       ? 'The converter crashed on this file: it is damaged or uses an unsupported feature.'
@@ -136,7 +153,7 @@ async function stage(folder: string, request: OfficeRequest) {
   await mkdir(job);
   const input = join(job, 'input');
   await copyFile(request.input, input);
-  const outputs = request.outputs.map(({ store }, index) => ({ path: join(job, `output-${index}`), store }));
+  const outputs = request.outputs.map((output, index) => ({ ...output, path: join(job, `output-${index}`) }));
   return {
     request: { ...request, input, outputs },
     collect: async () => {

@@ -1,0 +1,225 @@
+/** A font that documents name, and those that stand in for it, the best first. */
+interface Substitution {
+  fonts: string[];
+  substitutes: string[];
+  /** Whether the substitutes have the widths of the font, or its letters in another weight, so that lines and pages stay. */
+  compatible?: true;
+}
+
+const sans = ['Liberation Sans', 'Noto Sans', 'DejaVu Sans'];
+const serif = ['Liberation Serif', 'Noto Serif', 'DejaVu Serif'];
+const mono = ['Liberation Mono', 'DejaVu Sans Mono', 'Noto Sans Mono'];
+
+/** Metric-compatible fonts first, then others of their class. */
+const substitutions: Substitution[] = [
+  { fonts: ['Arial', 'Helvetica'], substitutes: ['Liberation Sans', 'Nimbus Sans'], compatible: true },
+  { fonts: ['Times New Roman', 'Times'], substitutes: ['Liberation Serif', 'Nimbus Roman'], compatible: true },
+  { fonts: ['Courier New', 'Courier'], substitutes: ['Liberation Mono', 'Nimbus Mono PS'], compatible: true },
+  { fonts: ['Calibri', 'Calibri Light'], substitutes: ['Carlito'], compatible: true },
+  { fonts: ['Cambria'], substitutes: ['Caladea'], compatible: true },
+  {
+    fonts: ['Arial Narrow', 'Helvetica Narrow'],
+    substitutes: ['Liberation Sans Narrow', 'Nimbus Sans Narrow'],
+    compatible: true,
+  },
+  { fonts: ['Palatino Linotype', 'Palatino', 'Book Antiqua'], substitutes: ['P052'], compatible: true },
+  { fonts: ['Bookman Old Style', 'ITC Bookman'], substitutes: ['URW Bookman'], compatible: true },
+  { fonts: ['Century Schoolbook', 'New Century Schoolbook'], substitutes: ['C059'], compatible: true },
+  { fonts: ['Century Gothic', 'ITC Avant Garde Gothic'], substitutes: ['URW Gothic'], compatible: true },
+  { fonts: ['Monotype Corsiva', 'Zapf Chancery', 'ITC Zapf Chancery'], substitutes: ['Z003'], compatible: true },
+  { fonts: ['Comic Sans MS', 'Comic Sans'], substitutes: ['Comic Neue', ...sans] },
+  { fonts: ['Verdana', 'Geneva', 'Lucida Sans Unicode', 'Lucida Sans'], substitutes: ['DejaVu Sans', ...sans] },
+  { fonts: ['Segoe UI', 'Open Sans', 'Aptos'], substitutes: ['Noto Sans', ...sans] },
+  { fonts: ['Georgia'], substitutes: ['Noto Serif', ...serif] },
+  { fonts: ['Lucida Console', 'Monaco', 'Menlo'], substitutes: ['DejaVu Sans Mono', ...mono] },
+  { fonts: ['Consolas', 'Andale Mono'], substitutes: mono },
+  { fonts: ['Garamond', 'Baskerville', 'Constantia', 'Didot', 'Bodoni MT', 'Perpetua'], substitutes: serif },
+  {
+    fonts: ['Impact', 'Tahoma', 'Trebuchet MS', 'Candara', 'Corbel', 'Helvetica Neue', 'Franklin Gothic Medium'],
+    substitutes: sans,
+  },
+  {
+    fonts: ['Segoe UI Emoji', 'Segoe UI Symbol', 'Apple Color Emoji', 'Noto Color Emoji', 'Noto Emoji'],
+    substitutes: ['Symbola', 'DejaVu Sans'],
+  },
+  { fonts: ['MS Gothic', 'MS PGothic', 'Meiryo', 'Yu Gothic'], substitutes: ['Noto Sans CJK JP'] },
+  { fonts: ['MS Mincho', 'MS PMincho', 'Yu Mincho'], substitutes: ['Noto Serif CJK JP', 'Noto Sans CJK JP'] },
+  { fonts: ['SimHei', 'Microsoft YaHei', 'DengXian'], substitutes: ['Noto Sans CJK SC'] },
+  { fonts: ['SimSun', 'NSimSun', 'FangSong', 'KaiTi'], substitutes: ['Noto Serif CJK SC', 'Noto Sans CJK SC'] },
+  { fonts: ['Microsoft JhengHei'], substitutes: ['Noto Sans CJK TC'] },
+  { fonts: ['MingLiU', 'PMingLiU'], substitutes: ['Noto Serif CJK TC', 'Noto Sans CJK TC'] },
+  { fonts: ['Malgun Gothic', 'Gulim', 'Dotum'], substitutes: ['Noto Sans CJK KR'] },
+  { fonts: ['Batang', 'BatangChe'], substitutes: ['Noto Serif CJK KR', 'Noto Sans CJK KR'] },
+];
+
+/** Parts of names that tell the class of other fonts; the first that is found counts. */
+const classes: [part: string, substitutes: string[]][] = [
+  ['Mono', mono],
+  ['Code', mono],
+  ['Courier', mono],
+  ['Typewriter', mono],
+  ['Sans', sans],
+  ['Serif', serif],
+  ['Roman', serif],
+  ['Garamond', serif],
+  ['Baskerville', serif],
+  ['Bodoni', serif],
+  ['Caslon', serif],
+  ['Minion', serif],
+  ['Palatino', serif],
+  ['Slab', serif],
+];
+
+/**
+ * Fonts that LibreOffice cannot draw, and one that stands in for others by mistake: it writes the glyphs of colour fonts as
+ * empty ones, and fontconfig takes the dingbats for a bold display face.
+ */
+const rejected = ['Noto Color Emoji', 'D050000L'];
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const families = (names: string[]) => names.map((name) => `<string>${escaped(name)}</string>`).join('');
+
+/** Returns the configuration of fontconfig for LibreOffice: that of the system, and our substitutions before its own. */
+export function fontConfiguration(system: string): string {
+  const named = substitutions.flatMap(({ fonts, substitutes }) => fonts.map((font) => [font, substitutes] as const));
+  // Ahead of the system's, and only for a font that nothing else is said about.
+  const known = named.map(
+    ([font]) => `<test name="family" qual="all" compare="not_eq"><string>${escaped(font)}</string></test>`,
+  );
+  const others = [...classes, ['', sans] as const].map(([part, substitutes], index) => {
+    const contains = part === '' ? '' : `<test name="family" compare="contains"><string>${part}</string></test>`;
+    const earlier = classes
+      .slice(0, index)
+      .map(([before]) => `<test name="family" qual="all" compare="not_contains"><string>${before}</string></test>`);
+    return `<match target="pattern">${known.join('')}${earlier.join('')}${contains}<edit name="family" mode="append" binding="same">${families(substitutes)}</edit></match>`;
+  });
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+${named
+  .map(
+    ([font, substitutes]) =>
+      `<match target="pattern"><test name="family"><string>${escaped(font)}</string></test><edit name="family" mode="append" binding="same">${families(substitutes)}</edit></match>`,
+  )
+  .join('\n')}
+${others.join('\n')}
+<include ignore_missing="yes">${escaped(system)}</include>
+<selectfont><rejectfont>${rejected.map((font) => `<pattern><patelt name="family"><string>${font}</string></patelt></pattern>`).join('')}</rejectfont></selectfont>
+</fontconfig>
+`;
+}
+
+/** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out where that is easy to see. */
+export function fontsNamed(parts: Map<string, Buffer>): string[] {
+  const textOf = (pattern: RegExp) =>
+    [...parts].flatMap(([name, bytes]) => (pattern.test(name) ? [bytes.toString()] : [])).join('\n');
+  const found = parts.has('word/document.xml')
+    ? fontsOfWord(textOf)
+    : parts.has('content.xml')
+      ? fontsOfOpenDocument(textOf(/^(?:content|styles)\.xml$/))
+      : [
+          ...values(textOf(/^ppt\/(?:slides|slideMasters|theme)\/[^/]+\.xml$/), /<a:latin\s[^>]*?typeface="([^"+]+)"/g),
+          ...values(textOf(/^xl\/styles\.xml$/), /<(?:\w+:)?name\s+val="([^"]+)"/g),
+        ];
+  return unique(found);
+}
+
+/** Returns the fonts that OpenDocument in one file or rich text names. */
+export function fontsInText(text: string): string[] {
+  const table = /\\fonttbl([\s\S]*?)\\(?:colortbl|stylesheet|info|generator|pard)/.exec(text)?.[1] ?? '';
+  return unique([...fontsOfOpenDocument(text), ...values(table, /\\f\d+[^;{}]*?\s([^\\;{}]+);/g)]);
+}
+
+const values = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, value = '']) => value);
+
+function unique(names: string[]): string[] {
+  const plain = names.map((name) =>
+    name
+      .replaceAll(/&(?:apos|quot|#39);|['"]/g, '')
+      .replaceAll('&amp;', '&')
+      .trim(),
+  );
+  return [...new Set(plain)].filter((name) => name !== '');
+}
+
+function fontsOfWord(textOf: (pattern: RegExp) => string): string[] {
+  const text = textOf(/^word\/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml$/);
+  const styles = textOf(/^word\/styles\.xml$/);
+  const blocks = new Map(
+    [...styles.matchAll(/<w:style\s[^>]*w:styleId="([^"]*)"[^>]*>[\s\S]*?<\/w:style>/g)].map(([block, id = '']) => [
+      id,
+      block,
+    ]),
+  );
+  const used = [...blocks].flatMap(([id, block]) => (/^<w:style\s[^>]*w:default="(?:1|true)"/.test(block) ? [id] : []));
+  used.push(...new Set(values(text, /<w:(?:p|r|tbl)Style\s+w:val="([^"]*)"/g)));
+  const seen = new Set<string>();
+  let rules = /<w:docDefaults>[\s\S]*?<\/w:docDefaults>/.exec(styles)?.[0] ?? '';
+  for (let id = used.pop(); id !== undefined; id = used.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const block = blocks.get(id) ?? '';
+    rules += block;
+    used.push(...values(block, /<w:basedOn\s+w:val="([^"]*)"/g));
+  }
+  const all = text + rules;
+  const theme = textOf(/^word\/theme\/theme1\.xml$/);
+  const ofTheme = ['major', 'minor'].filter((kind) => new RegExp(`w:asciiTheme="${kind}`).test(all));
+  return [
+    ...values(all, /<w:rFonts\s[^>]*?w:ascii="([^"]+)"/g),
+    ...ofTheme.flatMap((kind) =>
+      values(theme, new RegExp(`<a:${kind}Font>\\s*<a:latin\\s[^>]*?typeface="([^"]+)"`, 'g')),
+    ),
+  ];
+}
+
+function fontsOfOpenDocument(text: string): string[] {
+  const faces = new Map(
+    [...text.matchAll(/<style:font-face\s[^>]*?style:name="([^"]*)"[^>]*?svg:font-family="([^"]*)"/g)].map(
+      ([, name = '', family = '']) => [name, family],
+    ),
+  );
+  return [
+    ...values(text, /\sfo:font-family="([^"]+)"/g),
+    ...values(text, /\sstyle:font-name="([^"]+)"/g).map((name) => faces.get(name) ?? name),
+  ];
+}
+
+/** Returns whether a font of a PDF is one of a family, by its name for PostScript. */
+function isOf(face: string, family: string): boolean {
+  const plain = family.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+  const rest = face.replaceAll(/[^a-z\d-]/gi, '').toLowerCase();
+  if (!rest.startsWith(plain)) return false;
+  return /^(?:-.*|mt|ps|psmt|regular|roman|book|medium|light|demi|semibold|bold|black|italic|oblique)*$/.test(
+    rest.slice(plain.length),
+  );
+}
+
+const installed = new Set(
+  [sans, serif, mono, ...substitutions.map(({ substitutes }) => substitutes)].flat().map((name) => name.toLowerCase()),
+);
+
+/** LibreOffice has the signs of these in a font of its own. */
+const signs = /^(?:symbol|wingdings.*|webdings|marlett|mt extra|.*dingbats)$/i;
+
+const substitutionOf = (font: string) =>
+  substitutions.find(({ fonts }) => fonts.some((other) => other.toLowerCase() === font.toLowerCase()));
+
+/** Returns the fonts of which the substitutes may not have the same widths. */
+export function doubtfulFonts(named: string[]): string[] {
+  return named.filter(
+    (font) => !substitutionOf(font)?.compatible && !installed.has(font.toLowerCase()) && !signs.test(font),
+  );
+}
+
+/** Returns warnings about fonts instead of which others are in the pages. */
+export function substitutedFonts(named: string[], faces: string[]): string[] {
+  return named.flatMap((font) => {
+    if (faces.some((face) => isOf(face, font))) return [];
+    const ofClass = classes.find(([part]) => font.toLowerCase().includes(part.toLowerCase()))?.[1] ?? sans;
+    const used = (substitutionOf(font)?.substitutes ?? ofClass).find((substitute) =>
+      faces.some((face) => isOf(face, substitute)),
+    );
+    return used === undefined ? [] : [`The font ${font} is not installed; ${used} was used.`];
+  });
+}
