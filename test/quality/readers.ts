@@ -62,5 +62,14 @@ export const pdfText = async (path: string): Promise<string[]> => {
     .filter((page, index, all) => page !== '' || index < all.length - 1);
 };
 
+/** Reads the paper of each page of a PDF by MuPDF: width x height in whole points. */
+export const pdfPaper = async (path: string): Promise<string[]> => {
+  const pages = (await program('mutool', 'pages', path)).toString();
+  return [...pages.matchAll(/<MediaBox l="([\d.-]+)" b="([\d.-]+)" r="([\d.-]+)" t="([\d.-]+)"/g)].map(
+    ([, left, bottom, right, top]) =>
+      `${Math.round(Number(right) - Number(left))} x ${Math.round(Number(top) - Number(bottom))}`,
+  );
+};
+
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');
