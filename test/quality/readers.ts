@@ -71,5 +71,32 @@ export const pdfPaper = async (path: string): Promise<string[]> => {
   );
 };
 
+/** Reads the bookmarks of a PDF by MuPDF: the title after a tab for each level, and the page. */
+export const pdfBookmarks = async (path: string): Promise<string[]> => {
+  const outline = (await program('mutool', 'show', path, 'outline')).toString();
+  return [...outline.matchAll(/^[+|-](\t+)"(.*)"\t#page=(\d+)/gm)].map(
+    ([, level = '', title, page]) => `${level.slice(1)}${title} > ${page}`,
+  );
+};
+
+/** Reads the form fields of a PDF by qpdf: their names with their values. */
+export const pdfFields = async (path: string): Promise<Record<string, unknown>> => {
+  const { acroform } = JSON.parse((await program('qpdf', '--json', '--json-key=acroform', path)).toString());
+  return Object.fromEntries(
+    acroform.fields.map(
+      ({ fullname, value, pageposfrom1 }: { fullname: string; value: unknown; pageposfrom1: number }) => [
+        `${fullname} on page ${pageposfrom1}`,
+        typeof value === 'string' ? value.replace(/^u:/, '') : value,
+      ],
+    ),
+  );
+};
+
+/** Reads the named destinations of a PDF by poppler: the name and the page. */
+export const pdfDestinations = async (path: string): Promise<string[]> => {
+  const lines = (await program('pdfinfo', '-dests', path)).toString();
+  return [...lines.matchAll(/^\s+(\d+) \[.*\] "(.*)"$/gm)].map(([, page, name]) => `${name} > ${page}`);
+};
+
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');

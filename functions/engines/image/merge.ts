@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { withExtension } from '../../../shared/files/names.ts';
-import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../runtime/engine.ts';
+import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
 import { joinRoll, toOneSize } from './animation.ts';
 import type { Frame } from './codecs/magick.ts';
 import { encodeWithSharp, toFrame } from './encoders/encode.ts';
@@ -23,13 +23,13 @@ interface Size {
 }
 
 /** Joins images and PDFs in their order to one PDF or one animation. */
-export async function merge(work: Work, context: WorkContext): Promise<OutputFile> {
+export async function merge(work: Work, context: WorkContext): Promise<WorkResult> {
   const { folder, inputs, outputFormat } = work;
   const path = join(folder, `merged.${outputFormat}`);
-  if (outputFormat === 'pdf') await writePdf(path, inputs, work, context);
-  else await writeGif(path, work, context);
+  const warnings = outputFormat === 'pdf' ? await writePdf(path, inputs, work, context) : [];
+  if (outputFormat === 'gif') await writeGif(path, work, context);
   const name = withExtension(inputs[0]?.name ?? 'merged', outputFormat);
-  return { path, name, format: outputFormat };
+  return { outputs: [{ path, name, format: outputFormat }], warnings };
 }
 
 async function writeGif(path: string, work: Work, context: WorkContext): Promise<void> {

@@ -13,7 +13,7 @@ export const engine: Engine = {
       case 'crop':
         return { outputs: await crop(work, context) };
       case 'merge':
-        return { outputs: [await merge(work, context)] };
+        return merge(work, context);
       case 'compress':
         return compress(work, context);
       default:

@@ -13,7 +13,9 @@ import {
 } from '@cantoo/pdf-lib';
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { extensionOf } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { stripJpeg } from '../encoders/strip-jpeg.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat } from '../formats.ts';
@@ -37,19 +39,23 @@ interface Box {
   height: number;
 }
 
-/** Writes the pages of inputs, images and PDFs in their order, into one PDF. */
-export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<void> {
+/** Writes the pages of inputs, images and PDFs in their order, into one PDF, and returns warnings about what is left out. */
+export async function writePdf(path: string, inputs: InputFile[], work: Work, context: WorkContext): Promise<string[]> {
   const pdf = await PDFDocument.create();
   pdf.setProducer('Lathe');
+  const join = new PdfJoin(pdf);
   for (const [index, input] of inputs.entries()) {
-    if (input.format === 'pdf') await addPdf(pdf, input);
+    const first = pdf.getPageCount();
+    if (input.format === 'pdf') await addPdf(join, input);
     else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
     else await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
+    if (input.format !== 'pdf' && work.operation === 'merge') join.bookmark(titleOf(input), first);
     if (pdf.getPageCount() > maxPdfPages) {
       throw new EngineError(`The output would have more than ${maxPdfPages} pages. Merge fewer files at once.`);
     }
     context.progress(((index + 1) / inputs.length) * 95);
   }
+  const warnings = join.finish();
   const pages = pdf.getPageCount();
   const bytes = await pdf.save();
   const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
@@ -58,12 +64,23 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   if (pages === 0 || getPageCount() !== pages)
     throw new Error(`The PDF came out with ${getPageCount()} of ${pages} pages.`);
   await writeFile(path, bytes);
+  return warnings;
 }
 
-async function addPdf(pdf: PDFDocument, input: InputFile): Promise<void> {
+/** Returns the title of an input's bookmark: its name without the extension. */
+function titleOf({ name }: InputFile): string {
+  const extension = extensionOf(name);
+  return extension ? name.slice(0, -(extension.length + 1)) : name;
+}
+
+async function addPdf(join: PdfJoin, input: InputFile): Promise<void> {
   const source = await loadPdf(input, input.path);
   if (source.getPageCount() === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
-  for (const page of await pdf.copyPages(source, source.getPageIndices())) pdf.addPage(page);
+  try {
+    join.append(source, input.name, titleOf(input));
+  } catch (error) {
+    throw explain(error, input);
+  }
 }
 
 async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {

@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { program } from '../engines/image/programs.ts';
+import { type QualityCase, testQuality } from './case.ts';
+import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfText, tags } from './readers.ts';
+
+/** Writes a PDF from its objects, the first of which is its catalog, as the specification says and without any library. */
+async function writeObjects(path: string, objects: string[], trailer = ''): Promise<string> {
+  let text = '%PDF-1.6\n';
+  const offsets = objects.map((object, index) => {
+    const offset = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join('')}`;
+  const end = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${text.length}\n%%EOF\n`;
+  await writeFile(path, `${text}${table}${end}`, 'latin1');
+  return path;
+}
+
+const stream = (content: string, entries = '') =>
+  `<< /Length ${content.length} ${entries}>>\nstream\n${content}\nendstream`;
+const line = (text: string, y = 350) => stream(`BT /F1 18 Tf 40 ${y} Td (${text}) Tj ET`);
+
+/** A form of two pages with a text field and a check box, bookmarks, a named destination, a link to it, and information. */
+function form(name: string) {
+  return (folder: string): Promise<string> =>
+    writeObjects(
+      join(folder, `${name}.pdf`),
+      [
+        '<< /Type /Catalog /Pages 2 0 R /Outlines 8 0 R /AcroForm << /Fields [11 0 R 15 0 R] /DR << /Font << /Helv 7 0 R >> >> /DA (/Helv 12 Tf 0 g) >> /Names << /Dests 12 0 R >> >>',
+        '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 300 400] /Resources << /Font << /F1 7 0 R >> >> >>',
+        '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Annots [11 0 R 13 0 R 15 0 R] >>',
+        '<< /Type /Page /Parent 2 0 R /Contents 6 0 R >>',
+        line(`${name} one`),
+        line(`${name} two`),
+        '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+        '<< /Type /Outlines /First 9 0 R /Last 10 0 R /Count 2 >>',
+        `<< /Title (${name} start) /Parent 8 0 R /Next 10 0 R /Dest [3 0 R /Fit] >>`,
+        `<< /Title (${name} chapter) /Parent 8 0 R /Prev 9 0 R /A << /S /GoTo /D (chapter) >> >>`,
+        `<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (value of ${name}) /Rect [50 250 250 280] /P 3 0 R /F 4 >>`,
+        '<< /Names [(chapter) [4 0 R /XYZ 0 400 0]] >>',
+        '<< /Type /Annot /Subtype /Link /Rect [30 340 250 370] /Dest (chapter) /Border [0 0 1] >>',
+        `<< /Title (Title of ${name}) /Author (Author of ${name}) /Subject (Subject) /Keywords (some words) >>`,
+        '<< /Type /Annot /Subtype /Widget /FT /Btn /T (agree) /V /Yes /AS /Yes /Rect [50 200 70 220] /P 3 0 R /F 4 /AP << /N << /Yes 16 0 R /Off 17 0 R >> >> >>',
+        stream('0 0 20 20 re f', '/Type /XObject /Subtype /Form /BBox [0 0 20 20] '),
+        stream('', '/Type /XObject /Subtype /Form /BBox [0 0 20 20] '),
+      ],
+      '/Info 14 0 R',
+    );
+}
+
+const picture = async (folder: string, name = 'picture.png') => {
+  const path = join(folder, name);
+  await program('/usr/bin/convert', '-size', '60x40', 'xc:red', path);
+  return path;
+};
+
+async function written(folder: string, name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** The pages that links lead to, by poppler. */
+async function links(path: string): Promise<string[]> {
+  const xml = (await program('pdftohtml', '-xml', '-i', '-stdout', path)).toString();
+  return [...xml.matchAll(/<a href="[^"]*#(\d+)">([^<]*)</g)].map(([, page, text]) => `${text} > ${page}`);
+}
+
+const bookkeeping = async (path: string) => ({
+  text: await pdfText(path),
+  bookmarks: await pdfBookmarks(path),
+  fields: await pdfFields(path),
+  destinations: await pdfDestinations(path),
+  links: await links(path),
+  ...(await tags('Title', 'Author', 'Subject', 'Keywords')(path)),
+});
+
+const merges: QualityCase[] = [
+  {
+    name: 'merged PDFs keep bookmarks, form fields, named destinations, links and the information of the first',
+    input: async (folder) => [await form('A')(folder), await form('B')(folder)],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(bookkeeping),
+    expected: {
+      text: ['A one\n\nvalue of A', 'A two', 'B one\n\nvalue of B', 'B two'],
+      bookmarks: ['A > 1', '\tA start > 1', '\tA chapter > 2', 'B > 3', '\tB start > 3', '\tB chapter > 4'],
+      fields: {
+        'name on page 1': 'value of A',
+        'agree on page 1': '/Yes',
+        'name+1 on page 3': 'value of B',
+        'agree+1 on page 3': '/Yes',
+      },
+      destinations: ['chapter > 2', 'chapter+1 > 4'],
+      links: ['A one > 2', 'B one > 4'],
+      Title: 'Title of A',
+      Author: 'Author of A',
+      Subject: 'Subject',
+      Keywords: ['some', 'words'],
+    },
+    warnings: [
+      'Fields of "B.pdf" have the names of other fields and were renamed, so that each keeps its own value: "name", "agree".',
+    ],
+    usual: true,
+  },
+  {
+    name: 'documents and pictures become pages between those of a PDF',
+    input: async (folder) => [
+      await form('A')(folder),
+      await written(folder, 'notes.md', '# Heading\n\nfrom markdown\n'),
+      await written(folder, 'plain.txt', 'from text\n'),
+      await picture(folder),
+    ],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(async (path) => ({
+      text: await pdfText(path),
+      bookmarks: await pdfBookmarks(path),
+      fields: await pdfFields(path),
+    })),
+    expected: {
+      text: ['A one\n\nvalue of A', 'A two', 'Heading\n\nfrom markdown', 'from text', ''],
+      bookmarks: [
+        ...['A > 1', '\tA start > 1', '\tA chapter > 2'],
+        ...['notes > 3', '\tHeading > 3', 'plain > 4', 'picture > 5'],
+      ],
+      fields: { 'name on page 1': 'value of A', 'agree on page 1': '/Yes' },
+    },
+  },
+  {
+    name: 'a web page merged with a PDF is laid out by LibreOffice, and a warning says so',
+    input: async (folder) => [
+      await form('A')(folder),
+      await written(folder, 'page.html', '<!doctype html><title>T</title><p>from html</p>'),
+    ],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(pdfText),
+    expected: ['A one\n\nvalue of A', 'A two', 'from html'],
+    warnings: [
+      '"page.html": LibreOffice laid out this web page, without scripts and with simple styles only. For pages as in a browser, convert it to PDF before the merge.',
+    ],
+  },
+  {
+    name: 'merged pictures have a bookmark each',
+    input: async (folder) => [await picture(folder, 'one.png'), await picture(folder, 'two.jpg')],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(pdfBookmarks),
+    expected: ['one > 1', 'two > 2'],
+  },
+];
+
+testQuality(merges);
