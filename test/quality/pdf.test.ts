@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { program } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
 import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfText, tags } from './readers.ts';
@@ -22,18 +22,27 @@ const stream = (content: string, entries = '') =>
   `<< /Length ${content.length} ${entries}>>\nstream\n${content}\nendstream`;
 const line = (text: string, y = 350) => stream(`BT /F1 18 Tf 40 ${y} Td (${text}) Tj ET`);
 
-/** A form of two pages with a text field and a check box, bookmarks, a named destination, a link to it, and information. */
-function form(name: string) {
+/** A picture of 300 × 300 pixels without compression, each different from its neighbours. */
+const large = stream(
+  Buffer.from(Array.from({ length: 270_000 }, (_, at) => (at * 7919 * ((at >> 10) + 1)) % 251)).toString('latin1'),
+  '/Type /XObject /Subtype /Image /Width 300 /Height 300 /BitsPerComponent 8 /ColorSpace /DeviceRGB ',
+);
+
+/**
+ * A form of two pages with a text field and a check box, bookmarks, a named destination, a link to it, and information. The
+ * second page has a picture, and entries of its own on request.
+ */
+function form(name: string, entries = '') {
   return (folder: string): Promise<string> =>
     writeObjects(
       join(folder, `${name}.pdf`),
       [
         '<< /Type /Catalog /Pages 2 0 R /Outlines 8 0 R /AcroForm << /Fields [11 0 R 15 0 R] /DR << /Font << /Helv 7 0 R >> >> /DA (/Helv 12 Tf 0 g) >> /Names << /Dests 12 0 R >> >>',
-        '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 300 400] /Resources << /Font << /F1 7 0 R >> >> >>',
+        '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 300 400] /Resources << /Font << /F1 7 0 R >> /XObject << /I 18 0 R >> >> >>',
         '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Annots [11 0 R 13 0 R 15 0 R] >>',
-        '<< /Type /Page /Parent 2 0 R /Contents 6 0 R >>',
+        `<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Annots [19 0 R] ${entries} >>`,
         line(`${name} one`),
-        line(`${name} two`),
+        stream(`q 60 0 0 60 100 100 cm /I Do Q BT /F1 18 Tf 40 350 Td (${name} two) Tj ET`),
         '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
         '<< /Type /Outlines /First 9 0 R /Last 10 0 R /Count 2 >>',
         `<< /Title (${name} start) /Parent 8 0 R /Next 10 0 R /Dest [3 0 R /Fit] >>`,
@@ -45,6 +54,8 @@ function form(name: string) {
         '<< /Type /Annot /Subtype /Widget /FT /Btn /T (agree) /V /Yes /AS /Yes /Rect [50 200 70 220] /P 3 0 R /F 4 /AP << /N << /Yes 16 0 R /Off 17 0 R >> >> >>',
         stream('0 0 20 20 re f', '/Type /XObject /Subtype /Form /BBox [0 0 20 20] '),
         stream('', '/Type /XObject /Subtype /Form /BBox [0 0 20 20] '),
+        large,
+        '<< /Type /Annot /Subtype /Text /Rect [200 200 220 220] /Contents (A note.) /F 4 >>',
       ],
       '/Info 14 0 R',
     );
@@ -153,4 +164,59 @@ const merges: QualityCase[] = [
   },
 ];
 
-testQuality(merges);
+/** Facts about a form that a change of its pages must not touch, and whether it looks the same. */
+const kept = (source: (folder: string) => Promise<string>) => async (path: string) => {
+  const folder = dirname(path);
+  const original = await source(folder);
+  const drawn = await Promise.all(
+    [original, path].map(async (each, index) => {
+      await program('mutool', 'draw', '-q', '-r', '72', '-o', join(folder, `drawn-${index}.png`), each, '2');
+      return join(folder, `drawn-${index}.png`);
+    }),
+  );
+  const [first = '', second = ''] = drawn;
+  const difference = await program(
+    '/usr/bin/convert',
+    first,
+    second,
+    '-metric',
+    'RMSE',
+    '-compare',
+    '-format',
+    '%[distortion]',
+    'info:',
+  );
+  const smaller = (await stat(path)).size < (await stat(original)).size / 2;
+  return { ...(await bookkeeping(path)), smaller, looksSame: Number(difference) < 0.05 };
+};
+
+const whole = {
+  text: ['A one\n\nvalue of A', 'A two'],
+  bookmarks: ['A start > 1', 'A chapter > 2'],
+  fields: { 'name on page 1': 'value of A', 'agree on page 1': '/Yes' },
+  destinations: ['chapter > 2'],
+  links: ['A one > 2'],
+  Title: 'Title of A',
+  Author: 'Author of A',
+  Subject: 'Subject',
+  Keywords: ['some', 'words'],
+};
+
+const compressions: QualityCase[] = [
+  { name: 'a compressed form stays a form', source: form('A') },
+  { name: 'a compressed form with a page that is turned stays as it is seen', source: form('A', '/Rotate 90') },
+  {
+    name: 'a compressed form with a page that does not begin at the origin stays as it is seen',
+    source: form('A', '/Rotate 270 /MediaBox [20 30 300 380]'),
+  },
+].map(({ name, source }, index) => ({
+  name,
+  input: source,
+  operation: 'compress',
+  to: 'pdf',
+  read: only(kept(source)),
+  expected: { ...whole, smaller: true, looksSame: true },
+  ...(index === 0 ? { usual: true } : {}),
+}));
+
+testQuality([...merges, ...compressions]);

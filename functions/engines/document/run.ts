@@ -17,6 +17,7 @@ export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
     let details = {};
+    const warnings: string[] = [];
     if (work.operation === 'merge') {
       const inputs = [];
       for (const [index, given] of work.inputs.entries()) inputs.push(await bring(given, work, index));
@@ -33,11 +34,12 @@ export const engine: Engine = {
         const compressed = await compress({ ...work, folder }, input, share);
         await outputs.add(compressed.output);
         details = compressed.details;
+        warnings.push(...compressed.warnings);
       } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
       else await outputs.add(...(await convert(work, input, folder, share)));
       share.progress(100);
     }
-    return { outputs: outputs.files, ...(work.operation === 'compress' ? { details } : {}) };
+    return { outputs: outputs.files, warnings, ...(work.operation === 'compress' ? { details } : {}) };
   },
 };
 

@@ -22,7 +22,7 @@ type Text = PDFString | PDFHexString | PDFName;
 
 /** More than any document has; a damaged or hostile one may go round in circles. */
 const maxNodes = 200_000;
-const maxBookmarkDepth = 50;
+const maxDepth = 50;
 
 /** Name trees of a document whose entries are kept. */
 const nameTrees = ['Dests', 'EmbeddedFiles', 'JavaScript'] as const;
@@ -402,28 +402,62 @@ export class PdfJoin {
   }
 }
 
-/** Copies the form fields of a PDF onto the pages of another that shows the same pages without them. */
-export function copyForm(source: PDFDocument, target: PDFDocument): void {
-  const from = dictOf(source.catalog, 'AcroForm');
-  if (!from) return;
-  const copier = new PdfCopier(source.context, target.context);
-  const pages = source.getPages();
-  const others = target.getPages();
-  for (const [index, { ref }] of pages.entries()) copier.map(ref, others[index]?.ref ?? PDFNull);
-  for (const [index, { node }] of pages.entries()) {
-    for (const annotation of arrayOf(node, 'Annots')) {
-      const dict = source.context.lookup(annotation);
-      if (dict instanceof PDFDict && dict.lookup(key('Subtype')) === key('Widget'))
-        others[index]?.node.addAnnot(refOf(copier.copy(annotation), target.context));
-    }
-  }
-  const form = target.context.obj({});
-  for (const [name, value] of from.entries()) if (name !== key('XFA')) form.set(name, copier.copy(value));
-  target.catalog.set(key('AcroForm'), target.context.register(form));
+/** Returns whether a document has something that is not on its pages: bookmarks, names or form fields. */
+export function hasStructure({ catalog }: PDFDocument): boolean {
+  const names = dictOf(catalog, 'Names');
+  const form = dictOf(catalog, 'AcroForm');
+  return (
+    (form !== undefined && arrayOf(form, 'Fields').length > 0) ||
+    dictOf(catalog, 'Outlines')?.has(key('First')) === true ||
+    (names !== undefined && nameTrees.some((tree) => names.has(key(tree)))) ||
+    catalog.has(key('Dests'))
+  );
 }
 
-function refOf(object: PDFObject, context: PDFContext): PDFRef {
-  return object instanceof PDFRef ? object : context.register(object);
+/**
+ * Gives the pages of a document the content of other pages that look the same, upright and with their corner at the origin.
+ * Everything else of the document stays: annotations, form fields, bookmarks, names.
+ */
+export function replacePages(pdf: PDFDocument, others: PDFDocument): void {
+  const copier = new PdfCopier(others.context, pdf.context);
+  const { context } = pdf;
+  const made = others.getPages();
+  for (const [index, page] of pdf.getPages().entries()) {
+    const other = made[index]?.node;
+    if (!other) throw new Error(`Page ${index + 1} is missing.`);
+    const before = context.register(context.flateStream(`q ${uprightMatrix(page).join(' ')} cm\n`));
+    const after = context.register(context.flateStream('\nQ'));
+    const contents = other.get(key('Contents'));
+    const parts =
+      contents && others.context.lookup(contents) instanceof PDFArray ? arrayOf(other, 'Contents') : [contents];
+    const copied = parts.flatMap((part) => (part ? [copier.copy(part)] : []));
+    page.node.set(key('Contents'), context.obj([before, ...copied, after]));
+    page.node.set(key('Resources'), copier.copy(other.Resources() ?? others.context.obj({})));
+    // What pages inherit would keep their former pictures.
+    for (let node = page.node.Parent(), depth = 0; node && depth < maxDepth; node = node.Parent(), depth++)
+      node.delete(key('Resources'));
+    const group = other.get(key('Group'));
+    if (group) page.node.set(key('Group'), copier.copy(group));
+    else page.node.delete(key('Group'));
+    for (const entry of ['StructParents', 'PieceInfo', 'Thumb']) page.node.delete(key(entry));
+  }
+  // The new content has none of the marks that tags refer to.
+  for (const entry of ['StructTreeRoot', 'MarkInfo']) pdf.catalog.delete(key(entry));
+}
+
+/** Returns the matrix from a page as it is seen, with its corner at the origin, to the coordinates that it is stored in. */
+function uprightMatrix(page: PDFPage): number[] {
+  const { x, y, width, height } = page.getMediaBox();
+  switch (((page.getRotation().angle % 360) + 360) % 360) {
+    case 90:
+      return [0, 1, -1, 0, x + width, y];
+    case 180:
+      return [-1, 0, 0, -1, x + width, y + height];
+    case 270:
+      return [0, -1, 1, 0, x, y + height];
+    default:
+      return [1, 0, 0, 1, x, y];
+  }
 }
 
 function quote(name: string): string {
@@ -573,7 +607,7 @@ function readBookmarks(source: PDFDocument, copier: PdfCopier, renamed: Map<stri
     const bookmark: Bookmark = { entries, kids: [] };
     into.push(bookmark);
     pending.push({ item: dictOf(item, 'Next'), into, depth });
-    if (depth < maxBookmarkDepth) pending.push({ item: dictOf(item, 'First'), into: bookmark.kids, depth: depth + 1 });
+    if (depth < maxDepth) pending.push({ item: dictOf(item, 'First'), into: bookmark.kids, depth: depth + 1 });
   }
   return top;
 }
