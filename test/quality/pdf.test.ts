@@ -1,8 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { program } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfText, tags } from './readers.ts';
+import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfText, tags, text } from './readers.ts';
 
 /** Writes a PDF from its objects, the first of which is its catalog, as the specification says and without any library. */
 async function writeObjects(path: string, objects: string[], trailer = ''): Promise<string> {
@@ -219,4 +220,91 @@ const compressions: QualityCase[] = [
   ...(index === 0 ? { usual: true } : {}),
 }));
 
-testQuality([...merges, ...compressions]);
+/** A page with texts of 10 points at places: from the left, from the bottom. */
+const placed =
+  (...texts: [x: number, y: number, text: string][]) =>
+  (folder: string): Promise<string> =>
+    writeObjects(join(folder, 'placed.pdf'), [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>',
+      '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+      stream(texts.map(([x, y, text]) => `BT /F1 10 Tf ${x} ${y} Td (${text}) Tj ET`).join('\n')),
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ]);
+
+/** A column of lines at 12 points each. */
+const column = (x: number, lines: string[]) =>
+  lines.map((text, index): [number, number, string] => [x, 700 - 12 * index, text]);
+
+const order = placed(
+  [50, 760, 'Order'],
+  ...[
+    ['Item', 'Colour', 'Count', 'Price'],
+    ['Widget', 'blue', '2', '10.00'],
+    ['Sprocket', 'red', '3', '7.50'],
+    ['Gear', 'green', '12', '1.25'],
+  ].flatMap((cells, row) => cells.map((cell, at): [number, number, string] => [50 + 130 * at, 720 - 18 * row, cell])),
+  [50, 600, 'Thank you.'],
+);
+
+const article = [
+  [
+    'The first column of an article',
+    'has lines that are nearly as',
+    'wide as the column, and they',
+    'go on in the next line.',
+  ],
+  [
+    'The second column goes on',
+    'where the first one ended and',
+    'is as wide as that, until it',
+    'comes to its end here.',
+  ],
+  ['The third column is the last', 'of them and is read after the', 'second column, as in a paper', 'that is printed.'],
+];
+
+const texts: QualityCase[] = [
+  {
+    name: 'the rows of a table in a PDF are lines of text',
+    input: order,
+    to: 'txt',
+    read: only(text),
+    expected:
+      'Order\n\nItem\tColour\tCount\tPrice\nWidget\tblue\t2\t10.00\nSprocket\tred\t3\t7.50\nGear\tgreen\t12\t1.25\n\nThank you.\n\n',
+    usual: true,
+  },
+  {
+    name: 'the layout of a PDF is kept on request',
+    input: order,
+    to: 'txt',
+    options: { keep_layout: true },
+    read: only(text),
+    expected: expect.stringMatching(/^Item {2,}Colour {2,}Count {2,}Price$/m),
+  },
+  {
+    name: 'a price list of two columns is read by rows',
+    input: placed(...column(50, ['Bread', 'Butter', 'Milk']), ...column(300, ['2.50', '1.99', '0.89'])),
+    to: 'txt',
+    read: only(text),
+    expected: 'Bread\t2.50\nButter\t1.99\nMilk\t0.89\n\n',
+  },
+  {
+    name: 'columns of prose are read one after the other',
+    input: placed(...article.flatMap((lines, at) => column(40 + 180 * at, lines))),
+    to: 'txt',
+    read: only(async (path) => (await text(path)).split(/\s+/).join(' ').trim()),
+    expected: article.flat().join(' '),
+  },
+  {
+    name: 'two addresses side by side are read one after the other',
+    input: placed(
+      ...column(50, ['John Smith', '1 Long Road', 'London']),
+      ...column(330, ['Jane Miller', '22 Short Street', 'Leeds']),
+    ),
+    to: 'txt',
+    read: only(async (path) => (await text(path)).split(/\s+/).join(' ').trim()),
+    expected: 'John Smith 1 Long Road London Jane Miller 22 Short Street Leeds',
+  },
+];
+
+testQuality([...merges, ...compressions, ...texts]);
