@@ -173,11 +173,15 @@ export class Catalogue {
     return this.#formatsByName().get(ext);
   }
 
-  /** Finds the engine that performs an operation for a pair of formats. */
-  find(operation: ProcessingOperation, from: string, to: string): Match | undefined {
-    const offer = this.#offersOf(operation).find(
-      ({ capability, isMissing }) =>
-        capability.from.includes(from) && capability.to.includes(to) && !isMissing(from, to),
+  /** Finds the engine that performs an operation for a pair of formats; `others` are formats of further inputs of the same task. */
+  find(operation: ProcessingOperation, from: string, to: string, others: string[] = []): Match | undefined {
+    const offers = this.#offersOf(operation);
+    const takes = ({ capability, isMissing }: Offer, input: string) =>
+      capability.from.includes(input) && capability.to.includes(to) && !isMissing(input, to);
+    const offer = offers.find(
+      (candidate) =>
+        takes(candidate, from) &&
+        others.every((other) => offers.some((each) => each.engine === candidate.engine && takes(each, other))),
     );
     return offer && matchOf(offer);
   }

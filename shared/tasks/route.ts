@@ -22,10 +22,20 @@ export function routeTask(
   if (!file) return { failure: { errorCode: 'processing_failed', msg: 'The input tasks have no file to work on.' } };
   const checked = checkFile(catalogue, task, file);
   if ('failure' in checked) return checked;
-  const problem = inputProblem(catalogue, checked.engine, task.operation, files);
-  return problem === undefined
-    ? { engine: checked.engine }
-    : { failure: { errorCode: 'processing_failed', msg: problem } };
+  const engine = task.operation === 'merge' ? mergingEngine(catalogue, task, files) : checked.engine;
+  const problem =
+    engine === undefined
+      ? `Files of the formats ${[...new Set(files.map(({ format }) => format))].join(', ')} cannot be merged with each other. Convert them to PDF first.`
+      : inputProblem(catalogue, engine, task.operation, files);
+  return problem === undefined && engine !== undefined
+    ? { engine }
+    : { failure: { errorCode: 'processing_failed', msg: problem ?? '' } };
+}
+
+/** Returns the engine that merges all of the files: an engine reads the formats of its kind, and one reads more than the others. */
+function mergingEngine(catalogue: Catalogue, { payload }: Task, files: StoredFile[]): string | undefined {
+  const [first = '', ...others] = files.map(({ format }) => catalogue.canonical(format));
+  return catalogue.find('merge', first, catalogue.canonical(String(payload.output_format)), others)?.engine;
 }
 
 function routeByOperation(catalogue: Catalogue, operation: string): { engine: string } | { failure: TaskFailure } {

@@ -66,9 +66,9 @@ async function run(
       return { path, name, format, size: (await stat(path)).size };
     }),
   );
-  const from = inputs[0]?.format ?? '';
+  const [from = '', ...others] = inputs.map(({ format }) => format);
   const outputFormat = catalogue.canonical(to);
-  const match = catalogue.find(operation, from, outputFormat);
+  const match = catalogue.find(operation, from, outputFormat, others);
   if (!match) throw new Error(`${operation} from ${from} to ${to} is not offered.`);
   const checked = checkOptions(match.capability.options, options);
   if (Object.keys(checked.errors).length > 0) throw new Error(JSON.stringify(checked.errors));

@@ -76,6 +76,42 @@ export const ink = async (path: string, { format }: Pick<OutputFile, 'format'>):
   );
 };
 
+/** Reads the paper of each page of a PDF by MuPDF: width x height in whole points. */
+export const pdfPaper = async (path: string): Promise<string[]> => {
+  const pages = (await program('mutool', 'pages', path)).toString();
+  return [...pages.matchAll(/<MediaBox l="([\d.-]+)" b="([\d.-]+)" r="([\d.-]+)" t="([\d.-]+)"/g)].map(
+    ([, left, bottom, right, top]) =>
+      `${Math.round(Number(right) - Number(left))} x ${Math.round(Number(top) - Number(bottom))}`,
+  );
+};
+
+/** Reads the bookmarks of a PDF by MuPDF: the title after a tab for each level, and the page. */
+export const pdfBookmarks = async (path: string): Promise<string[]> => {
+  const outline = (await program('mutool', 'show', path, 'outline')).toString();
+  return [...outline.matchAll(/^[+|-](\t+)"(.*)"\t#page=(\d+)/gm)].map(
+    ([, level = '', title, page]) => `${level.slice(1)}${title} > ${page}`,
+  );
+};
+
+/** Reads the form fields of a PDF by qpdf: their names with their values. */
+export const pdfFields = async (path: string): Promise<Record<string, unknown>> => {
+  const { acroform } = JSON.parse((await program('qpdf', '--json', '--json-key=acroform', path)).toString());
+  return Object.fromEntries(
+    acroform.fields.map(
+      ({ fullname, value, pageposfrom1 }: { fullname: string; value: unknown; pageposfrom1: number }) => [
+        `${fullname} on page ${pageposfrom1}`,
+        typeof value === 'string' ? value.replace(/^u:/, '') : value,
+      ],
+    ),
+  );
+};
+
+/** Reads the named destinations of a PDF by poppler: the name and the page. */
+export const pdfDestinations = async (path: string): Promise<string[]> => {
+  const lines = (await program('pdfinfo', '-dests', path)).toString();
+  return [...lines.matchAll(/^\s+(\d+) \[.*\] "(.*)"$/gm)].map(([, page, name]) => `${name} > ${page}`);
+};
+
 /** Reads a text file. */
 export const text = (path: string): Promise<string> => readFile(path, 'utf8');
 

@@ -1,6 +1,7 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { detect } from './detect.ts';
 import { openedWithPassword, readers, writers } from './formats.ts';
+import { nameEncodings } from './names.ts';
 import { components, requires } from './requires.ts';
 
 const formats: Format[] = [
@@ -77,6 +78,19 @@ const setPassword: OptionDescriptor = {
   properties: { pattern: '[^\\p{Cc}]{1,128}' },
 };
 
+const inputEncoding: OptionDescriptor = {
+  name: 'input_encoding',
+  label: 'Encoding of names',
+  hint: 'Character encoding of file names in the input that are not in UTF-8. Defaults to automatic detection.',
+  data_type: 'string',
+  default_value: 'auto',
+  type: 'enum',
+  enum_values: [
+    { value: 'auto', hint: 'Detected from the names', label: 'Automatic' },
+    ...nameEncodings.map(([value, hint]) => ({ value, hint })),
+  ],
+};
+
 const levels: Record<string, OptionDescriptor[]> = {
   '7z': [compressionLevel(5, 0), setPassword],
   cb7: [compressionLevel(5, 0)],
@@ -98,8 +112,8 @@ const capabilities = Object.keys(writers).flatMap((format): Capability[] => {
   const to = withAliases([format]);
   const options = levels[format] ?? [];
   return [
-    { operation: 'convert', from: lockable, to, options: [...options, openPassword] },
-    { operation: 'convert', from: open, to, options },
+    { operation: 'convert', from: lockable, to, options: [...options, openPassword, inputEncoding] },
+    { operation: 'convert', from: open, to, options: [...options, inputEncoding] },
   ];
 });
 

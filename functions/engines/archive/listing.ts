@@ -1,6 +1,7 @@
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { allowance, maxEntries, maxPathBytes, tooLarge, tooMany } from './limits.ts';
+import { decodeName, decodeUtf8, detectNames, type NameReading } from './names.ts';
 
 /** An entry as the archive's headers describe it. They are not trusted: what is unpacked is inspected again. */
 export interface Entry {
@@ -10,6 +11,8 @@ export interface Entry {
   isLink: boolean;
   isEncrypted: boolean;
   size: number;
+  /** Whether the archive's name of it is no UTF-8. */
+  isRaw: boolean;
 }
 
 export interface ListingRequest {
@@ -22,8 +25,15 @@ export interface ListingRequest {
   cwd: string;
 }
 
-/** Lists an archive and rejects what must not be unpacked: paths and links that point outside, devices, duplicates, bombs. */
-export async function list(request: ListingRequest, context: WorkContext): Promise<Entry[]> {
+/**
+ * Lists an archive and rejects what must not be unpacked: paths and links that point outside, devices, duplicates, bombs.
+ * Names that are no UTF-8 are read in the encoding given, or the one that they look like.
+ */
+export async function list(
+  request: ListingRequest,
+  encoding: string,
+  context: WorkContext,
+): Promise<{ entries: Entry[]; reading: NameReading | undefined }> {
   const entries: Entry[] = [];
   const policy = new ListingPolicy(request.archiveBytes);
   const stop = new AbortController();
@@ -47,12 +57,15 @@ export async function list(request: ListingRequest, context: WorkContext): Promi
     await runProgram('7zz', args, {
       cwd: request.cwd,
       signal: AbortSignal.any([context.signal, stop.signal]),
-      onStdoutLine: (line) => {
+      stdoutEncoding: 'latin1',
+      onStdoutLine: (bytes) => {
+        const line = decodeUtf8(Buffer.from(bytes, 'latin1')) ?? bytes;
         if (!isStarted) isStarted = line === '----------';
         else if (line === '') take();
         else {
           const [, key, value] = /^([A-Z][A-Za-z ]*) = ?(.*)$/s.exec(line) ?? [];
           if (key !== undefined && !fields.has(key)) fields.set(key, value ?? '');
+          if (key === 'Path' && line === bytes && /[\u0080-\u00ff]/.test(bytes)) fields.set(rawName, '+');
         }
       },
     });
@@ -63,8 +76,34 @@ export async function list(request: ListingRequest, context: WorkContext): Promi
   }
   if (refusal !== undefined) throw refusal;
   if (entries.some(({ isEncrypted }) => isEncrypted) && request.password === '') throw passwordNeeded();
+  const reading = readNames(entries, encoding);
   policy.finish(entries);
-  return entries;
+  return { entries, reading };
+}
+
+/** Field of an entry whose name is not decoded yet: a character for each byte. */
+const rawName = 'Raw Name';
+
+/** Decodes the names that are no UTF-8. What they say then is checked as the others were. */
+function readNames(entries: Entry[], encoding: string): NameReading | undefined {
+  const raw = entries.filter(({ isRaw }) => isRaw);
+  if (raw.length === 0) return undefined;
+  const bytes = raw.map(({ path }) => Buffer.from(path, 'latin1'));
+  const reading = encoding === 'auto' ? detectNames(bytes) : { encoding, isSure: true };
+  for (const [index, entry] of raw.entries()) {
+    entry.path = decodeName(reading.encoding, bytes[index] ?? Buffer.alloc(0));
+    checkName(entry.path, entry.path);
+  }
+  const paths = new Set<string>();
+  for (const { path } of entries) {
+    if (paths.has(path)) throw twice(path);
+    paths.add(path);
+  }
+  return reading;
+}
+
+function twice(path: string): EngineError {
+  return new EngineError(`The archive contains ${show(path)} twice. Remove one of them.`);
 }
 
 class ListingPolicy {
@@ -96,7 +135,7 @@ class ListingPolicy {
     if (this.#seen.has(path)) {
       // A folder may well be named again: it is the same folder.
       if (isFolder) return undefined;
-      throw new EngineError(`The archive contains ${show(path)} twice. Remove one of them.`);
+      throw twice(path);
     }
     this.#seen.add(path);
     if (this.#seen.size > maxEntries) throw tooMany();
@@ -104,7 +143,7 @@ class ListingPolicy {
     this.#bytes += size;
     if (this.#bytes > allowance(this.#archiveBytes)) throw tooLarge(this.#archiveBytes);
     const isLink = kind === 'l' || (fields.get('Symbolic Link') ?? '') !== '';
-    return { path, isFolder, isLink, isEncrypted: fields.get('Encrypted') === '+', size };
+    return { path, isFolder, isLink, isEncrypted: fields.get('Encrypted') === '+', size, isRaw: fields.has(rawName) };
   }
 
   finish(entries: Entry[]): void {

@@ -1,8 +1,9 @@
-import { chmod, lstat, readdir, readlink } from 'node:fs/promises';
+import { chmod, lstat, readdir, readlink, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../runtime/engine.ts';
 import { allowance, maxEntries, tooLarge, tooMany } from './limits.ts';
 import { leadsOutside, linkOutside, show } from './listing.ts';
+import { decodeName, decodeUtf8 } from './names.ts';
 
 export interface Tree {
   /** Paths relative to the root: files and links, and every folder. */
@@ -11,16 +12,18 @@ export interface Tree {
   bytes: number;
 }
 
-/** Inspects what was actually unpacked, whatever the archive's headers declared, and rejects what must not be packed again. */
-export async function inspect(root: string, archiveBytes: number): Promise<Tree> {
+/**
+ * Inspects what was actually unpacked, whatever the archive's headers declared, and rejects what must not be packed again.
+ * Gives files whose names are no UTF-8 the names that these are in an encoding.
+ */
+export async function inspect(root: string, archiveBytes: number, encoding = 'ibm437'): Promise<Tree> {
   const tree: Tree = { files: [], folders: [], bytes: 0 };
   const inodes = new Map<number, { expected: number; found: number; path: string }>();
   const pending = [''];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const name of await readdir(join(root, folder))) {
+    for (const raw of await readdir(join(root, folder), { encoding: 'buffer' })) {
+      const name = decodeUtf8(raw) ?? (await renamed(join(root, folder), raw, encoding));
       const path = folder === '' ? name : `${folder}/${name}`;
-      if (path.includes('\ufffd'))
-        throw new EngineError(`The archive contains a name that is not valid UTF-8: ${show(path)}. Rename that entry.`);
       const state = await lstat(join(root, path));
       if (state.isSymbolicLink()) {
         if (leadsOutside(path, await readlink(join(root, path)))) throw linkOutside(path);
@@ -49,6 +52,25 @@ export async function inspect(root: string, archiveBytes: number): Promise<Tree>
   }
   for (const { expected, found, path } of inodes.values()) if (expected !== found) throw linkOutside(path);
   return tree;
+}
+
+/** Gives a file the name that its bytes are in an encoding, and returns it. */
+async function renamed(folder: string, raw: Buffer, encoding: string): Promise<string> {
+  const name = decodeName(encoding, raw);
+  if (name === '' || /^\.\.?$|[/\0]/.test(name))
+    throw new EngineError(`The archive contains the name ${show(name)}, which is no name of a file.`);
+  const from = Buffer.concat([Buffer.from(`${folder}/`), raw]);
+  const to = join(folder, name);
+  if (await isThere(to)) throw new EngineError(`The archive contains ${show(name)} twice. Remove one of them.`);
+  await rename(from, to);
+  return name;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns the total size of a growing folder; files that disappear meanwhile count as zero. */

@@ -15,12 +15,13 @@ export interface Unpacked {
   tree: Tree;
   /** Paths in the order of the archive. */
   order: string[];
+  warnings: string[];
 }
 
 /** Unpacks an archive into a separate folder under `folder`, within the limits. */
 export async function unpack(
   input: InputFile,
-  password: string,
+  { password, encoding }: { password: string; encoding: string },
   folder: string,
   context: WorkContext,
 ): Promise<Unpacked> {
@@ -37,24 +38,29 @@ export async function unpack(
     order = [name];
   } else {
     const request = { path: archive.path, type: archive.type, archiveBytes: input.size, password, cwd: folder };
-    const entries = await list(request, context);
+    const { entries, reading } = await list(request, encoding, context);
     if (entries.length === 0) throw new EngineError('The archive is empty: it contains no files.');
     await extract(request, root, context);
     if (archive.path !== input.path) await rm(archive.path);
     order = entries.map(({ path }) => path);
-    return checked(root, input, entries, order);
+    const tree = await checked(root, input, entries, reading?.encoding);
+    return { root, tree, order, warnings: reading && !reading.isSure ? [unsure(reading.encoding)] : [] };
   }
-  return { root, tree: await inspect(root, input.size), order };
+  return { root, tree: await inspect(root, input.size), order, warnings: [] };
 }
 
-async function checked(root: string, input: InputFile, entries: Entry[], order: string[]): Promise<Unpacked> {
-  const tree = await inspect(root, input.size);
+function unsure(encoding: string): string {
+  return `The archive does not say how its file names are encoded; they were read as ${encoding}. If they look wrong, set input_encoding.`;
+}
+
+async function checked(root: string, input: InputFile, entries: Entry[], encoding: string | undefined): Promise<Tree> {
+  const tree = await inspect(root, input.size, encoding);
   const expected = entries.filter(({ isFolder }) => !isFolder).length;
   if (tree.files.length < expected)
     throw new EngineError('The archive could not be unpacked completely: it is damaged, or names in it conflict.', {
       detail: `${tree.files.length} of ${expected} files unpacked`,
     });
-  return { root, tree, order };
+  return tree;
 }
 
 /** Returns an archive that can be listed: the tar in a compressed stream, or a tar of what only libarchive reads. */

@@ -1,8 +1,10 @@
 import type { Capability, EngineCatalogue, Format, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { spellings as imageSpellings } from '../image/formats.ts';
+import { pdfOptions as pdfPageOptions } from '../image/options.ts';
 import { detectDocument } from './detect.ts';
 import { markupFormats, type OfficeKind, officeFormats, pageFormats } from './formats.ts';
 import * as option from './options.ts';
-import { components, requires } from './requires.ts';
+import { components, mergeablePictures, requires } from './requires.ts';
 import { imageFormats } from './route.ts';
 
 const formats: Format[] = [...officeFormats.map(bare), ...markupFormats.map(bare), ...pageFormats];
@@ -152,9 +154,16 @@ function markup(): Capability[] {
 const pdf: Source = { name: 'pdf', reading: [option.password], flows: false };
 const postscript: Source = { name: 'ps', reading: [], flows: false };
 
+/** What can become a PDF here. The image engine merges pictures and PDFs among themselves, since it is the faster one to start. */
+const mergeable = [
+  ...spellings([...officeFormats, ...markupFormats].flatMap(({ ext, reads }) => (reads ? [ext] : []))),
+  'pdf',
+  ...imageSpellings(mergeablePictures),
+];
+
 export const catalogue: EngineCatalogue = {
   engine: 'document',
-  summary: 'Converts documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
+  summary: 'Converts and merges documents with LibreOffice, pandoc, poppler, qpdf and Ghostscript',
   resources: {
     packaging: 'image',
     // LibreOffice with a large sheet, and more than two cores to start it.
@@ -181,6 +190,7 @@ export const catalogue: EngineCatalogue = {
     ...convert(postscript, ['pdf'], [option.pageRange, option.pdfA, option.pdfPassword]),
     ...imageFormats.flatMap((format) => convert(postscript, [format], option.imageOptions(format))),
     ...convert(postscript, ['txt'], [option.pageRange, option.keepLayout]),
+    { operation: 'merge', from: mergeable, to: ['pdf'], options: pdfPageOptions },
     { operation: 'compress', from: ['pdf'], to: ['pdf'], options: option.compressOptions },
     { operation: 'crop', from: ['pdf'], to: ['pdf'], options: option.cropOptions },
   ],

@@ -137,7 +137,7 @@ export function imageOptions(format: string): OptionDescriptor[] {
 export const keepLayout: OptionDescriptor = {
   name: 'keep_layout',
   label: 'Keep layout',
-  hint: 'Keeps columns and spacing as they are on the page, instead of putting the text in reading order.',
+  hint: 'Keeps columns and spacing as they are on the page, by spaces. By default, text is in reading order, and a tab separates the cells of a table.',
   data_type: 'boolean',
   default_value: 'false',
 };

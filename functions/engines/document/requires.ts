@@ -1,10 +1,14 @@
 import type { ProcessingOperation } from '../../../shared/operations/operations.ts';
+import { imageFormats } from '../image/formats.ts';
 import { components as shared } from '../runtime/components.ts';
-import { officeFormat } from './formats.ts';
+import { markupFormat, officeFormat } from './formats.ts';
 import { route, type Step } from './route.ts';
 
 /** Components of the document engine. */
 export const components = shared;
+
+/** Pictures that are read without a program which this engine lacks. */
+export const mergeablePictures = imageFormats.filter(({ read }) => read && read.by !== 'svg');
 
 type Name = keyof typeof components;
 
@@ -22,9 +26,19 @@ export function requires(operation: ProcessingOperation, from: string, to: strin
 function programs(operation: ProcessingOperation, from: string, to: string): Name[] {
   if (operation === 'compress') return [...opening, 'gs'];
   if (operation === 'crop') return opening;
+  if (operation === 'merge' && !isDocument(from)) return isPostScript(from) ? ['gs'] : [];
   // Pages that are not LibreOffice's are made fit for archiving by Ghostscript; those of iWork may come drawn.
   const drawnElsewhere = from === 'pdf' || from === 'ps' || officeFormat(from)?.container === 'iwork';
   return [...route(from, to).flatMap(programsOf), ...(drawnElsewhere && to === 'pdf' ? (['gs'] as const) : [])];
+}
+
+function isPostScript(format: string): boolean {
+  return mergeablePictures.some(({ ext, read }) => ext === format && read?.by === 'ghostscript');
+}
+
+/** Returns whether a format is converted before it is merged. */
+export function isDocument(format: string): boolean {
+  return officeFormat(format)?.reads !== undefined || markupFormat(format)?.reads !== undefined;
 }
 
 function programsOf(step: Step): Name[] {

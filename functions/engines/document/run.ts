@@ -1,26 +1,30 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, InputFile } from '../runtime/engine.ts';
+import type { Engine, InputFile, Work } from '../runtime/engine.ts';
 import { justifiedSeconds } from '../runtime/justified-time.ts';
 import { Outputs } from '../runtime/outputs.ts';
 import { convert } from './convert.ts';
 import { warmOffice } from './office/office.ts';
 import { compress } from './pdf/compress.ts';
 import { crop } from './pdf/crop.ts';
+import { merge } from './pdf/merge.ts';
 
 // The first document need not wait for LibreOffice: it starts while the input is still being fetched.
 warmOffice();
 
-/** Converts documents, and compresses and crops PDFs. */
+/** Converts and merges documents, and compresses and crops PDFs. */
 export const engine: Engine = {
   async run(work, context) {
     const outputs = new Outputs(work);
     const warnings = new Set<string>();
     let details = {};
+    if (work.operation === 'merge') {
+      const inputs = [];
+      for (const [index, given] of work.inputs.entries()) inputs.push(await bring(given, work, index));
+      return merge(work, inputs, context);
+    }
     for (const [index, given] of work.inputs.entries()) {
-      const folder = join(work.folder, `work-${index}`);
-      await mkdir(folder);
-      const input = await bring(given, folder);
+      const { input, folder } = await bring(given, work, index);
       context.limitProcessorTime(justifiedSeconds({ bytes: input.size }));
       const share = {
         ...context,
@@ -30,6 +34,7 @@ export const engine: Engine = {
         const compressed = await compress({ ...work, folder }, input, share);
         await outputs.add(compressed.output);
         details = compressed.details;
+        for (const warning of compressed.warnings) warnings.add(warning);
       } else if (work.operation === 'crop') await outputs.add(await crop({ ...work, folder }, input, share));
       else {
         const converted = await convert(work, input, folder, share);
@@ -46,9 +51,11 @@ export const engine: Engine = {
   },
 };
 
-/** Copies an input to the folder to which the programs of this engine are confined, which is not linked since it may become an output. */
-async function bring(input: InputFile, folder: string): Promise<InputFile> {
+/** Copies an input to a folder of its own, to which the programs of this engine are confined, which is not linked since it may become an output. */
+async function bring(input: InputFile, work: Work, index: number): Promise<{ input: InputFile; folder: string }> {
+  const folder = join(work.folder, `work-${index}`);
+  await mkdir(folder);
   const path = join(folder, 'input');
   await copyFile(input.path, path, constants.COPYFILE_FICLONE);
-  return { ...input, path };
+  return { input: { ...input, path }, folder };
 }

@@ -26,9 +26,8 @@ interface Size {
 export async function merge(work: Work, context: WorkContext): Promise<WorkResult> {
   const { folder, inputs, outputFormat } = work;
   const path = join(folder, `merged.${outputFormat}`);
-  let warnings: string[] = [];
-  if (outputFormat === 'pdf') warnings = await writePdf(path, inputs, work, context);
-  else await writeGif(path, work, context);
+  const warnings = outputFormat === 'pdf' ? await writePdf(path, inputs, work, context) : [];
+  if (outputFormat === 'gif') await writeGif(path, work, context);
   const name = withExtension(inputs[0]?.name ?? 'merged', outputFormat);
   return { outputs: [{ path, name, format: outputFormat }], warnings };
 }

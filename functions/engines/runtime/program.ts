@@ -13,6 +13,8 @@ export interface ProgramOptions {
   /** Written to its standard input, which is otherwise empty. */
   input?: string | Uint8Array;
   onStdoutLine?: (line: string) => void;
+  /** How standard output is decoded: as UTF-8 by default, or to a character for each byte. */
+  stdoutEncoding?: 'utf8' | 'latin1';
   onStderrLine?: (line: string) => void;
   /** Called with the ends of two more pipes: one that the program reads as descriptor 3, and one that it writes to as 4. */
   onPipes?: (to: Writable, from: Readable) => void;
@@ -103,7 +105,7 @@ export async function runProgram(program: string, args: string[], options: Progr
           kill();
         }, options.timeoutMs);
   options.signal?.addEventListener('abort', kill, { once: true });
-  const stdout = collect(child.stdout, options.onStdoutLine);
+  const stdout = collect(child.stdout, options.onStdoutLine, options.stdoutEncoding);
   const stderr = collect(child.stderr, options.onStderrLine);
   if (child.stdin) {
     // A program may end without reading all of its input; its exit code shows whether that matters.
@@ -175,10 +177,14 @@ export function pickVariables(names: readonly string[]): Record<string, string> 
   );
 }
 
-function collect(stream: Readable | null, onLine: ((line: string) => void) | undefined): () => string {
+function collect(
+  stream: Readable | null,
+  onLine: ((line: string) => void) | undefined,
+  encoding: BufferEncoding = 'utf8',
+): () => string {
   let text = '';
   if (!stream) return () => text;
-  stream.setEncoding('utf8');
+  stream.setEncoding(encoding);
   stream.on('data', (chunk: string) => {
     text = (text + chunk).slice(-keptCharacters);
   });

@@ -33,14 +33,22 @@ const loading: OptionDescriptor[] = [
     data_type: 'boolean',
     default_value: 'true',
   },
-  {
-    name: 'use_print_stylesheet',
-    label: 'Print style sheet',
-    hint: 'Applies the print styles of the page instead of its screen styles.',
-    data_type: 'boolean',
-    default_value: 'false',
-  },
 ];
+
+const printStyles: OptionDescriptor = {
+  name: 'use_print_stylesheet',
+  label: 'Print style sheet',
+  hint: 'Applies the print styles of the page instead of its screen styles.',
+  data_type: 'boolean',
+  default_value: 'false',
+};
+
+/** Paper is printed on, so that the print styles are what the page's author meant for it. */
+const paperStyles: OptionDescriptor = {
+  ...printStyles,
+  hint: 'Applies the print styles of the page (@media print), its paper size and its margins (@page). If false, the page looks as on the screen.',
+  default_value: 'true',
+};
 
 const viewport: OptionDescriptor[] = [
   {
@@ -92,11 +100,24 @@ const behind: OptionDescriptor = {
   hint: 'Background colour where the page paints none. Defaults to white.',
 };
 
+function margin(name: string, label: string, hint: string): OptionDescriptor {
+  return { name, label, hint, data_type: 'number', units: 'mm', properties: { min: 0, max: 100 } };
+}
+
+function template(part: string): OptionDescriptor {
+  return {
+    name: `${part.toLowerCase()}_template`,
+    label: part,
+    hint: `HTML that is printed in the ${part === 'Header' ? 'top' : 'bottom'} margin of each page. Elements of the classes pageNumber, totalPages, date and title are filled in, such as <span class="pageNumber"></span>.`,
+    data_type: 'string',
+  };
+}
+
 const paper: OptionDescriptor[] = [
   {
     name: 'page_size',
     label: 'Page size',
-    hint: 'Paper size. Defaults to the size in the print style sheet if that is used, otherwise A4.',
+    hint: 'Paper size. Defaults to the size in the print styles of the page (@page) if these are used, otherwise A4.',
     data_type: 'string',
     type: 'enum',
     enum_values: ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'].map((value) => ({
@@ -107,24 +128,22 @@ const paper: OptionDescriptor[] = [
   {
     name: 'page_orientation',
     label: 'Orientation',
-    hint: 'Page orientation.',
+    hint: 'Page orientation. Defaults to that in the print styles of the page if these are used, otherwise portrait.',
     data_type: 'string',
     type: 'enum',
-    default_value: 'portrait',
     enum_values: [
       { value: 'portrait', hint: 'Taller than wide' },
       { value: 'landscape', hint: 'Wider than tall' },
     ],
   },
-  {
-    name: 'margin',
-    label: 'Margin',
-    hint: 'Margin on each side of the page.',
-    data_type: 'number',
-    default_value: '10',
-    units: 'mm',
-    properties: { min: 0, max: 100 },
-  },
+  margin(
+    'margin',
+    'Margin',
+    'Margin on each side of the page. Defaults to the margins in the print styles of the page if these are used, otherwise 10 mm.',
+  ),
+  ...['top', 'right', 'bottom', 'left'].map((side) =>
+    margin(`margin_${side}`, `Margin ${side}`, `Margin on this side of the page. Defaults to margin.`),
+  ),
   {
     name: 'viewport_width',
     label: 'Viewport width',
@@ -151,6 +170,15 @@ const paper: OptionDescriptor[] = [
     properties: { min: 0.1, max: 2 },
   },
   {
+    name: 'shrink_to_fit',
+    label: 'Shrink to fit',
+    hint: 'Shrinks a page that is wider than the paper until all of it fits. By default, the browser shrinks it to two thirds at most, and what is still too wide is cut off.',
+    data_type: 'boolean',
+    default_value: 'false',
+  },
+  template('Header'),
+  template('Footer'),
+  {
     name: 'print_background',
     label: 'Backgrounds',
     hint: 'Prints background colours and images.',
@@ -159,7 +187,8 @@ const paper: OptionDescriptor[] = [
   },
 ];
 
-const lossy = [quality, ...viewport, ...loading, behind];
+const pictured = [...viewport, ...loading, printStyles, behind];
+const lossy = [quality, ...pictured];
 const from = ['htm', 'html', 'xht', 'xhtml'];
 
 export const catalogue: EngineCatalogue = {
@@ -195,8 +224,8 @@ export const catalogue: EngineCatalogue = {
     { ext: 'webp', mediaType: 'image/webp' },
   ],
   capabilities: [
-    { operation: 'convert', from, to: ['pdf'], options: [...paper, ...loading] },
-    { operation: 'convert', from, to: ['png'], options: withPictureOptions([...viewport, ...loading, behind], 'png') },
+    { operation: 'convert', from, to: ['pdf'], options: [...paper, ...loading, paperStyles] },
+    { operation: 'convert', from, to: ['png'], options: withPictureOptions(pictured, 'png') },
     { operation: 'convert', from, to: ['jpeg', 'jpg'], options: withPictureOptions(lossy, 'jpg') },
     { operation: 'convert', from, to: ['webp'], options: withPictureOptions(lossy, 'webp') },
   ],

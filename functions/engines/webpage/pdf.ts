@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
+import { constants, inflateSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { EngineError } from '../runtime/engine.ts';
 import { contentSize } from './metrics.ts';
-import type { PageSize, PdfTarget } from './targets.ts';
+import { type PageSize, type PdfTarget, sides } from './targets.ts';
 
 const maxPages = 2000;
 const pixelsPerMillimetre = 96 / 25.4;
@@ -22,47 +23,103 @@ const papers = {
   Tabloid: [279.4, 431.8],
 } satisfies Record<PageSize, [width: number, height: number]>;
 
-/** Prints a page to a PDF. */
-export async function writePdf(page: Page, target: PdfTarget, output: string): Promise<void> {
-  const [shorter, longer] = papers[target.pageSize ?? 'A4'];
-  const [width, height] = target.landscape ? [longer, shorter] : [shorter, longer];
-  const margin = target.margin ?? 10;
+const usualMargin = 10;
+/** Chromium lays a page that is too wide out for wider paper, up to this factor, and shrinks it onto the paper. */
+const maxShrink = 1.5;
+const minScale = 0.1;
+/** Points to the pixel at a scale of 1. */
+const usualUnit = 0.75;
+
+const cutOff =
+  'The page is wider than the paper, so that its right side is cut off. Set shrink_to_fit, a larger page_size, or page_orientation to landscape.';
+
+/** Prints a page to a PDF, and returns a warning if a part of the page does not fit on the paper. */
+export async function writePdf(page: Page, target: PdfTarget, output: string): Promise<string | undefined> {
+  const { followsPage, orientation, pageSize } = target;
+  const [shorter, longer] = papers[pageSize ?? 'A4'];
+  const [width, height] = orientation === 'landscape' ? [longer, shorter] : [shorter, longer];
+  const usual = { top: usualMargin, right: usualMargin, bottom: usualMargin, left: usualMargin };
+  const margins = { ...usual, ...target.margins };
   const printable = {
-    width: (width - 2 * margin) * pixelsPerMillimetre,
-    height: (height - 2 * margin) * pixelsPerMillimetre,
+    width: (width - margins.left - margins.right) * pixelsPerMillimetre,
+    height: (height - margins.top - margins.bottom) * pixelsPerMillimetre,
   };
   if (printable.width < 40 || printable.height < 40)
     throw new EngineError(
-      `A margin of ${margin} mm leaves no room on the paper. Reduce margin or choose a larger page_size.`,
+      `A margin of ${Math.max(...sides.map((side) => margins[side]))} mm leaves no room on the paper. Reduce margin or choose a larger page_size.`,
     );
+  const isSizeGiven = !followsPage || pageSize !== undefined || orientation !== undefined;
+  const rules = [
+    ...(isSizeGiven ? [`size: ${width}mm ${height}mm !important`] : []),
+    ...sides.flatMap((side) =>
+      followsPage && target.margins?.[side] === undefined ? [] : [`margin-${side}: ${margins[side]}mm !important`],
+    ),
+  ];
   const scale = target.layoutWidth ? printable.width / target.layoutWidth : (target.scale ?? 1);
-  const used = Math.min(2, Math.max(0.1, scale));
+  let used = Math.min(2, Math.max(minScale, scale));
   await Promise.all([
     checkPages(page, printable.height / used),
-    target.pageSize === undefined ? undefined : page.evaluate(paperRule(width, height, margin)),
+    rules.length === 0 ? undefined : page.evaluate(pageRule(rules)),
   ]);
-  const side = `${margin}mm`;
-  const pdf = await page.pdf({
-    width: `${width}mm`,
-    height: `${height}mm`,
-    margin: { top: side, right: side, bottom: side, left: side },
-    scale: used,
-    printBackground: target.printBackground ?? true,
-    preferCSSPageSize: true,
-    timeout: 0,
-    // Awaited when the page was loaded.
-    waitForFonts: false,
-  });
+  const print = () =>
+    page.pdf({
+      // The library's millimetres are not exact.
+      width: `${width / 25.4}in`,
+      height: `${height / 25.4}in`,
+      margin: Object.fromEntries(sides.map((side) => [side, `${margins[side] / 25.4}in`])),
+      scale: used,
+      printBackground: target.printBackground ?? true,
+      preferCSSPageSize: true,
+      displayHeaderFooter: target.header !== undefined || target.footer !== undefined,
+      headerTemplate: inMargin(target.header),
+      footerTemplate: inMargin(target.footer),
+      timeout: 0,
+      // Awaited when the page was loaded.
+      waitForFonts: false,
+    });
+  let pdf = await print();
+  while (target.shrinkToFit && used > minScale && isCutOff(pdf, used)) {
+    used = Math.max(minScale, used / maxShrink);
+    pdf = await print();
+  }
   checkPdf(pdf);
   await writeFile(output, pdf);
+  return isCutOff(pdf, used) ? cutOff : undefined;
+}
+
+/** Wraps the HTML of a header or footer: Chromium's own style is a letter height of next to nothing, at the edge of the paper. */
+function inMargin(html = ''): string {
+  return `<div style="box-sizing: border-box; width: 100%; padding: 0 ${usualMargin}mm; font: 9pt sans-serif">${html}</div>`;
+}
+
+/** Returns whether Chromium has shrunk a page as far as it does, which it reaches with content that is still too wide. */
+function isCutOff(pdf: Uint8Array, scale: number): boolean {
+  const unit = pageUnit(pdf);
+  return unit !== undefined && unit <= (usualUnit * scale * 1.0005) / maxShrink;
+}
+
+/** Returns the points to a pixel of the first page, from the two matrices with which Chromium begins each. */
+function pageUnit(pdf: Uint8Array): number | undefined {
+  const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
+  const [, content] =
+    /\/Contents (\d+) 0 R/.exec(bytes.subarray(bytes.indexOf('/Type /Page\n')).toString('latin1', 0, 5000)) ?? [];
+  const start = content === undefined ? -1 : bytes.indexOf(`\n${content} 0 obj\n`);
+  const data = bytes.indexOf('stream\n', start) + 'stream\n'.length;
+  if (start < 0) return undefined;
+  const first = inflateSync(bytes.subarray(data, data + 4096), { finishFlush: constants.Z_SYNC_FLUSH }).toString(
+    'latin1',
+  );
+  const [, paper, page] =
+    /^([\d.]+) 0 0 -[\d.]+ [^\n]* cm\n(?:[^\n]*\n)*?([\d.]+) 0 0 \2 [^\n]* cm\n/.exec(first) ?? [];
+  return paper === undefined ? undefined : Number(paper) * Number(page);
 }
 
 /**
- * Makes the requested paper override the page's style, which Chromium otherwise follows in its
- * orientation and margins. Constructed sheets come last and are not subject to the page's content policy.
+ * Makes the requested paper override the page's style, which Chromium otherwise follows in its size, orientation and
+ * margins. Constructed sheets come last and are not subject to the page's content policy.
  */
-function paperRule(width: number, height: number, margin: number): string {
-  const rule = `@page { size: ${width}mm ${height}mm !important; margin: ${margin}mm !important }`;
+function pageRule(rules: string[]): string {
+  const rule = `@page { ${rules.join('; ')} }`;
   return `(() => { const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(rule)}); document.adoptedStyleSheets.push(sheet); })()`;
 }
 

@@ -39,13 +39,14 @@ const maxNavigations = 10;
 /** Reserved never to exist (RFC 2606), so that it cannot be confused with anything on the web. */
 const fileUrl = new URL('http://uploaded-file.invalid/');
 
-/** Renders a page to a picture or a PDF. */
-export async function renderPage(request: RenderRequest): Promise<void> {
+/** Renders a page to a picture or a PDF, and returns a warning about what is not in it. */
+export async function renderPage(request: RenderRequest): Promise<string | undefined> {
   const { source, load, target, output, progress = () => {} } = request;
-  await visit({ ...request, source, load }, async (page) => {
+  return visit({ ...request, source, load }, async (page) => {
     progress(50);
-    if (target.format === 'pdf') await writePdf(page, target, output);
-    else await writeScreenshot(page, target, load, output);
+    if (target.format === 'pdf') return writePdf(page, target, output);
+    await writeScreenshot(page, target, load, output);
+    return undefined;
   });
 }
 

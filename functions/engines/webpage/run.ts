@@ -9,14 +9,7 @@ import { settlePages, warmBrowser } from './browser.ts';
 import { capturePage } from './capture.ts';
 import { catalogue } from './catalogue.ts';
 import { renderPage } from './render.ts';
-import {
-  type ImageTarget,
-  type LoadOptions,
-  type PageSize,
-  type PdfTarget,
-  pageSizes,
-  type WaitUntil,
-} from './targets.ts';
+import { type ImageTarget, type LoadOptions, type PdfTarget, pageSizes, sides, type WaitUntil } from './targets.ts';
 
 /** Larger files are not real pages. */
 const maxBytes = 100 * 1024 ** 2;
@@ -30,11 +23,12 @@ export const engine: Engine = {
     const allow = parseAllowHosts(process.env.LATHE_ALLOW_HOSTS);
     if (work.page !== undefined) return { outputs: [await importPage(work.page, work.folder, allow, signal)] };
     const outputs: OutputFile[] = [];
+    const warnings = new Set<string>();
     for (const [index, input] of work.inputs.entries()) {
       if (input.size > maxBytes) throw new EngineError(`The file is larger than ${maxBytes / 1024 ** 2} MB.`);
       const output = join(work.folder, `${index}.${work.outputFormat}`);
       const contentType = catalogue.formats.find(({ ext }) => ext === input.format)?.mediaType ?? 'text/html';
-      await renderPage({
+      const warning = await renderPage({
         source: { htmlPath: input.path, contentType },
         load: loadOptions(work.options, work.outputFormat),
         target: targetOf(work),
@@ -43,9 +37,10 @@ export const engine: Engine = {
         signal,
         progress: (percent) => progress((index * 100 + percent) / work.inputs.length),
       });
+      if (warning !== undefined) warnings.add(warning);
       outputs.push({ path: output, name: withExtension(input.name, work.outputFormat), format: work.outputFormat });
     }
-    return { outputs };
+    return { outputs, warnings: [...warnings] };
   },
   settle: settlePages,
 };
@@ -75,7 +70,7 @@ function loadOptions(options: OptionValues, outputFormat: string): LoadOptions {
     deviceScale: outputFormat === 'pdf' ? undefined : numberOf(options.scale),
     waitUntil: waitUntilOf(options.wait_until),
     hideCookie: options.hide_cookie !== false,
-    usePrintStylesheet: options.use_print_stylesheet === true,
+    usePrintStylesheet: usesPrintStyles(options, outputFormat),
   };
 }
 
@@ -83,10 +78,19 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
   if (outputFormat === 'pdf')
     return {
       format: 'pdf',
-      landscape: options.page_orientation === 'landscape',
+      followsPage: usesPrintStyles(options, outputFormat),
+      pageSize: pageSizes.find((paper) => paper === options.page_size),
+      orientation: orientations.find((orientation) => orientation === options.page_orientation),
+      margins: Object.fromEntries(
+        sides.flatMap((side) => {
+          const margin = numberOf(options[`margin_${side}`] ?? options.margin);
+          return margin === undefined ? [] : [[side, margin]];
+        }),
+      ),
+      header: textOf(options.header_template),
+      footer: textOf(options.footer_template),
+      shrinkToFit: options.shrink_to_fit === true,
       printBackground: options.print_background !== false,
-      pageSize: paperOf(options),
-      margin: numberOf(options.margin),
       scale: numberOf(options.scale),
       layoutWidth: numberOf(options.viewport_width),
     };
@@ -100,11 +104,11 @@ function targetOf({ options, outputFormat }: Work): ImageTarget | PdfTarget {
   };
 }
 
-/** Default paper: that of the print style sheet, or ours for screen styles. */
-function paperOf({ page_size, use_print_stylesheet }: OptionValues): PageSize | undefined {
-  return pageSizes.find((paper) => paper === page_size) ?? (use_print_stylesheet === true ? undefined : 'A4');
+function usesPrintStyles({ use_print_stylesheet }: OptionValues, outputFormat: string): boolean {
+  return outputFormat === 'pdf' ? use_print_stylesheet !== false : use_print_stylesheet === true;
 }
 
+const orientations = ['portrait', 'landscape'] as const;
 const moments: readonly WaitUntil[] = ['domcontentloaded', 'load', 'networkidle2', 'networkidle0'];
 
 function waitUntilOf(value: unknown): WaitUntil | undefined {
@@ -113,4 +117,8 @@ function waitUntilOf(value: unknown): WaitUntil | undefined {
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -26,12 +26,22 @@ export interface ImageTarget {
 export const pageSizes = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'] as const;
 export type PageSize = (typeof pageSizes)[number];
 
+export const sides = ['top', 'right', 'bottom', 'left'] as const;
+export type Margins = Record<(typeof sides)[number], number>;
+
 export interface PdfTarget {
   format: 'pdf';
+  /** Whether the size, orientation and margins in the page's own styles count if none are given here. */
+  followsPage?: boolean | undefined;
   pageSize?: PageSize | undefined;
-  landscape?: boolean | undefined;
+  orientation?: 'portrait' | 'landscape' | undefined;
   /** Millimetres. */
-  margin?: number | undefined;
+  margins?: Partial<Margins> | undefined;
+  /** HTML in the margins of each page. */
+  header?: string | undefined;
+  footer?: string | undefined;
+  /** Whether a page that is wider than the paper is shrunk as far as it takes. */
+  shrinkToFit?: boolean | undefined;
   scale?: number | undefined;
   printBackground?: boolean | undefined;
   /** Lays the page out for this width and scales it to the paper. */

@@ -186,12 +186,13 @@ describe('options of the webpage engine', () => {
   });
 
   it.each([
-    [{}, '595x842'],
+    [{}, '288x432'],
     [{ page_size: 'Letter' }, '612x792'],
     [{ page_size: 'A5', page_orientation: 'landscape' }, '595x420'],
     [{ page_size: 'A3' }, '842x1191'],
-    [{ use_print_stylesheet: true }, '288x432'],
-    [{ use_print_stylesheet: true, page_size: 'A4' }, '595x842'],
+    [{ page_orientation: 'landscape' }, '842x595'],
+    [{ use_print_stylesheet: false }, '595x842'],
+    [{ use_print_stylesheet: false, page_size: 'A5' }, '420x595'],
   ])('prints with %o on paper of %s points', async (options, size) => {
     const html = `${head}<style>@page{size:4in 6in}</style>x`;
 
@@ -201,11 +202,12 @@ describe('options of the webpage engine', () => {
   it('leaves a margin of so many millimetres', async () => {
     const html = `${head}<style>html,body{margin:0;background:none}div{height:400px;background:red}</style><div></div>`;
 
-    const { at } = await decode(await paint((await convertHtml(html, 'pdf', { margin: 30 })).path));
+    const { at } = await decode(await paint((await convertHtml(html, 'pdf', { margin: 30, margin_top: 60 })).path));
 
     // 30 mm are 85 points.
     expectColour(at(80, 200), white, 'in the margin');
     expectColour(at(90, 200), red, 'beside the margin');
+    expectColour(at(90, 165), white, 'in the margin at the top');
   });
 
   it('fits a wide window onto the paper, or scales the page by hand', async () => {

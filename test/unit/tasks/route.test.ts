@@ -65,3 +65,34 @@ describe('a task of a key that is limited to formats', () => {
     });
   });
 });
+
+describe('a merge', () => {
+  const formats = ['png', 'pdf', 'docx', 'mp3'].map((ext) => ({ ext, mediaType: `test/${ext}` }));
+  const merges = (engine: string, from: string[], precedence: number) => ({
+    ...{ engine, precedence, summary: '', resources, formats },
+    capabilities: [{ operation: 'merge' as const, from, to: ['pdf'], options: [] }],
+  });
+  const engines = new Catalogue([
+    merges('image', ['png', 'pdf'], 1),
+    merges('document', ['png', 'pdf', 'docx'], 0),
+    merges('media', ['mp3'], 0),
+  ]);
+  const task = makeTask({ operation: 'merge', payload: { output_format: 'pdf' } });
+
+  it.each([
+    [['png', 'pdf'], 'image'],
+    [['pdf', 'docx'], 'document'],
+    [['docx', 'png', 'pdf'], 'document'],
+  ])('of %o goes to the engine %s, which takes them all', (inputs, engine) => {
+    expect(routeTask(engines, task, inputs.map(inputOf))).toEqual({ engine });
+  });
+
+  it('of formats that no engine takes together fails with the formats', () => {
+    expect(routeTask(engines, task, [inputOf('pdf'), inputOf('mp3')])).toEqual({
+      failure: {
+        errorCode: 'processing_failed',
+        msg: 'Files of the formats pdf, mp3 cannot be merged with each other. Convert them to PDF first.',
+      },
+    });
+  });
+});

@@ -1,11 +1,14 @@
-import { copyFile, stat } from 'node:fs/promises';
+import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { hasStructure } from '../../runtime/pdf-join.ts';
 import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import {
+  type Compressible,
   type CompressionPreset,
   compressByPreset,
   compressBySettings,
@@ -26,10 +29,12 @@ export async function compress(
   work: Work,
   input: InputFile,
   context: WorkContext,
-): Promise<{ output: OutputFile; details: JsonObject }> {
+): Promise<{ output: OutputFile; details: JsonObject; warnings: string[] }> {
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
-  const pdf = await openPdf(input.path, folder, password, context);
+  const opened = await openPdf(input.path, folder, password, context);
+  const isStructured = await findStructure(opened.path);
+  const pdf = { ...opened, isStructured: isStructured === true };
   await checkPictures(pdf.path);
   await limitByPages(pdf, context);
   context.progress(10);
@@ -42,7 +47,25 @@ export async function compress(
   await checkPdf(path, folder, context, pdf.pages);
   const { size } = await stat(path);
   const details: JsonObject = { size_before: input.size, size_after: size, ...(note ? { note } : {}) };
-  return { output: { path, name: withExtension(input.name, 'pdf'), format: 'pdf' }, details };
+  const isLost = isStructured === undefined && note !== keptOriginal;
+  const warnings = isLost
+    ? ['Form fields, and bookmarks by name, are not kept: the file is too large or damaged.']
+    : [];
+  return { output: { path, name: withExtension(input.name, 'pdf'), format: 'pdf' }, details, warnings };
+}
+
+/** Larger files would not fit in memory with what is made of them. */
+const maxStructuredBytes = 256 * 1024 ** 2;
+
+/** Returns whether a PDF has bookmarks, names or form fields; undefined if that cannot be found out. */
+async function findStructure(path: string): Promise<boolean | undefined> {
+  if ((await stat(path)).size > maxStructuredBytes) return undefined;
+  try {
+    return hasStructure(await PDFDocument.load(await readFile(path), { updateMetadata: false }));
+  } catch {
+    // Ghostscript and qpdf repair more than the library does.
+    return undefined;
+  }
 }
 
 function presetOf(options: OptionValues): CompressionPreset {
@@ -60,20 +83,20 @@ function targetBytes(options: OptionValues, size: number): number | undefined {
 const keptOriginal = 'The file could not be made smaller at this quality, so it is returned unchanged.';
 
 async function byPreset(
-  pdf: Pdf,
+  pdf: Pdf & Compressible,
   input: InputFile,
   path: string,
   preset: CompressionPreset,
   folder: string,
   context: WorkContext,
 ) {
-  await compressByPreset(pdf.path, path, preset, folder, context);
+  await compressByPreset(pdf, path, preset, folder, context);
   context.progress(70);
   const { size } = await stat(path);
   if (size < input.size) return undefined;
   const repacked = join(folder, 'repacked.pdf');
   await limitByPages(pdf, context);
-  await repack(pdf.path, repacked, folder, context);
+  await repack(pdf, repacked, folder, context);
   if ((await stat(repacked)).size < input.size) {
     await copyFile(repacked, path);
     return 'Images could not be made smaller at this quality; the file was compressed losslessly instead.';
@@ -83,13 +106,13 @@ async function byPreset(
 }
 
 /** Recompresses a PDF's objects as tightly as its format allows, without loss. */
-async function repack(input: string, output: string, folder: string, context: WorkContext): Promise<void> {
+async function repack({ path }: Compressible, output: string, folder: string, context: WorkContext): Promise<void> {
   const args = [
     '--warning-exit-0',
     '--object-streams=generate',
     '--recompress-flate',
     '--compression-level=9',
-    input,
+    path,
     output,
   ];
   await runTool('qpdf', args, folder, context);
@@ -101,7 +124,14 @@ const needsNoLoss = 'The file meets the requested size without any loss of quali
  * Finds the best quality whose file is no larger than the target. A file that meets it losslessly is left at that;
  * otherwise it must be within five per cent below the target, or the task fails with the sizes possible.
  */
-async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, folder: string, context: WorkContext) {
+async function bySize(
+  pdf: Pdf & Compressible,
+  input: InputFile,
+  path: string,
+  target: number,
+  folder: string,
+  context: WorkContext,
+) {
   if (input.size <= target) {
     await copyFile(input.path, path);
     return 'The file is already no larger than requested, so it is returned unchanged.';
@@ -118,7 +148,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
   };
   for (const without of [repack, rewritePdf]) {
     await limitByPages(pdf, context);
-    await without(pdf.path, attempt, folder, context);
+    await without(pdf, attempt, folder, context);
     if ((await keep()) <= target) return meetsTarget(best, target) ? undefined : needsNoLoss;
   }
 
@@ -128,7 +158,7 @@ async function bySize(pdf: Pdf, input: InputFile, path: string, target: number, 
     const known = sizes.get(key);
     if (known !== undefined) return known;
     await limitByPages(pdf, context);
-    await compressBySettings(pdf.path, attempt, settings, folder, context);
+    await compressBySettings(pdf, attempt, settings, folder, context);
     const size = await keep();
     sizes.set(key, size);
     context.progress(10 + 80 * (1 - 0.9 ** sizes.size));

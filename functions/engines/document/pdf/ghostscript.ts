@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { postScriptError, withoutDirectoryWalks } from '../../runtime/ghostscript.ts';
+import { replacePages } from '../../runtime/pdf-join.ts';
 import { ProgramError } from '../../runtime/program.ts';
 import { runTool } from './pdf.ts';
 
@@ -86,17 +88,48 @@ export async function archivePdf(
   await ghostscript(input, output, args, [definition, profile], folder, context);
 }
 
+/** A PDF to compress. */
+export interface Compressible {
+  path: string;
+  /** Whether it has bookmarks, names or form fields: Ghostscript drops most of them. */
+  isStructured: boolean;
+}
+
+/** Rewrites the pages of a PDF and keeps what is not on them. */
+async function rewritePages(
+  { path, isStructured }: Compressible,
+  output: string,
+  args: string[],
+  reads: string[],
+  folder: string,
+  context: Signal,
+): Promise<void> {
+  // Presets would turn pages by the direction of their text.
+  const all = ['-dCompatibilityLevel=1.6', '-dAutoRotatePages=/None', ...args];
+  if (!isStructured) return ghostscript(path, output, all, reads, folder, context);
+  const pages = join(folder, 'pages.pdf');
+  const joined = join(folder, 'joined.pdf');
+  await ghostscript(path, pages, ['-dShowAnnots=false', '-dPreserveAnnots=false', ...all], reads, folder, context);
+  const [pdf, made] = await Promise.all(
+    [path, pages].map(async (each) => PDFDocument.load(await readFile(each), { updateMetadata: false })),
+  );
+  if (pdf && made) replacePages(pdf, made);
+  await writeFile(joined, (await pdf?.save()) ?? '');
+  // What nothing refers to any more is left out here.
+  await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], folder, context);
+}
+
 export type CompressionPreset = 'screen' | 'ebook' | 'printer' | 'prepress';
 
 /** Rewrites a PDF with one of Distiller's well-known settings. */
 export async function compressByPreset(
-  input: string,
+  pdf: Compressible,
   output: string,
   preset: CompressionPreset,
   folder: string,
   context: Signal,
 ) {
-  await ghostscript(input, output, [`-dPDFSETTINGS=/${preset}`, '-dCompatibilityLevel=1.6'], [], folder, context);
+  await rewritePages(pdf, output, [`-dPDFSETTINGS=/${preset}`], [], folder, context);
 }
 
 export interface PictureSettings {
@@ -111,7 +144,7 @@ const pictureKinds = ['Color', 'Gray'];
 
 /** Rewrites a PDF with its images at a resolution and JPEG quality factor; a higher factor makes a smaller file. */
 export async function compressBySettings(
-  input: string,
+  pdf: Compressible,
   output: string,
   { dpi, packing, factor }: PictureSettings,
   folder: string,
@@ -135,17 +168,17 @@ export async function compressBySettings(
     `-dMonoImageResolution=${Math.round(dpi * 2)}`,
   ];
   // A picture that is not downsampled would otherwise be copied as it is, whatever the quality.
-  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
-  await ghostscript(input, output, args, [parameters], folder, context);
+  const args = ['-dPassThroughJPEGImages=false', ...kinds, ...mono, parameters];
+  await rewritePages(pdf, output, args, [parameters], folder, context);
 }
 
 /** Rewrites a PDF with its images unchanged: everything else becomes smaller. */
-export async function rewritePdf(input: string, output: string, folder: string, context: Signal): Promise<void> {
+export async function rewritePdf(pdf: Compressible, output: string, folder: string, context: Signal): Promise<void> {
   const kinds = pictureKinds.flatMap((kind) => [
     `-dDownsample${kind}Images=false`,
     `-dAutoFilter${kind}Images=false`,
     `-d${kind}ImageFilter=/FlateEncode`,
   ]);
-  const args = ['-dCompatibilityLevel=1.6', '-dPassThroughJPEGImages=true', '-dDownsampleMonoImages=false', ...kinds];
-  await ghostscript(input, output, args, [], folder, context);
+  const args = ['-dPassThroughJPEGImages=true', '-dDownsampleMonoImages=false', ...kinds];
+  await rewritePages(pdf, output, args, [], folder, context);
 }

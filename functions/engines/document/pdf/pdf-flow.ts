@@ -29,11 +29,11 @@ interface Word extends Box {
   style: Style;
 }
 
-interface Line extends Box {
+export interface Line extends Box {
   words: Word[];
 }
 
-interface Block extends Box {
+export interface Block extends Box {
   lines: Line[];
 }
 
@@ -41,7 +41,7 @@ interface Picture extends Box {
   file: string;
 }
 
-interface Page {
+export interface Page {
   width: number;
   height: number;
   blocks: Block[];
@@ -131,7 +131,8 @@ function boxOf(
 
 const ordinary: Style = { size: 11, family: 'serif', bold: false, italic: false, colour: '#000000' };
 
-function readPage(text: string, { spans, pictures }: { spans: Span[]; pictures: Picture[] }): Page {
+/** Reads the words, lines and blocks of a page from the layout that pdftotext writes. */
+export function readPage(text: string, { spans, pictures }: { spans: Span[]; pictures: Picture[] }): Page {
   const [, width, height] = /^width="([\d.]+)" height="([\d.]+)"/.exec(text) ?? [];
   const styleAt = (box: Box): Style => {
     const x = (box.left + box.right) / 2;
@@ -249,7 +250,8 @@ function itemsOf(page: Page): Item[] {
   return items;
 }
 
-function rowsOf(lines: Line[]): Line[][] {
+/** Groups lines that are side by side, from the top. */
+export function rowsOf(lines: Line[]): Line[][] {
   const sorted = lines.toSorted((a, b) => a.top - b.top);
   const rows: Line[][] = [];
   for (const line of sorted) {

@@ -10,6 +10,7 @@ import { checkFileCount } from '../../runtime/outputs.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
+import { withTables } from './table-text.ts';
 
 export const maxPages = 5_000;
 /** Larger images need gigabytes while they are rendered. */
@@ -121,12 +122,20 @@ export async function protectPdf(path: string, output: string, password: string,
   }
 }
 
-/** Extracts the text of a PDF in reading order, or with the layout of the page. */
+/** Extracts the text of a PDF in reading order with the rows of tables kept, or with the layout of the page. */
 export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, folder: string, context: Signal) {
-  const layout = keepLayout ? ['-layout'] : [];
-  await runTool('pdftotext', ['-enc', 'UTF-8', '-nopgbrk', ...layout, pdf.path, output], folder, context);
-  if ((await readFile(output, 'utf8')).trim() === '')
+  const extract = async (args: string[], path: string): Promise<string> => {
+    await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], folder, context);
+    return readFile(path, 'utf8');
+  };
+  const text = keepLayout
+    ? await extract(['-nopgbrk', '-layout'], output)
+    : await Promise.all([extract([], output), extract(['-bbox-layout'], join(folder, 'layout.xml'))]).then(
+        ([plain, layout]) => withTables(plain.split('\f').slice(0, -1), layout).join(''),
+      );
+  if (text.trim() === '')
     throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
+  await writeFile(output, text);
 }
 
 /** Converts a PDF to one HTML page that looks like it, with inline images. */

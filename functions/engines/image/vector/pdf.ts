@@ -13,7 +13,9 @@ import {
 } from '@cantoo/pdf-lib';
 import type { Sharp } from 'sharp';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
+import { stemOf } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
+import { PdfJoin } from '../../runtime/pdf-join.ts';
 import { stripJpeg } from '../codecs/jpeg.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat } from '../formats.ts';
@@ -42,18 +44,22 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   const warnings: string[] = [];
   const pdf = await PDFDocument.create();
   pdf.setProducer('Lathe');
+  const join = new PdfJoin(pdf);
   for (const [index, input] of inputs.entries()) {
-    if (input.format === 'pdf') await addPdf(pdf, input);
+    const first = pdf.getPageCount();
+    if (input.format === 'pdf') await addPdf(join, input);
     else if (isDrawing(input)) await addDrawing(pdf, input, work, context);
     else {
       const picture = await readingLeniently(input, (tolerant) => addPicture(pdf, input, work, context, tolerant));
       warnings.push(...missingFrames(input, picture, 'pdf', work.options));
     }
+    if (input.format !== 'pdf' && work.operation === 'merge') join.bookmark(stemOf(input.name), first);
     if (pdf.getPageCount() > maxPdfPages) {
       throw new EngineError(`The output would have more than ${maxPdfPages} pages. Merge fewer files at once.`);
     }
     context.progress(((index + 1) / inputs.length) * 95);
   }
+  warnings.push(...join.finish());
   const pages = pdf.getPageCount();
   const bytes = await pdf.save();
   const { getPageCount } = await PDFDocument.load(bytes, { updateMetadata: false }).then((made) => ({
@@ -65,10 +71,14 @@ export async function writePdf(path: string, inputs: InputFile[], work: Work, co
   return warnings;
 }
 
-async function addPdf(pdf: PDFDocument, input: InputFile): Promise<void> {
+async function addPdf(join: PdfJoin, input: InputFile): Promise<void> {
   const source = await loadPdf(input, input.path);
   if (source.getPageCount() === 0) throw new EngineError(`The file ${JSON.stringify(input.name)} has no pages.`);
-  for (const page of await pdf.copyPages(source, source.getPageIndices())) pdf.addPage(page);
+  try {
+    join.append(source, input.name, stemOf(input.name));
+  } catch (error) {
+    throw explain(error, input);
+  }
 }
 
 async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {

@@ -1,0 +1,106 @@
+import { type Block, type Line, type Page, readPage, rowsOf } from './pdf-flow.ts';
+
+/** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
+type Row = Line[][];
+
+/**
+ * Replaces the text of pages that have tables: in reading order, a table is read column by column. Its rows are lines of text
+ * here, with a tab between cells. Other pages keep their text.
+ */
+export function withTables(pages: string[], layout: string): string[] {
+  const laidOut = layout.split('<page ').slice(1);
+  return pages.map((text, index) => {
+    const page = readPage(laidOut[index] ?? '', { spans: [], pictures: [] });
+    return textWithTables(page) ?? text;
+  });
+}
+
+function textWithTables(page: Page): string | undefined {
+  const tables = tablesOf(page);
+  if (tables.length === 0) return undefined;
+  const tableOf = new Map(tables.flatMap((rows) => rows.flat(2).map((line) => [line, rows] as const)));
+  const written = new Set<Row[]>();
+  const parts: string[] = [];
+  for (const { lines } of page.blocks) {
+    const rest: string[] = [];
+    const flush = () => parts.push(...(rest.length > 0 ? [rest.splice(0).join('\n')] : []));
+    for (const line of lines) {
+      const rows = tableOf.get(line);
+      if (!rows) rest.push(lineText(line));
+      else if (!written.has(rows)) {
+        flush();
+        written.add(rows);
+        parts.push(rows.map((row) => row.map((cell) => cell.map(lineText).join(' ')).join('\t')).join('\n'));
+      }
+    }
+    flush();
+  }
+  return `${parts.join('\n\n')}\n\n`;
+}
+
+const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" };
+
+function lineText({ words }: Line): string {
+  return words
+    .map(({ text }) => text.replaceAll(/&(?:amp|lt|gt|quot|apos);/g, (all) => entities[all] ?? all))
+    .join(' ');
+}
+
+/** Finds rows of several cells that follow each other and are no columns of prose. */
+function tablesOf({ blocks }: Page): Row[][] {
+  const tables: Row[][] = [];
+  const columns = proseLines(blocks);
+  let run: Row[] = [];
+  const close = () => {
+    if (isTable(run, columns)) tables.push(run);
+    run = [];
+  };
+  for (const row of rowsOf(blocks.flatMap(({ lines }) => lines))) {
+    const last = run.at(-1);
+    if (last && topOf([row]) - bottomOf(last) > 3 * heightOf(row[0])) close();
+    const [only] = row;
+    const cell = row.length === 1 && only ? run.at(-1)?.find((each) => continues(only, each, run)) : undefined;
+    if (row.length > 1) run.push(row.map((line) => [line]));
+    else if (cell && only) cell.push(only);
+    else close();
+  }
+  close();
+  return tables;
+}
+
+const heightOf = (line: Line | undefined) => (line ? line.bottom - line.top : 0);
+const topOf = (row: Row) => Math.min(...row.flat().map(({ top }) => top));
+const bottomOf = (row: Row) => Math.max(...row.flat().map(({ bottom }) => bottom));
+
+/** Returns whether a line that is alone in its row goes on with a cell above it. */
+function continues(line: Line, cell: Line[], run: Row[]): boolean {
+  const above = cell.at(-1);
+  if (!above || line.top - above.bottom > heightOf(line) / 2) return false;
+  const others = run.at(-1)?.filter((each) => each !== cell) ?? [];
+  const isApart = others.flat().every(({ left, right }) => line.left >= right || line.right <= left);
+  return isApart && Math.abs(line.left - above.left) < heightOf(line) / 2;
+}
+
+const number = /^[(+-]?[\p{Sc}]?\s?\d[\d.,\s%]*[\p{Sc}%)]?$/u;
+
+/** Tells a table from columns of prose and from blocks side by side, such as addresses. */
+function isTable(run: Row[], columns: Set<Line>): boolean {
+  if (run.length < 2) return false;
+  const cells = run.flat();
+  const prose = cells.filter((cell) => cell.some((line) => columns.has(line)));
+  if (prose.length > cells.length / 3) return false;
+  const widest = Math.max(...run.map((row) => row.length));
+  if (widest > 2) return run.filter((row) => row.length > 2).length >= 2;
+  const numeric = run.filter((row) => row.some((cell) => number.test(cell.map(lineText).join(' '))));
+  return numeric.length >= run.length / 2;
+}
+
+/** Returns the lines of blocks in which most lines of several words reach the right edge. */
+function proseLines(blocks: Block[]): Set<Line> {
+  const prose = blocks.filter(({ lines, left, right }) => {
+    const words = lines.reduce((sum, line) => sum + line.words.length, 0);
+    const full = lines.filter((line) => line.right - left > (right - left) * 0.8);
+    return lines.length >= 3 && words / lines.length >= 3 && full.length >= lines.length * 0.6;
+  });
+  return new Set(prose.flatMap(({ lines }) => lines));
+}
