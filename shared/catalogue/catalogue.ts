@@ -205,6 +205,12 @@ export class Catalogue {
     return [...inputs].sort();
   }
 
+  /** Lists the options that an operation has for some pair of formats. */
+  optionNames(operation: ProcessingOperation): string[] {
+    const names = this.#offersOf(operation).flatMap(({ capability }) => capability.options.map(({ name }) => name));
+    return [...new Set(names)];
+  }
+
   /** Lists every format that some operation reads or writes, sorted. */
   formats(): string[] {
     return [

@@ -279,6 +279,7 @@ function toRequest(node: Node, name: string, earlier: string[]): TaskRequest {
     inputs,
     parameters: {},
     secrets: source === 'worker' ? { password: 'secret' } : {},
+    unknownFields: [],
     path: name,
   };
 }
