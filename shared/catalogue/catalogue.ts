@@ -234,8 +234,11 @@ export class Catalogue {
   #formatsByName(): Map<string, Format> {
     if (this.#formats) return this.#formats;
     this.#formats = new Map();
-    for (const format of this.#engines.flatMap(({ formats }) => formats))
-      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
+    for (const format of this.#engines.flatMap(({ formats }) => formats)) {
+      const { contents, ...first } = this.#formats.get(format.ext) ?? format;
+      const all = new Set([...(contents ?? []), ...(format.contents ?? [])]);
+      this.#formats.set(format.ext, { ...first, ...(all.size > 0 ? { contents: [...all] } : {}) });
+    }
     return this.#formats;
   }
 

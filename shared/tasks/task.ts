@@ -36,6 +36,8 @@ export interface StoredFile {
   size: number;
   /** Extension without a dot, detected from the content where possible. */
   format: string;
+  /** What the content looks like by itself, see `Detected`; absent if the service made the file. */
+  content?: string;
   mediaType: string;
   /** Unguessable part of the download link; a link is a capability, not a credential. */
   token: string;
