@@ -70,6 +70,8 @@ export interface Task extends Due {
   /** Until when the form takes a file, in milliseconds. */
   formUntil?: number;
   failure?: TaskFailure;
+  /** The input whose end failed the task. */
+  failedBy?: string;
   files: StoredFile[];
   /** Facts about the outcome that the API shows beside the links, such as sizes before and after. */
   details?: JsonObject;
