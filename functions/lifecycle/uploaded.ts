@@ -5,7 +5,7 @@ import { fileProblem } from '../../shared/accounts/limits.ts';
 import { copyVersion, deleteObject, newToken } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
-import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
+import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { decodeFileName, safeName } from '../../shared/files/names.ts';
@@ -128,9 +128,9 @@ async function readGroup(taskId: string): Promise<Group> {
 
 async function describe(taskId: string, { etag, size, metadata, start }: PostedFile): Promise<StoredFile> {
   const name = safeName(decodeFileName(metadata));
-  const format = await detectFormat(catalogue, start, name);
+  const detected = await detectFile(catalogue, start, name);
   const key = keptUploadKey(taskId, etag);
-  return { key, name, size, format, mediaType: catalogue.mediaType(format), token: newToken() };
+  return { key, name, size, ...detected, mediaType: catalogue.mediaType(detected.format), token: newToken() };
 }
 
 /** Deletes the copy of a task that ended meanwhile, unless it ended with the same content. */

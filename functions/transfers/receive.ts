@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import mime from 'mime';
 import { formatProblem, sizeProblem } from '../../shared/accounts/limits.ts';
 import { newToken } from '../../shared/aws/objects.ts';
-import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
+import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { outputKey } from '../../shared/files/keys.ts';
 import { extensionOf, safeName, withExtension } from '../../shared/files/names.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
@@ -79,7 +79,7 @@ export function receive(
     const announced = incoming.announced();
     const requestedName = run.parameters.filename;
     const name = typeof requestedName === 'string' ? safeName(requestedName) : safeName(announced.name);
-    const format = await detectFormat(catalogue, head, name);
+    const { format, content } = await detectFile(catalogue, head, name);
     const fullName = typeof requestedName === 'string' ? name : withKnownExtension(name, format, announced.mediaType);
     const knownFormat = format || catalogue.canonical(extensionOf(fullName));
     const forbidden = formatProblem(limits, catalogue.canonical(knownFormat));
@@ -89,7 +89,7 @@ export function receive(
     const size = await storeStream(Readable.from(rest, { objectMode: false }), key, mediaType, run.signal, {
       partsAtOnce,
     });
-    return { key, name: fullName, size, format: knownFormat, mediaType, token: newToken() };
+    return { key, name: fullName, size, format: knownFormat, content, mediaType, token: newToken() };
   });
 }
 

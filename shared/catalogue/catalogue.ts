@@ -209,6 +209,12 @@ export class Catalogue {
     return [...inputs].sort();
   }
 
+  /** Lists the options that an operation has for some pair of formats. */
+  optionNames(operation: ProcessingOperation): string[] {
+    const names = this.#offersOf(operation).flatMap(({ capability }) => capability.options.map(({ name }) => name));
+    return [...new Set(names)];
+  }
+
   /** Lists every format that some operation reads or writes, sorted. */
   formats(): string[] {
     return [
@@ -232,8 +238,11 @@ export class Catalogue {
   #formatsByName(): Map<string, Format> {
     if (this.#formats) return this.#formats;
     this.#formats = new Map();
-    for (const format of this.#engines.flatMap(({ formats }) => formats))
-      if (!this.#formats.has(format.ext)) this.#formats.set(format.ext, format);
+    for (const format of this.#engines.flatMap(({ formats }) => formats)) {
+      const { contents, ...first } = this.#formats.get(format.ext) ?? format;
+      const all = new Set([...(contents ?? []), ...(format.contents ?? [])]);
+      this.#formats.set(format.ext, { ...first, ...(all.size > 0 ? { contents: [...all] } : {}) });
+    }
     return this.#formats;
   }
 

@@ -4,23 +4,79 @@ import type { Catalogue } from './catalogue.ts';
 /** Number of bytes at the start of a file that detection reads. */
 export const detectionBytes = 65_536;
 
+/** What a file is. */
+export interface Detected {
+  /** Canonical name; empty if neither content nor name says it. */
+  format: string;
+  /** What the content looks like, whatever the name says; empty if it is like nothing that is known, as text is. */
+  content: string;
+}
+
 /**
  * Detects a file's canonical format from its content. Its name decides only where the content is ambiguous:
  * between formats that share a container, and for text, which has no signature.
  */
-export async function detectFormat(catalogue: Catalogue, content: Uint8Array, name: string): Promise<string> {
+export async function detectFile(catalogue: Catalogue, content: Uint8Array, name: string): Promise<Detected> {
   const start = content.subarray(0, detectionBytes);
   const named = catalogue.canonical(extensionOf(name));
-  const detected = detectByEngines(catalogue, start, name) ?? (await detectByContent(start));
-  if (detected === undefined) return named;
-  if (catalogue.format(named)?.contents?.includes(detected)) return named;
-  return catalogue.canonical(detected);
+  const found = detectByEngines(catalogue, start, name) ?? (await detectByContent(start)) ?? '';
+  const detected = isBinary(catalogue, found) && isPlainText(start) ? '' : found;
+  const isNamed = detected === '' || catalogue.format(named)?.contents?.includes(detected);
+  return { format: isNamed ? named : catalogue.canonical(detected), content: detected };
+}
+
+/** Detects a file's canonical format. */
+export async function detectFormat(catalogue: Catalogue, content: Uint8Array, name: string): Promise<string> {
+  return (await detectFile(catalogue, content, name)).format;
+}
+
+/**
+ * Returns the format that a file is taken to have: the requested one unless the content contradicts it, and undefined if it
+ * does.
+ */
+export function formatAs(
+  catalogue: Catalogue,
+  file: { format: string; content?: string },
+  requested: string | undefined,
+): string | undefined {
+  const format = catalogue.canonical(file.format);
+  if (requested === undefined) return format;
+  const wanted = catalogue.canonical(requested);
+  // Of a file that the service made, only the format is known; any text may be taken for another.
+  const isText = (name: string) => catalogue.mediaType(name).startsWith('text/');
+  if (file.content === undefined && isText(format) && isText(wanted)) return wanted;
+  const content = file.content ?? file.format;
+  const holds = (one: string, other: string) => catalogue.format(one)?.contents?.includes(other);
+  const agrees =
+    wanted === format ||
+    content === '' ||
+    wanted === catalogue.canonical(content) ||
+    holds(wanted, content) ||
+    holds(content, wanted);
+  return agrees ? wanted : undefined;
 }
 
 /** Loaded when it is first needed: most functions that know formats never look into a file. */
 async function detectByContent(start: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(start))?.ext;
+}
+
+/** Formats with a signature that are text all the same. */
+const textSignatures = new Set(['xml', 'svg', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf']);
+
+/** Returns whether files of a format have bytes near their start that no text has: pictures, sound, films, and what is unknown. */
+function isBinary(catalogue: Catalogue, format: string): boolean {
+  if (format === '' || textSignatures.has(format)) return false;
+  return !catalogue.format(format) || /^(?:image|audio|video)\//.test(catalogue.mediaType(format));
+}
+
+/**
+ * Returns whether a file begins as plain text, which has no signature: a text may begin with the letters of one, such as "BM"
+ * of bitmaps, or have "free" of QuickTime at its fifth byte.
+ */
+function isPlainText(start: Uint8Array): boolean {
+  return start.every((byte) => (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b);
 }
 
 function detectByEngines(catalogue: Catalogue, start: Uint8Array, name: string): string | undefined {

@@ -38,6 +38,7 @@ export interface Job extends Due {
   pendingEvents?: JobEventType[];
   createdAt: string;
   startedAt?: string;
+  /** When the last of its tasks had ended: a job fails with the first that does, while independent ones go on. */
   endedAt?: string;
   updatedAt: string;
   expiresAt: string;
@@ -49,7 +50,10 @@ export interface Job extends Due {
 export type JobEvent =
   | { type: 'started' }
   | { type: 'allTasksEnded' }
-  | { type: 'failed'; failure: JobFailure }
+  /** `isOver` is true if all of its tasks have ended. */
+  | { type: 'failed'; failure: JobFailure; isOver: boolean }
+  /** The last task of a failed job has ended. */
+  | { type: 'ended' }
   | { type: 'deleted' };
 
 /** Decides what an event does to a job, or returns undefined where the event changes nothing. */
@@ -79,9 +83,15 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
             'ended',
           );
     case 'failed':
-      return ended
-        ? undefined
-        : changed({ status: 'failed', failure: event.failure, endedAt: new Date(now).toISOString() }, 'ended');
+      if (ended) return event.isOver ? decideJob(job, { type: 'ended' }, now) : undefined;
+      return changed(
+        { status: 'failed', failure: event.failure, ...(event.isOver ? { endedAt: new Date(now).toISOString() } : {}) },
+        'ended',
+      );
+    case 'ended':
+      return job.status === 'failed' && job.endedAt === undefined
+        ? changed({ endedAt: new Date(now).toISOString() })
+        : undefined;
     case 'deleted':
       return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextLook(now) });
   }

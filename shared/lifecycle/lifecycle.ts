@@ -1,9 +1,10 @@
 import { mapAtOnce } from '../concurrency.ts';
+import { groupOfId } from '../ids.ts';
 import type { Job } from '../jobs/job.ts';
 import { decideJob, initialEvents, withPendingEvents } from '../jobs/job.ts';
 import { isShareTaken } from '../tasks/long-runs.ts';
 import { smallReservationMs } from '../tasks/meter.ts';
-import type { Task, TaskFailure } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import { hasEnded, isLastOfJob, revisionOf } from '../tasks/task.ts';
 import { type Decision, decide, isExhausted, type TaskEvent, taskOf } from '../tasks/transitions.ts';
 import type { NoChange } from './change-record.ts';
@@ -83,7 +84,11 @@ export function createLifecycle(parts: LifecycleParts) {
   ): Promise<Start | Postponed | Decision | NoChange> {
     const group = await records.groupPart(id, [id, ...near], account);
     const known = group.tasks.find((task) => task.id === id);
-    if (!known) return { outcome: 'missing' };
+    if (!known) {
+      // Deleted before its input had ended, which may be what its job waits for.
+      await endJob(group.job);
+      return { outcome: 'missing' };
+    }
     const inputs = await inputsOf(known, group.tasks);
     if (!hasEnded(known) && !areCompleted(known, inputs)) {
       // The message came too early, or too late to find them all.
@@ -237,14 +242,15 @@ export function createLifecycle(parts: LifecycleParts) {
 
   /** Fails a task because of an input, which may have no record any more, and returns it where that ended it. */
   async function failByInput(task: Task, id: string, input: Task | undefined): Promise<End | undefined> {
-    // The job fails before its task does, so that it names the cause and not a consequence.
-    if (input?.job !== undefined && input.job === task.job) await failJobOf(input);
     const failure = failureBy(input, id);
-    return failure && fail(task, failure);
+    const end = failure && (await fail(task, { type: 'inputEnded', failure, input: id }));
+    // It had failed by another input, and the one that ended just now may be the last that its job waits for.
+    if (failure && !end && task.job !== undefined) await endJob(await records.job(task.job));
+    return end;
   }
 
-  async function fail(task: Task, failure: TaskFailure): Promise<End | undefined> {
-    const decision = await change(task.id, { type: 'inputEnded', failure });
+  async function fail(task: Task, event: TaskEvent): Promise<End | undefined> {
+    const decision = await change(task.id, event);
     return decision.outcome === 'changed' ? { task: decision.task } : undefined;
   }
 
@@ -254,7 +260,7 @@ export function createLifecycle(parts: LifecycleParts) {
    */
   async function release(task: Task, inputs: Task[]): Promise<End | undefined> {
     const routed = parts.route(task, inputs);
-    if ('failure' in routed) return fail(task, routed.failure);
+    if ('failure' in routed) return fail(task, { type: 'expired', failure: routed.failure });
     // After a task done in place comes a worker, lest a chain of them is published in another order than it was done in.
     const files = inputs.some((input) => input.isPerformed) ? undefined : await parts.perform?.(task, inputs);
     if (files) {
@@ -262,7 +268,10 @@ export function createLifecycle(parts: LifecycleParts) {
       if (decision.outcome === 'changed') return { task: decision.task, after: inputs };
       const latest = await records.task(task.id);
       // Canceled or deleted meanwhile: nobody else knows of the files.
-      if (!latest || endedBadly(latest)) await parts.deleteFiles(task);
+      if (!latest || endedBadly(latest)) {
+        await parts.deleteFiles(task);
+        if (task.job !== undefined) await endJob(await records.job(task.job));
+      }
       return undefined;
     }
     await parts.enqueue(routed.engine, task);
@@ -278,27 +287,20 @@ export function createLifecycle(parts: LifecycleParts) {
   }
 
   /**
-   * Carries out what follows from a task's end: closes the job, releases or fails dependents, deletes what is deleted. The
+   * Carries out what follows from a task's end: releases or fails dependents, closes the job, deletes what is deleted. The
    * order is such that whatever a crash left undone shows in the records: a task that is open in its job, a dependent that
-   * waits, a tombstone.
+   * waits, a tombstone. A job fails after the dependents of the task that failed it, so that nobody reads a failed job with a
+   * task that waits for nothing.
    */
   function settle(ended: Task, known?: Group, run?: Run): Promise<void> {
     return settleEnd({ task: ended }, known, run);
   }
 
-  async function settleEnd(end: End, known: Group = { tasks: [] }, run: Run = orThrow): Promise<void> {
+  async function settleEnd(end: End, group: Group = { tasks: [] }, run: Run = orThrow): Promise<void> {
+    const known = endedBadly(end.task) ? await run(() => withJobOf(end.task, group), group) : group;
     const pending = [end];
-    for (let next = pending.pop(); next; next = pending.pop()) {
-      const { task: current, after = [] } = next;
-      if (current.hasSecrets) await run(() => parts.deleteSecrets(current), undefined);
-      const completed = await run(() => completeJobBy(current, known.job), undefined);
-      // Before the dependents are released, so that their start is not published before the end they waited for.
-      await run(() => publishPending(completed, [...lately(current, after, known.job), current]), undefined);
-      if (!completed && current.job !== undefined) {
-        await run(() => failJobOf(current, known.job), undefined);
-        await run(() => closeInJob(current), undefined);
-      }
-      pending.push(...(await run(() => notifyDependents(current, known.tasks), [])));
+    const bad: Task[] = [];
+    const finish = async (current: Task) => {
       if (current.status === 'deleted') {
         await run(() => parts.deleteFiles(current), undefined);
         await records.deleteTask(current);
@@ -307,27 +309,95 @@ export function createLifecycle(parts: LifecycleParts) {
         const settled = (latest: Task) => decide(latest, { type: 'settled', status }, parts.now());
         await records.changeTask(current.id, settled, current);
       }
+    };
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      const { task: current, after = [] } = next;
+      if (current.hasSecrets) await run(() => parts.deleteSecrets(current), undefined);
+      const completed = await run(() => completeJobBy(current, known.job), undefined);
+      // Before the dependents are released, so that their start is not published before the end they waited for.
+      await run(() => publishPending(completed, [...lately(current, after, known.job), current]), undefined);
+      if (!completed && !endedBadly(current)) await run(() => closeInJob(current), undefined);
+      pending.push(...(await run(() => notifyDependents(current, known), [])));
+      if (endedBadly(current)) bad.push(current);
+      else await finish(current);
+    }
+    // The first of a job is the cause of the others.
+    const causes = new Map(bad.toReversed().map((task) => [task.job, task]));
+    for (const cause of bad.filter((task) => causes.get(task.job) === task))
+      await run(() => failJobOf(cause, known, bad), undefined);
+    for (const current of bad) {
+      await run(() => closeInJob(current), undefined);
+      await finish(current);
     }
   }
 
+  async function withJobOf({ job: id }: Task, known: Group): Promise<Group> {
+    if (id === undefined || known.job?.id === id) return known;
+    const job = await records.job(id);
+    return { ...known, ...(job ? { job } : {}) };
+  }
+
   /** Notifies the dependents of a task that it has ended; returns the ends of those that this ended, too. */
-  async function notifyDependents(ended: Task, known: Task[]): Promise<End[]> {
+  async function notifyDependents(ended: Task, { job, tasks }: Group): Promise<End[]> {
     const { dependents } = ended;
-    const found = new Map(known.filter(({ id }) => dependents.includes(id)).map((task) => [task.id, task]));
+    const found = new Map(tasks.filter(({ id }) => dependents.includes(id)).map((task) => [task.id, task]));
     const missing = dependents.filter((id) => !found.has(id));
     if (missing.length > 0) for (const task of await records.tasks(missing)) found.set(task.id, task);
     // A bad end ends its dependents in whatever state they are; a completion is news to those only that wait for it.
     const isConcerned = (task: Task) => (endedBadly(ended) ? !hasEnded(task) : task.status === 'created');
     const next = await mapAtOnce([...found.values()].filter(isConcerned), inFlight, (task) => wake(task, [ended]));
-    return next.filter((end) => end !== undefined);
+    // It may be the last that its job waits for, if what depends on it has failed by another input.
+    const isGone = (id: string) => {
+      const task = found.get(id);
+      return groupOfId(id) === groupOfId(ended.id) && (!task || endedBadly(task));
+    };
+    if (ended.job !== undefined && !endedBadly(ended) && dependents.some(isGone))
+      await endJob(await records.job(ended.job));
+    // Whoever failed others by it may have died before it failed what depends on those.
+    const isUnsettled = (task: Task) => task.failedBy === ended.id && task.job === job?.id;
+    const earlier = job && !isFinal(job) ? [...found.values()].filter(isUnsettled).map((task) => ({ task })) : [];
+    return [...next.filter((end) => end !== undefined), ...earlier];
   }
 
-  /** Fails the job of a task that ended badly. */
-  async function failJobOf(task: Task, known?: Job): Promise<void> {
-    if (!task.job || !endedBadly(task)) return;
+  /** Fails the job of a task that ended badly, and ends it if no other task is open. */
+  async function failJobOf(task: Task, known: Group, ended: Task[]): Promise<void> {
+    if (task.job === undefined) return;
+    const job = known.job?.id === task.job ? known.job : await records.job(task.job);
+    if (!job || isFinal(job)) return;
+    const cause = await causeOf(task);
+    // Whoever ended that may have other dependents of it left to fail, or have died: they come first here, too.
+    if (cause !== task) return settle(cause);
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
-    const failed = (job: Job) => decideJob(job, { type: 'failed', failure }, parts.now());
-    await publishPending(await records.changeJob(task.job, failed, known));
+    const isOver = await haveEnded(job, [...known.tasks, ...ended]);
+    const failed = (latest: Job) => decideJob(latest, { type: 'failed', failure, isOver }, parts.now());
+    const changed = await records.changeJob(job.id, failed, job);
+    await publishPending(changed);
+    // Whoever ended the others meanwhile may not have found the job failed.
+    if (!isOver) await endJob(changed);
+  }
+
+  /** Returns the task of the same job by whose end a task failed, however many are between them. */
+  async function causeOf(task: Task): Promise<Task> {
+    for (let cause = task; ; ) {
+      const { failedBy } = cause;
+      const isOfJob = failedBy !== undefined && groupOfId(failedBy) === groupOfId(task.id);
+      const input = isOfJob ? await records.task(failedBy) : undefined;
+      if (!input || !endedBadly(input)) return cause;
+      cause = input;
+    }
+  }
+
+  /** Ends a job that has failed, once the last of its tasks has ended. */
+  async function endJob(job: Job | undefined): Promise<void> {
+    if (job?.status !== 'failed' || isFinal(job) || !(await haveEnded(job))) return;
+    await records.changeJob(job.id, (latest) => decideJob(latest, { type: 'ended' }, parts.now()), job);
+  }
+
+  /** Returns whether all tasks of a job have ended; those that are known to have are not read. */
+  async function haveEnded(job: Job, known: Task[] = []): Promise<boolean> {
+    const ended = new Set(known.filter(hasEnded).map(({ id }) => id));
+    const others = job.tasks.filter((id) => !ended.has(id));
+    return others.length === 0 || (await records.tasks(others)).every(hasEnded);
   }
 
   /** Completes the job of its last task where that is the only one that is open, in one write. */
@@ -343,10 +413,12 @@ export function createLifecycle(parts: LifecycleParts) {
   async function closeInJob(task: Task): Promise<void> {
     if (!isLastOfJob(task)) return;
     const job = await records.closeTask(task);
-    if (job?.open.length === 0) await completeJob(job);
+    if (job?.status === 'failed' && !endedBadly(task)) await endJob(job);
+    else if (job?.open.length === 0) await completeJob(job);
   }
 
   async function completeJob(known: Job): Promise<void> {
+    if (known.status === 'failed') return endJob(known);
     const ended = (latest: Job) => decideJob(latest, { type: 'allTasksEnded' }, parts.now());
     await publishPending(await records.changeJob(known.id, ended, known));
   }
@@ -443,6 +515,11 @@ function statesOf(task: Task): { task: Task }[] {
   if (!task.isPerformed || task.status !== 'completed') return [{ task }];
   const { endedAt: _endedAt, progress: _progress, ...rest } = task;
   return [{ task: { ...rest, status: 'processing', files: [], revision: revisionOf(task) - 1 } }, { task }];
+}
+
+/** Returns whether nothing of a job changes any more but that it is deleted. */
+function isFinal({ status, endedAt }: Job): boolean {
+  return status === 'completed' || status === 'deleted' || endedAt !== undefined;
 }
 
 function areCompleted({ dependsOn }: Task, inputs: Task[]): boolean {

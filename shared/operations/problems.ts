@@ -16,6 +16,8 @@ export const refusals = {
   conflicting_parameters: 'parameters exclude each other',
   time_passed: 'a time that must be in the future has passed',
   invalid_message: 'the Model Context Protocol does not allow the message, the batch or the version of the protocol',
+  unknown_field:
+    'a field or query parameter is not known and its name is like one that is missing, or is that of an option outside of options',
   forbidden_name: 'a field of the body, at whatever depth, is named __proto__, or constructor with a prototype in it',
 } as const;
 export type Refusal = keyof typeof refusals;

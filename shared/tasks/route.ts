@@ -1,6 +1,7 @@
 import { formatProblem } from '../accounts/limits.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkProcessing } from '../catalogue/check.ts';
+import { formatAs } from '../catalogue/detect.ts';
 import type { OptionValues } from '../catalogue/options.ts';
 import { isProcessing } from '../operations/operations.ts';
 import { inputProblem } from './limits.ts';
@@ -59,23 +60,32 @@ export function formatFailure(
 export function checkFile(
   catalogue: Catalogue,
   task: Task,
-  file: Pick<StoredFile, 'format' | 'name'>,
+  file: Pick<StoredFile, 'format' | 'content' | 'name'>,
 ): { engine: string; options: OptionValues } | { failure: TaskFailure } {
   if (!isProcessing(task.operation))
     return { failure: { errorCode: 'processing_failed', msg: `No engine does ${task.operation}.` } };
   const { input_format, output_format, options } = task.payload;
-  const format = catalogue.canonical(file.format);
+  const requested = typeof input_format === 'string' ? input_format : undefined;
+  const believed = formatAs(catalogue, file, requested);
+  const format = believed ?? catalogue.canonical(file.format);
   const target = typeof output_format === 'string' ? output_format : format;
   const failure = formatFailure(catalogue, task, format) ?? formatFailure(catalogue, task, target);
   if (failure) return { failure };
-  if (typeof input_format === 'string' && catalogue.canonical(input_format) !== format) {
+  if (believed === undefined) {
     return {
       failure: {
         errorCode: 'processing_failed',
-        msg: `The file ${JSON.stringify(file.name)} is ${format || 'of an unknown format'}, not ${input_format}. Set input_format to what the file is, or leave it out.`,
+        msg: `The content of the file ${JSON.stringify(file.name)} looks like ${catalogue.canonical(file.content || format)}, not ${requested}. Set input_format to what the file is, or leave it out.`,
       },
     };
   }
+  if (format === '')
+    return {
+      failure: {
+        errorCode: 'processing_failed',
+        msg: `The format of the file ${JSON.stringify(file.name)} shows neither in its content nor in its name. Set input_format.`,
+      },
+    };
   const checked = checkProcessing(catalogue, {
     operation: task.operation,
     inputFormat: format,

@@ -36,6 +36,8 @@ export interface StoredFile {
   size: number;
   /** Extension without a dot, detected from the content where possible. */
   format: string;
+  /** What the content looks like by itself, see `Detected`; absent if the service made the file. */
+  content?: string;
   mediaType: string;
   /** Unguessable part of the download link; a link is a capability, not a credential. */
   token: string;
@@ -68,6 +70,8 @@ export interface Task extends Due {
   /** Until when the form takes a file, in milliseconds. */
   formUntil?: number;
   failure?: TaskFailure;
+  /** The input whose end failed the task. */
+  failedBy?: string;
   files: StoredFile[];
   /** Facts about the outcome that the API shows beside the links, such as sizes before and after. */
   details?: JsonObject;

@@ -22,7 +22,7 @@ export type TaskEvent =
   /** Whoever completed the inputs did the work of the task, too. */
   | { type: 'performed'; files: StoredFile[] }
   | { type: 'expired'; failure: TaskFailure }
-  | { type: 'inputEnded'; failure: TaskFailure }
+  | { type: 'inputEnded'; failure: TaskFailure; input: string }
   | { type: 'canceled' }
   | { type: 'deleted' }
   /** What follows from the end that a task without a job had then is done. */
@@ -63,7 +63,12 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'expired':
     case 'inputEnded':
       if (hasEnded(task)) return refused('ended');
-      return ended(task, now, { status: 'failed', failure: event.failure, ...used(task) });
+      return ended(task, now, {
+        status: 'failed',
+        failure: event.failure,
+        ...('input' in event ? { failedBy: event.input } : {}),
+        ...used(task),
+      });
     case 'canceled':
       if (hasEnded(task)) return refused('ended');
       return ended(task, now, { status: 'canceled', ...usedUntil(task, now) });

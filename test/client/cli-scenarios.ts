@@ -28,6 +28,8 @@ beforeAll(async () => {
   await mkdir(join(samples, 'photos/deep'), { recursive: true });
   for (const name of ['a.png', 'b.png', 'deep/c.png', '.hidden.png'])
     await writeFile(join(samples, 'photos', name), picture);
+  await mkdir(join(samples, 'same'));
+  for (const name of ['a.png', 'A.png']) await writeFile(join(samples, 'same', name), picture);
   await writeFile(join(samples, 'photos/list.xyz'), 'Not a picture.');
   await writeFile(join(samples, 'broken.png'), 'Not a picture either.');
   await writeFile(join(samples, 'letter.txt'), 'Dear reader,\n\nall is well.\n');
@@ -120,6 +122,23 @@ describe('lathe convert', () => {
     const { code, out } = await place.run(['convert', 'both.pdf', 'page.jpg', '--json']);
     expect([code, linesOf(out)[0]?.outputs]).toEqual([0, ['page-1.jpg', 'page-2.jpg']]);
     expect(await place.list()).toEqual(expect.arrayContaining(['both.pdf', 'page-1.jpg', 'page-2.jpg']));
+  });
+
+  test('gives every input an output of its own, and says which', async () => {
+    await using place = await workspace();
+    const { code, out } = await place.run([
+      ...['convert', 'photos/a.png', 'photos/deep/c.png', 'same/a.png', 'same/A.png', './photos/a.png'],
+      ...['--to', 'webp', '--out', 'all', '--force'],
+    ]);
+    const named = [...out.matchAll(/^(\S+) -> (\S+) /gm)].map(([, input, output]) => `${input} ${output}`).sort();
+    expect(named).toEqual([
+      'photos/a.png all/a.webp',
+      'photos/deep/c.png all/c.webp',
+      'same/A.png all/A-3.webp',
+      'same/a.png all/a-2.webp',
+    ]);
+    expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([0, '4 of 4 converted']);
+    expect((await readdir(join(place.folder, 'all'))).sort()).toEqual(['A-3.webp', 'a-2.webp', 'a.webp', 'c.webp']);
   });
 
   test('cancels its jobs when it is interrupted', async () => {

@@ -50,6 +50,24 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('convert', () => {
+  test.each([
+    ['md', '# Nameless', 'html', '<h1'],
+    ['csv', 'a,b\n1,2\n', 'html', '<td'],
+    ['txt', 'Nameless', 'html', 'Nameless'],
+    ['html', '<h1>Nameless</h1>', 'md', '# Nameless'],
+    ['rst', 'Nameless\n========\n', 'html', '<h1'],
+  ])('believes that a nameless Blob is %s', async (from, text, to, expected) => {
+    const { files } = await lathe.convert(new Blob([text]), { from, to });
+    expect(await (await lathe.blob(files[0] ?? '')).text()).toContain(expected);
+  });
+
+  test('does not believe that a picture is a text', async () => {
+    const converted = lathe.convert(new Blob([picture]), { from: 'md', to: 'pdf' });
+    await expect(converted).rejects.toThrow('The content of the file "file" looks like png, not md.');
+    const unknown = lathe.convert(new Blob(['Whatever']), { to: 'pdf' });
+    await expect(unknown).rejects.toThrow('shows neither in its content nor in its name. Set input_format.');
+  });
+
   test('converts a file by its path, reports its progress, and downloads it', async () => {
     const progress: RunProgress[] = [];
     const { files, job, warnings } = await lathe.convert(join(folder, 'in.png'), {

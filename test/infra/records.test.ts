@@ -166,7 +166,7 @@ const step = fc.oneof(
     event: fc.constantFrom<JobEvent>(
       { type: 'started' },
       { type: 'allTasksEnded' },
-      { type: 'failed', failure },
+      { type: 'failed', failure, isOver: true },
       { type: 'deleted' },
     ),
   }),

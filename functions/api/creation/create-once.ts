@@ -18,6 +18,8 @@ interface Request {
 
 interface Resource {
   id: string;
+  /** What of the request is ignored. */
+  warnings: string[];
   /** Writes the resource and returns it as it is presented, or undefined where it is to be read again. */
   write(): Promise<JsonObject | undefined>;
 }
@@ -38,8 +40,11 @@ export async function createOnce(
   // Before it is written, so that what an interrupted request left behind can be traced to it.
   const create = async (): Promise<ApiResponse> => {
     request.logger.info('creating', kind === 'job' ? { jobId: resource.id } : { taskId: resource.id });
-    return { body: (await resource.write()) ?? (await show(resource.id)) };
+    return { body: withWarnings((await resource.write()) ?? (await show(resource.id))) };
   };
+  // Not stored: the same request has the same.
+  const withWarnings = (body: JsonObject | undefined) =>
+    body && resource.warnings.length > 0 ? { ...body, warnings: resource.warnings } : body;
   if (key === undefined) return create();
   if (key === '' || key.length > maxKeyLength) {
     throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
@@ -56,7 +61,7 @@ export async function createOnce(
     case 'claimed':
       return create();
     case 'exists':
-      return { body: await show(claim.resource), headers: { 'Idempotent-Replayed': 'true' } };
+      return { body: withWarnings(await show(claim.resource)), headers: { 'Idempotent-Replayed': 'true' } };
     case 'other-body':
       throw new HttpError(
         409,

@@ -6,7 +6,8 @@ import { extensionOf } from '../../../shared/files/names.ts';
 import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { Plan } from '../../../shared/lifecycle/parts.ts';
-import { isProcessing, type OperationName } from '../../../shared/operations/operations.ts';
+import { isSameName } from '../../../shared/operations/nearest-name.ts';
+import { isProcessing, type OperationName, type ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import { lookPauseMs, nextLook } from '../../../shared/tasks/due.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
@@ -19,6 +20,7 @@ import {
   type StoredFile,
   type Task,
 } from '../../../shared/tasks/task.ts';
+import { didYouMean } from '../http/validate.ts';
 
 /** A task as a client requests it, with parameters that match the schema of its operation. */
 export interface TaskRequest {
@@ -30,6 +32,8 @@ export interface TaskRequest {
   parameters: JsonObject;
   /** The secrets that the worker needs beside them. */
   secrets: JsonObject;
+  /** Fields that its operation does not have. */
+  unknownFields: string[];
   /** Where its fields stand in the request's body, for error messages. */
   path: string;
 }
@@ -180,6 +184,8 @@ function processingProblems(
 ): ProcessingProblems | undefined {
   const { operation } = request;
   if (!isProcessing(operation)) return undefined;
+  const misplaced = misplacedOptions(request, operation, context.catalogue);
+  if (Object.keys(misplaced).length > 0) return { errors: misplaced, reason: 'unknown_field' };
   const { input_format, output_format, options } = request.parameters;
   const formats =
     typeof input_format === 'string'
@@ -197,6 +203,21 @@ function processingProblems(
     if (problem !== undefined) return { errors: { input: [problem] }, reason: 'invalid_input' };
   }
   return undefined;
+}
+
+/** Returns the fields of a task that are options of its operation, as other services take them, each with a hint. */
+function misplacedOptions(
+  { unknownFields }: TaskRequest,
+  operation: ProcessingOperation,
+  catalogue: Catalogue,
+): FieldErrors {
+  if (unknownFields.length === 0) return {};
+  const options = catalogue.optionNames(operation);
+  const errors = unknownFields.slice(0, maxFields).flatMap((name): [string, string[]][] => {
+    const option = options.find((known) => isSameName(known, name));
+    return option === undefined ? [] : [[name, [didYouMean(name, `options.${option}`)]]];
+  });
+  return Object.fromEntries(errors);
 }
 
 /** Returns what is wrong with the inputs that exist already, whose sizes are known. */

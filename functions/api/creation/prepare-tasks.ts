@@ -2,7 +2,7 @@ import type { Caller } from '../../../shared/accounts/caller.ts';
 import { newToken, putObject } from '../../../shared/aws/objects.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { storeSecrets } from '../../../shared/aws/secrets.ts';
-import { detectFormat } from '../../../shared/catalogue/detect.ts';
+import { detectFile } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import type { Plan } from '../../../shared/lifecycle/parts.ts';
@@ -96,9 +96,9 @@ async function withForm(task: Task): Promise<Task> {
 
 async function storeContent(task: Task, content: Uint8Array) {
   const name = safeName(String(task.payload.filename));
-  const format = await detectFormat(catalogue, content, name);
-  const mediaType = catalogue.mediaType(format);
+  const detected = await detectFile(catalogue, content, name);
+  const mediaType = catalogue.mediaType(detected.format);
   const key = outputKey(task.id, 0, 0);
   await putObject(key, content, mediaType);
-  return { key, name, size: content.byteLength, format, mediaType, token: newToken() };
+  return { key, name, size: content.byteLength, ...detected, mediaType, token: newToken() };
 }

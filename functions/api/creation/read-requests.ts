@@ -3,7 +3,7 @@ import { isOperation, type OperationName, operationNames } from '../../../shared
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
 import { invalidFields } from '../http/errors.ts';
-import { fieldErrors, refusalOf } from '../http/validate.ts';
+import { fieldErrors, misspelledFields, refusalOf, unknownFields } from '../http/validate.ts';
 import type { TaskRequest } from './plan.ts';
 import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, tooFewToMerge } from './schemas.ts';
 
@@ -11,10 +11,10 @@ import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, t
 const maxInputsInJob = 2_000;
 
 /** Reads a request to an operation's own endpoint, or throws the 400. */
-export function readTaskRequest(operation: OperationName, body: unknown): TaskRequest {
+export function readTaskRequest(operation: OperationName, body: unknown, unknown: string[]): TaskRequest {
   const read = readParameters(endpointSchemas[operation], body, []);
   if ('errors' in read) throw invalidFields(read.errors, read.reason);
-  return { name: operation, operation, path: '', ...read };
+  return { name: operation, operation, path: '', ...read, unknownFields: unknown };
 }
 
 /** Reads the tasks of a job, or throws the 400 that names every task and field to blame. */
@@ -91,11 +91,37 @@ function readParameters(
   schema: z.ZodType<object>,
   body: unknown,
   path: string[],
-): Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets'> | { errors: FieldErrors; reason: Refusal | undefined } {
+):
+  | Pick<TaskRequest, 'inputs' | 'parameters' | 'secrets' | 'unknownFields'>
+  | { errors: FieldErrors; reason: Refusal | undefined } {
   const result = schema.safeParse(body);
-  if (!result.success) return { errors: fieldErrors(result.error, path), reason: refusalOf(result.error) };
+  const misspelled = misspelledFields(schema, body, path);
+  if (!result.success)
+    return { errors: { ...fieldErrors(result.error, path), ...misspelled }, reason: refusalOf(result.error) };
+  if (Object.keys(misspelled).length > 0) return { errors: misspelled, reason: 'unknown_field' };
   const { input, ...parameters } = withoutUndefined(result.data);
-  return { inputs: Array.isArray(input) ? input.map(String) : [], ...splitSecrets(parameters) };
+  return {
+    inputs: Array.isArray(input) ? input.map(String) : [],
+    ...splitSecrets(parameters),
+    unknownFields: unknownFields(schema, body).filter((name) => name !== 'operation'),
+  };
+}
+
+const maxWarnings = 20;
+const maxNameShown = 200;
+
+/** Returns what of a request is ignored: the unknown fields of its tasks, and of the request itself. */
+export function ignoredFields(requests: TaskRequest[], unknown: string[] = []): string[] {
+  const ofTasks = requests.flatMap(({ path, unknownFields: names }) =>
+    names.map((name) => (path ? `${path}.${name}` : name)),
+  );
+  const all = [...unknown, ...ofTasks];
+  const shown = all.slice(0, all.length > maxWarnings ? maxWarnings - 1 : maxWarnings).map((name) => {
+    const short = name.length > maxNameShown ? `${name.slice(0, maxNameShown).toWellFormed()}…` : name;
+    return `The field ${JSON.stringify(short)} is unknown and was ignored.`;
+  });
+  const left = all.length - shown.length;
+  return left > 0 ? [...shown, `${left} more unknown fields were ignored.`] : shown;
 }
 
 /** Returns parsed JSON without its undefined fields; strings are not copied, since a file may be among them. */

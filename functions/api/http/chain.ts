@@ -9,7 +9,7 @@ import type { Caller } from '../../../shared/accounts/caller.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
 import { usualHeaders } from './usual-headers.ts';
-import { parse } from './validate.ts';
+import { parse, unknownFields } from './validate.ts';
 import { viewerAddress } from './viewer.ts';
 
 /** Who makes a request, the headers of every response to it, and how long it may be held. */
@@ -62,6 +62,7 @@ export function handlerOf<const R extends Route>(
       params: params && parse(params, event.pathParameters ?? {}),
       query: query && parse(query, event.queryStringParameters ?? {}),
       body: body && parse(body, event.body),
+      unknownFields: body ? unknownFields(body, event.body) : [],
       headers: event.headers,
       cookies: event.cookies ?? [],
       method: event.requestContext.http.method,

@@ -26,6 +26,13 @@ const Version = z
     'Increases with every change of this task or job. Of two states, the one with the higher version is newer.',
   );
 
+const Ignored = z
+  .array(z.string())
+  .optional()
+  .describe(
+    'Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none.',
+  );
+
 const Task = z.object({
   id: Id,
   version: Version,
@@ -66,6 +73,7 @@ const Task = z.object({
     .describe(
       'Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.',
     ),
+  warnings: Ignored,
 });
 
 const Job = z.object({
@@ -98,6 +106,7 @@ const Job = z.object({
     })
     .optional()
     .describe('The webhook of webhook_url, in the response to the request that creates the job.'),
+  warnings: Ignored,
 });
 
 const page = <T extends z.ZodType>(document: T) =>
@@ -238,6 +247,7 @@ export const responseSchemas = {
   }),
   DryRun: z.object({
     valid: z.literal(true),
+    warnings: Ignored,
     conversionSeconds: z.number().describe('Expected engine time of all tasks.'),
     remainingMinutes: z
       .number()

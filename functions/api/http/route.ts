@@ -62,6 +62,8 @@ export interface ApiRequest<R extends Route> {
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
+  /** Fields of the body that the schema does not know, and that are ignored. */
+  unknownFields: string[];
   headers: Record<string, string | undefined>;
   /** Each as `name=value`. */
   cookies: string[];

@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import * as z from 'zod';
+import { nearestName } from '../../../shared/operations/nearest-name.ts';
 import { type FieldErrors, type Refusal, refusals } from '../../../shared/operations/problems.ts';
 import { invalidFields } from './errors.ts';
 
@@ -8,8 +9,38 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   if (malformed)
     throw invalidFields({ [fieldName(malformed)]: ['Expected well-formed Unicode, without lone surrogates.'] });
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw invalidFields(fieldErrors(result.error), refusalOf(result.error));
+  const misspelled = misspelledFields(schema, value);
+  if (!result.success) throw invalidFields({ ...fieldErrors(result.error), ...misspelled }, refusalOf(result.error));
+  if (Object.keys(misspelled).length > 0) throw invalidFields(misspelled, 'unknown_field');
+  return result.data;
+}
+
+/** Unknown fields that are looked at: a client chooses how many it sends. */
+const maxUnknown = 100;
+
+/** Returns the fields of an object that its schema does not know. */
+export function unknownFields(schema: z.ZodType, value: unknown): string[] {
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
+  const { shape } = schema;
+  return Object.keys(value).filter((name) => !Object.hasOwn(shape, name));
+}
+
+/** Returns the unknown fields of an object whose names are like that of a field which it lacks, each with a hint. */
+export function misspelledFields(schema: z.ZodType, value: unknown, prefix: string[] = []): FieldErrors {
+  if (!(schema instanceof z.ZodObject)) return {};
+  const absent = Object.keys(schema.shape).filter((name) => !Object.hasOwn(Object(value), name));
+  const errors = unknownFields(schema, value)
+    .slice(0, maxUnknown)
+    .flatMap((name): [string, string[]][] => {
+      const meant = nearestName(name, absent);
+      return meant === undefined ? [] : [[fieldName([...prefix, name]), [didYouMean(name, meant)]]];
+    });
+  return Object.fromEntries(errors);
+}
+
+/** Describes a field that is not known but like another. */
+export function didYouMean(name: string, meant: string): string {
+  return `Unknown field ${JSON.stringify(name)}: did you mean ${meant}?`;
 }
 
 /** Returns why a value that matches its schema is refused, or undefined if it does not match. */

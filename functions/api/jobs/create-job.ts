@@ -8,7 +8,7 @@ import { checkWebhookUrl } from '../account/webhook-url.ts';
 import { createOnce } from '../creation/create-once.ts';
 import { estimateTime } from '../creation/estimate.ts';
 import { type Creation, prepareTasks } from '../creation/prepare-tasks.ts';
-import { readJobTasks } from '../creation/read-requests.ts';
+import { ignoredFields, readJobTasks } from '../creation/read-requests.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentJobWithTasks } from '../http/response-size.ts';
 import type { ApiRequest, ApiResponse } from '../http/route.ts';
@@ -26,12 +26,13 @@ export const handler = endpoint(routes['create-job'], (request) => {
     request,
     'job',
     async () => {
-      const { plan, write } = await prepareJob(request);
+      const { plan, write, warnings } = await prepareJob(request);
       const { webhook_url: url } = request.body;
       const { job } = plan;
       if (!job) throw new Error('A plan for a job holds none.');
       return {
         id: job.id,
+        warnings,
         async write() {
           if (url !== undefined) {
             webhook = webhookOfJob(job, url);
@@ -51,20 +52,28 @@ export const handler = endpoint(routes['create-job'], (request) => {
 
 type JobRequest = ApiRequest<(typeof routes)['create-job']>;
 
-function prepareJob({ account, body }: Pick<JobRequest, 'account' | 'body'>): Promise<Creation> {
+async function prepareJob({
+  account,
+  body,
+  unknownFields,
+}: Pick<JobRequest, 'account' | 'body' | 'unknownFields'>): Promise<Creation & { warnings: string[] }> {
   const { tag, tasks, webhook_url: url } = body;
   if (url !== undefined) checkWebhookUrl(url, 'webhook_url');
   const job = { ...(tag === undefined ? {} : { tag }), hasWebhook: url !== undefined };
-  return prepareTasks(readJobTasks(tasks), account, job);
+  const requests = readJobTasks(tasks);
+  return { ...(await prepareTasks(requests, account, job)), warnings: ignoredFields(requests, unknownFields) };
 }
 
 /** Validates a request for a job and estimates what it would take, without creating anything. */
 async function dryRun(request: JobRequest): Promise<ApiResponse> {
-  const { plan } = await prepareJob(request);
+  const { plan, warnings } = await prepareJob(request);
   const { user } = request.account;
   const [estimate, { remainingMinutes }] = await Promise.all([
     estimateTime(user, plan.tasks, Date.now()),
     presentMonth(user),
   ]);
-  return { status: 200, body: { valid: true, ...estimate, remainingMinutes } };
+  return {
+    status: 200,
+    body: { valid: true, ...estimate, remainingMinutes, ...(warnings.length > 0 ? { warnings } : {}) },
+  };
 }

@@ -208,7 +208,11 @@ function error(status: string, route: Route): Json {
 
 /** Lists the only reasons for which a request that matches this document is refused. */
 function badRequest(route: Route, own: Json): Json {
-  const reasons: Refusal[] = [...(route.refusals ?? []), ...(route.body ? (['forbidden_name'] as const) : [])];
+  const reasons: Refusal[] = [
+    ...(route.refusals ?? []),
+    ...(route.body || route.query ? (['unknown_field'] as const) : []),
+    ...(route.body ? (['forbidden_name'] as const) : []),
+  ];
   const limits = reasons.length > 0 ? { properties: { reason: { enum: reasons } } } : { not: { required: ['reason'] } };
   return {
     description: [

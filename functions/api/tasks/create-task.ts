@@ -3,7 +3,7 @@ import { required } from '../../../shared/settings.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { createOnce } from '../creation/create-once.ts';
 import { prepareTasks } from '../creation/prepare-tasks.ts';
-import { readTaskRequest } from '../creation/read-requests.ts';
+import { ignoredFields, readTaskRequest } from '../creation/read-requests.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routeOfOperation } from '../routes.ts';
 
@@ -16,11 +16,13 @@ export const handler = endpoint(route, (request) =>
     request,
     operation,
     async () => {
-      const { plan, write } = await prepareTasks([readTaskRequest(operation, request.body)], request.account);
+      const asked = readTaskRequest(operation, request.body, request.unknownFields);
+      const { plan, write } = await prepareTasks([asked], request.account);
       const [task] = plan.tasks;
       if (!task) throw new Error('A plan for one task holds none.');
       return {
         id: task.id,
+        warnings: ignoredFields([asked]),
         async write() {
           const written = await write();
           return written?.tasks[0] && presentTask(written.tasks[0]);

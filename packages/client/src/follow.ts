@@ -107,7 +107,8 @@ class History {
   /** Whether the job and all its tasks have ended. */
   get isOver(): boolean {
     const job = this.#job;
-    if (!job || job.endedAt === null) return false;
+    // The end of a job that failed before its last task comes with no event of its own.
+    if (job?.status !== 'completed' && job?.status !== 'failed') return false;
     return (job.tasks ?? []).every(({ id, endedAt }) => endedAt !== null || this.#hasEnded(id));
   }
 

@@ -1305,6 +1305,8 @@ export interface components {
             }[];
             /** @constant */
             valid: true;
+            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            warnings?: string[];
         };
         Error: {
             errorCode: string;
@@ -1317,7 +1319,7 @@ export interface components {
              * @description Why a request is refused although it matches the schema.
              * @enum {string}
              */
-            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "invalid_message" | "forbidden_name";
+            reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "invalid_message" | "unknown_field" | "forbidden_name";
             requestId?: string;
         };
         ExportBlobstoreTask: {
@@ -1692,6 +1694,8 @@ export interface components {
                 user: string;
                 /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
                 version: number;
+                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                warnings?: string[];
             }[];
             /**
              * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
@@ -1702,6 +1706,8 @@ export interface components {
             updatedAt: string;
             /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
             version: number;
+            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            warnings?: string[];
             /** @description The webhook of webhook_url, in the response to the request that creates the job. */
             webhook?: {
                 /** @example 6af9126cc0830000f25c62d1 */
@@ -1807,6 +1813,8 @@ export interface components {
                     user: string;
                     /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
                     version: number;
+                    /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                    warnings?: string[];
                 }[];
                 /**
                  * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
@@ -1817,6 +1825,8 @@ export interface components {
                 updatedAt: string;
                 /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
                 version: number;
+                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                warnings?: string[];
                 /** @description The webhook of webhook_url, in the response to the request that creates the job. */
                 webhook?: {
                     /** @example 6af9126cc0830000f25c62d1 */
@@ -2187,6 +2197,8 @@ export interface components {
             user: string;
             /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
             version: number;
+            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            warnings?: string[];
         };
         TaskDefinition: components["schemas"]["ImportUploadTask"] | components["schemas"]["ImportUrlTask"] | components["schemas"]["ImportBase64Task"] | components["schemas"]["ImportWebpageTask"] | components["schemas"]["ImportObjstoreATask"] | components["schemas"]["ImportObjstoreBTask"] | components["schemas"]["ImportBlobstoreTask"] | components["schemas"]["ImportSftpTask"] | components["schemas"]["ConvertTask"] | components["schemas"]["CompressTask"] | components["schemas"]["MergeTask"] | components["schemas"]["CropTask"] | components["schemas"]["TrimTask"] | components["schemas"]["ExportUrlTask"] | components["schemas"]["ExportObjstoreATask"] | components["schemas"]["ExportObjstoreBTask"] | components["schemas"]["ExportBlobstoreTask"] | components["schemas"]["ExportSftpTask"];
         TaskPage: {
@@ -2266,6 +2278,8 @@ export interface components {
                 user: string;
                 /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
                 version: number;
+                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                warnings?: string[];
             }[];
             hasNextPage: boolean;
             hasPrevPage: boolean;

@@ -43,7 +43,7 @@ export interface MergeOptions extends Omit<RunOptions, 'filename' | 'size'> {
 export interface RunResult {
   job: Job;
   files: ResultFile[];
-  /** Parts of the input that could not be converted. */
+  /** Parts of the input that could not be converted, and fields of the request that were ignored. */
   warnings: string[];
 }
 
@@ -86,7 +86,8 @@ export async function runJob(
     ]);
     if (ended.status !== 'completed') throw new JobFailedError(ended);
     onProgress?.({ stage: 'done' });
-    return resultOf(ended);
+    const { warnings, ...result } = resultOf(ended);
+    return { ...result, warnings: [...(job.warnings ?? []), ...warnings] };
   } catch (error) {
     // The job would wait an hour for a file whose upload failed. What the caller has to know is that first error.
     own.abort(error);
@@ -137,6 +138,6 @@ export function resultOf(job: Job): RunResult {
   return {
     job,
     files: tasks.filter(({ operation }) => operation === 'export/url').flatMap(({ result }) => result.files ?? []),
-    warnings: tasks.flatMap(({ result }) => result.warnings ?? []),
+    warnings: [...(job.warnings ?? []), ...tasks.flatMap(({ result }) => result.warnings ?? [])],
   };
 }

@@ -28,7 +28,7 @@ type State = keyof typeof states;
 const events = {
   started: { type: 'started' },
   allTasksEnded: { type: 'allTasksEnded' },
-  failed: { type: 'failed', failure },
+  failed: { type: 'failed', failure, isOver: true },
   deleted: { type: 'deleted' },
 } satisfies Record<string, JobEvent>;
 type EventName = keyof typeof events;
@@ -87,7 +87,7 @@ describe("the rows of the spec's table for jobs", () => {
   it.each(['task_failed', 'task_canceled', 'task_deleted'] as const)(
     'Job, created or processing, one of its tasks ends badly: the job fails with %s',
     (errorCode) => {
-      const event: JobEvent = { type: 'failed', failure: { errorCode, msg: 'why' } };
+      const event: JobEvent = { type: 'failed', failure: { errorCode, msg: 'why' }, isOver: true };
 
       const fromCreated = decideJob(states.created, event, now);
       const fromProcessing = decideJob(states.processing, event, now);
@@ -126,6 +126,34 @@ describe('the times of a job', () => {
       startedAt: iso(now),
       endedAt: iso(now),
     });
+  });
+});
+
+describe('the end of a job that failed', () => {
+  const failing = decideJob(states.processing, { ...events.failed, isOver: false }, now);
+
+  it('is not there while another task is open', () => {
+    expect(failing).toMatchObject({ status: 'failed', failure });
+    expect(failing).not.toHaveProperty('endedAt');
+  });
+
+  it.each([{ type: 'ended' }, { ...events.failed, isOver: true }] as const)(
+    'comes with its last task, by $type',
+    (event) => {
+      const ended = failing && decideJob(failing, event, now + 1_000);
+      expect(ended).toMatchObject({
+        status: 'failed',
+        failure,
+        endedAt: iso(now + 1_000),
+        version: (failing?.version ?? 0) + 1,
+      });
+      expect(ended?.pendingEvents).toEqual(failing?.pendingEvents);
+      expect(ended && decideJob(ended, event, now + 2_000)).toBeUndefined();
+    },
+  );
+
+  it.each(['created', 'processing', 'completed', 'deleted'] as const)('does not come to one that is %s', (state) => {
+    expect(decideJob(states[state], { type: 'ended' }, now)).toBeUndefined();
   });
 });
 

@@ -86,6 +86,7 @@ class Witness {
   readonly taken = new Map<string, number>();
   readonly used = new Map<string, number>();
   readonly committed = new Set<string>();
+  readonly tasks = new Map<string, Task>();
 
   hasBeen(id: string, status: TaskStatus): boolean {
     return this.been.get(id)?.has(status) ?? false;
@@ -99,6 +100,7 @@ class Witness {
       );
       return;
     }
+    this.tasks.set(after.id, after);
     this.taken.set(after.id, takenBy(after));
     if (after.meter?.usedMs !== undefined) {
       ensure((this.used.get(after.id) ?? after.meter.usedMs) === after.meter.usedMs, 'what a task has used changed');
@@ -141,6 +143,10 @@ class Witness {
       return;
     }
     this.committed.add(after.id);
+    ensure(
+      after.endedAt === undefined || after.status === 'deleted' || this.#openOf(after).length === 0,
+      'a job has ended before its tasks',
+    );
     ensure(!isOpen(after) || after.dueAt !== undefined, 'nothing would wake the tasks of a job that has not ended');
     if (!before || before.status === after.status) return;
     ensure(jobMoves[before.status].includes(after.status), `a job went from ${before.status} to ${after.status}`);
@@ -152,7 +158,12 @@ class Witness {
     if (after.status === 'failed') this.#checkReason(after);
   }
 
-  #checkReason({ failure, tasks }: Job): void {
+  #openOf({ tasks }: Job): Task[] {
+    return tasks.flatMap((id) => this.tasks.get(id) ?? []).filter((task) => !hasEnded(task));
+  }
+
+  #checkReason(job: Job): void {
+    const { failure, tasks } = job;
     const id = /\(([0-9a-f]{24})\)/.exec(failure?.msg ?? '')?.[1] ?? '';
     ensure(tasks.includes(id), 'the message of a failed job names none of its tasks');
     ensure(
@@ -162,6 +173,11 @@ class Witness {
     // A task that failed because of its input is not why the job failed: the input is, if it is of the same job.
     const cause = /failed: The input task "[^"]*" \(([0-9a-f]{24})\)/.exec(failure.msg)?.[1];
     ensure(cause === undefined || !tasks.includes(cause), 'a job blames a task that failed because of another one');
+    const isBad = (input: string) => badEnds.some((status) => this.hasBeen(input, status));
+    ensure(
+      !this.#openOf(job).some(({ dependsOn }) => dependsOn.includes(id) && isBad(id)),
+      'a job failed before a dependent of its cause',
+    );
   }
 }
 
@@ -205,6 +221,8 @@ export async function runPromptly(history: History): Promise<void> {
     ensure(job.status !== 'deleted', 'a deleted job waits for the sweep');
     ensure(job.open.length === openTasks.length, 'a job does not know which of its tasks have ended');
     ensure(job.open.length > 0 || !isOpen(job), `a job stays ${job.status}`);
+    const isOver = job.tasks.every((id) => hasEnded(service.tasks.get(id) ?? { status: 'deleted' }));
+    ensure((job.endedAt !== undefined) === isOver, 'a job does not end with the last of its tasks');
     ensure(job.status !== 'completed' || job.dueAt === undefined, 'a completed job waits for the sweep');
   }
 }
@@ -279,6 +297,7 @@ function toRequest(node: Node, name: string, earlier: string[]): TaskRequest {
     inputs,
     parameters: {},
     secrets: source === 'worker' ? { password: 'secret' } : {},
+    unknownFields: [],
     path: name,
   };
 }

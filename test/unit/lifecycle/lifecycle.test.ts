@@ -862,6 +862,104 @@ describe('failing', () => {
   });
 });
 
+describe('a job ends after its tasks', () => {
+  const graph = { a: [], b: ['a'], c: ['a'], d: ['b'], e: ['b', 'c'], f: ['e'] };
+  const events: Record<string, (attempt: number) => TaskEvent> = {
+    fails: (attempt) => ({ type: 'failed', attempt, failure: damaged }),
+    'is canceled': () => ({ type: 'canceled' }),
+    'is deleted': () => ({ type: 'deleted' }),
+  };
+
+  /** Reads a job and its tasks before every call that another process makes, and collects what no reader may see. */
+  function readerOf({ service, job }: Awaited<ReturnType<typeof createdService>>) {
+    const seen: string[] = [];
+    const read = () => {
+      const open = [...service.tasks.values()].filter(({ endedAt }) => endedAt === undefined).map(({ name }) => name);
+      if ((job()?.status === 'failed' || job()?.endedAt !== undefined) && open.length > 0) seen.push(open.join());
+    };
+    return { seen, read, gate: async () => read() };
+  }
+
+  it.each(Object.entries(events))('where the first of a chain %s', async (_how, eventOf) => {
+    const created = await createdService(planOf(graph));
+    const { task, group } = await created.begin('a');
+    const reader = readerOf(created);
+
+    await created.service.lifecycle(reader.gate).apply(created.id('a'), eventOf(task.attempt), task, group);
+    reader.read();
+
+    expect(reader.seen).toEqual([]);
+    expect(created.job()).toMatchObject({ status: 'failed', open: [], endedAt: expect.any(String) });
+  });
+
+  it.each(Object.entries(events))(
+    'also if whoever settles that the first %s dies at any call',
+    async (_how, eventOf) => {
+      for (let calls = 1; ; calls++) {
+        const created = await createdService(planOf(graph));
+        const { task, group } = await created.begin('a');
+        const reader = readerOf(created);
+        const dying = created.service.lifecycle(crashAfter(calls));
+        const outcome = await dying.apply(created.id('a'), eventOf(task.attempt), task, group).catch((error) => error);
+        reader.read();
+        if (created.status('a') !== 'processing') await sweepEachMinute(created.service, 10 * 60_000, reader.gate);
+        expect(reader.seen).toEqual([]);
+        if (created.status('a') !== 'processing')
+          expect(created.job()).toMatchObject({ status: 'failed', endedAt: expect.any(String) });
+        if (!(outcome instanceof Crash)) break;
+      }
+    },
+  );
+
+  it('and so after the branches that do not depend on the task which failed it', async () => {
+    const { fail, complete, job } = await createdService(planOf({ a: [], b: ['a'], other: [], last: ['other'] }));
+    await fail('a');
+    expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' } });
+    expect(job()).not.toHaveProperty('endedAt');
+    const { revision = 1 } = job() ?? {};
+    await complete('other');
+    expect(job()).not.toHaveProperty('endedAt');
+    await complete('last');
+    expect(job()).toMatchObject({ status: 'failed', endedAt: expect.any(String), revision: revision + 1 });
+  });
+
+  it.each(['complete', 'fail', 'cancel'] as const)(
+    'and so after an input that is of no use any more: %s',
+    async (end) => {
+      const service = await createdService(planOf({ a: [], b: [], merge: ['a', 'b'] }));
+      const known = await service.begin('b');
+      await service.fail('a');
+      expect([service.status('merge'), service.job()?.status, service.job()?.endedAt]).toEqual([
+        'failed',
+        'failed',
+        undefined,
+      ]);
+      const { attempt } = known.task;
+      const ends: Record<typeof end, TaskEvent> = {
+        complete: { type: 'completed', attempt, files: [] },
+        fail: { type: 'failed', attempt, failure: damaged },
+        cancel: { type: 'canceled' },
+      };
+      await service.lifecycle.apply(service.id('b'), ends[end], known.task, known.group);
+      expect(service.job()).toMatchObject({
+        endedAt: expect.any(String),
+        failure: { msg: expect.stringContaining('"a"') },
+      });
+    },
+  );
+
+  it('which takes no further read of a worker that knows all of them', async () => {
+    const created = await createdService(planOf({ upload: [], convert: ['upload'], export: ['convert'] }));
+    await created.upload('upload');
+    const { task, group } = await created.begin('convert');
+    const { gate, calls } = countCalls();
+    const event: TaskEvent = { type: 'failed', attempt: task.attempt, failure: damaged };
+    await created.service.lifecycle(gate).apply(created.id('convert'), event, task, group);
+    expect(created.job()).toMatchObject({ status: 'failed', endedAt: expect.any(String) });
+    expect(calls.filter((call) => ['task', 'tasks', 'job', 'group'].includes(call))).toEqual([]);
+  });
+});
+
 describe('deleting a task', () => {
   it('removes its record and files, fails its dependents, and its job with task_deleted', async () => {
     const { remove, status, task, job, id, service } = await createdService(planOf({ a: [], b: ['a'] }));

@@ -60,6 +60,7 @@ export function makeRequest(name: string, change: Partial<TaskRequest> = {}): Ta
     inputs: [],
     parameters: {},
     secrets: {},
+    unknownFields: [],
     path: `tasks.${name}`,
     ...change,
   };

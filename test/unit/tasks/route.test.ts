@@ -96,3 +96,27 @@ describe('a merge', () => {
     });
   });
 });
+
+describe('the format that a task says its file has', () => {
+  const declared = makeTask({ operation: 'convert', payload: { input_format: 'jpg', output_format: 'webp' } });
+  const file = { ...fileOf('x', 1), name: 'file', format: '', content: '' };
+
+  it('is believed of content that says nothing', () => {
+    expect(checkFile(catalogue, declared, file)).toMatchObject({ engine: 'image' });
+  });
+
+  it('is refused where the content is of another, with what it looks like', () => {
+    const { failure } = Object(checkFile(catalogue, declared, { ...file, format: 'png', content: 'png' }));
+    expect(failure.msg).toBe(
+      'The content of the file "file" looks like png, not jpg. Set input_format to what the file is, or leave it out.',
+    );
+  });
+
+  it('is asked for where nothing shows it', () => {
+    expect(checkFile(catalogue, convert, file)).toMatchObject({
+      failure: {
+        msg: 'The format of the file "file" shows neither in its content nor in its name. Set input_format.',
+      },
+    });
+  });
+});

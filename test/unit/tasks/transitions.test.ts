@@ -77,7 +77,7 @@ const events = {
   uploaded: { type: 'uploaded', file },
   performed: { type: 'performed', files: [file] },
   expired: { type: 'expired', failure },
-  inputEnded: { type: 'inputEnded', failure },
+  inputEnded: { type: 'inputEnded', failure, input: 'a' },
   canceled: { type: 'canceled' },
   deleted: { type: 'deleted' },
 } satisfies Record<string, TaskEvent>;
@@ -208,7 +208,7 @@ describe("the rows of the spec's table", () => {
     (state) => {
       const task = next(decide(states[state], events.inputEnded, now));
 
-      expect(task).toMatchObject({ status: 'failed', failure, endedAt: iso(now) });
+      expect(task).toMatchObject({ status: 'failed', failure, failedBy: 'a', endedAt: iso(now) });
     },
   );
 

@@ -187,7 +187,6 @@ function show(item: Item, job: Job): void {
     const { progress } = named('convert') ?? {};
     item.progress.value = progress === undefined ? undefined : progress / 100;
   }
-  if (job.endedAt === null) return;
   const files = named('export')?.result.files ?? [];
   if (job.status === 'completed' && files.length > 0) {
     item.results.value = files;

@@ -72,8 +72,8 @@ export function followJob(id: string, { onChange, onProblem }: JobListener): () 
 }
 
 /** Whether nothing of a job will change any more: one that has failed may still have tasks that have not ended. */
-export function isOver({ endedAt, tasks = [] }: Job): boolean {
-  return endedAt !== null && tasks.every((task) => task.endedAt !== null);
+export function isOver({ status, tasks = [] }: Job): boolean {
+  return (status === 'completed' || status === 'failed') && tasks.every((task) => task.endedAt !== null);
 }
 
 /** How long to wait before another wait: the service holds only so many, and none for the tasks of a job that has ended. */

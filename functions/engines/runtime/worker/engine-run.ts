@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { writeEngineState } from '../../../../shared/aws/engine-state.ts';
 import { copyVersion, newToken, putObject, readVersion } from '../../../../shared/aws/objects.ts';
 import type { EngineResources } from '../../../../shared/catalogue/catalogue.ts';
+import { formatAs } from '../../../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../../../shared/concurrency.ts';
 import { outputKey, postedKey, revokedKey } from '../../../../shared/files/keys.ts';
@@ -29,7 +30,7 @@ type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page
 /** Performs a run by its engine: signs URLs of its files, invokes the engine, and checks what that has stored. */
 export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const { task, attempt } = run;
-  const files = run.inputs.flatMap((input) => input.files);
+  const files = run.inputs.flatMap((input) => input.files).map((file) => asRequested(file, task));
   const plan = planOf(run, files);
   const resources = resourcesOf(engine);
   // The disk space that the inputs leave.
@@ -113,6 +114,12 @@ function planOf({ task, parameters }: Run, files: StoredFile[]): Plan {
   const [options = {}] = files.map((file) => checkedOptions({ ...task, payload: parameters }, file));
   const outputFormat = catalogue.canonical(String(task.payload.output_format ?? first.format));
   return { operation: task.operation, outputFormat, options };
+}
+
+/** Returns a file in the format that its task says it has; whether that can be is checked with the options. */
+function asRequested(file: StoredFile, { payload: { input_format: requested } }: Task): StoredFile {
+  const format = formatAs(catalogue, file, typeof requested === 'string' ? requested : undefined);
+  return format === undefined ? file : { ...file, format };
 }
 
 function checkedOptions(task: Task, file: StoredFile): OptionValues {

@@ -1,4 +1,4 @@
-import { extensionOf } from '../node/paths.ts';
+import { extensionOf, OutputNames } from '../node/paths.ts';
 import { reachedService, type Service } from './connect.ts';
 import { findInputs } from './inputs.ts';
 import { countOf, formatOf, optionsOf, parse, runFlags } from './options.ts';
@@ -77,6 +77,7 @@ interface RunAllOptions extends Pick<Values, 'json' | 'quiet' | 'force' | 'paral
 async function runAll(planned: Planned[], runOf: (one: Planned) => Run, options: RunAllOptions): Promise<number> {
   const { service, output, signal, force } = options;
   const reporter: Reporter = reporterFor(output, options);
+  const names = new OutputNames(planned);
   let failed = 0;
   try {
     const limit = countOf(options.parallel, 'parallel', 64);
@@ -84,7 +85,7 @@ async function runAll(planned: Planned[], runOf: (one: Planned) => Run, options:
       planned,
       limit,
       async (one) => {
-        const end = await work(one, runOf(one), { lathe: service.lathe, reporter, signal, force });
+        const end = await work(one, runOf(one), { lathe: service.lathe, reporter, names, signal, force });
         if (end === 'failed') failed += 1;
       },
       signal,

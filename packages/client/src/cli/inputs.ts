@@ -1,6 +1,6 @@
 import { type Dirent, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { exists, extensionOf } from '../node/paths.ts';
 import { isWebAddress } from '../source.ts';
 import { UsageError } from './usage.ts';
@@ -26,7 +26,8 @@ export async function findInputs(words: string[], accepts: (extension: string) =
     else found.push(...(await matches(word)));
   }
   const seen = new Set<string>();
-  return found.filter(({ input }) => !seen.has(input) && seen.add(input));
+  const sourceOf = (input: string) => (isWebAddress(input) ? input : resolve(input));
+  return found.filter(({ input }) => !seen.has(sourceOf(input)) && seen.add(sourceOf(input)));
 }
 
 function isFolder(path: string): boolean {

@@ -1,4 +1,4 @@
-import { extensionOf } from '../node/paths.ts';
+import { extensionOf, OutputNames } from '../node/paths.ts';
 import type { RunOptions } from '../run.ts';
 import { reachedService } from './connect.ts';
 import { connectionFlags, optionsOf, outputFlags, parse } from './options.ts';
@@ -23,7 +23,13 @@ export async function merge(args: string[], output: Output, signal: AbortSignal)
   try {
     const planned = { input: inputs.join(' + '), inputs, output: target };
     const run = (options: RunOptions) => lathe.merge(inputs, { ...options, to, options: chosen });
-    const end = await work(planned, run, { lathe, reporter, signal, force: values.force });
+    const end = await work(planned, run, {
+      lathe,
+      reporter,
+      names: new OutputNames([planned]),
+      signal,
+      force: values.force,
+    });
     return end === 'failed' ? exitCodes.failed : exitCodes.done;
   } finally {
     reporter.close();

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path';
-import { stemOf } from '../node/paths.ts';
+import { OutputNames, sameFile, stemOf } from '../node/paths.ts';
 import { isWebAddress } from '../source.ts';
 import type { FoundInput } from './inputs.ts';
 import { UsageError } from './usage.ts';
@@ -13,7 +13,10 @@ export interface Planned {
   output: string;
 }
 
-/** Plans the outputs of inputs: below a folder, or beside each of them; what two would share is named after the whole input. */
+/**
+ * Plans the outputs of inputs, below a folder or beside each of them. What several would share is named after the whole
+ * input (x.jpg.webp, x.png.webp), or numbered if that is the same name, too (x.webp, x-2.webp).
+ */
 export function planOutputs(
   inputs: FoundInput[],
   nameOf: (place: string) => string,
@@ -22,14 +25,18 @@ export function planOutputs(
   const planned = inputs.map(({ input, place }) => {
     const folder = out ?? (isWebAddress(input) ? '.' : dirname(input));
     const below = out === undefined ? basename(place) : place;
-    return { input, place: below, folder, output: join(folder, nameOf(below)) };
+    const output = join(folder, nameOf(below));
+    return { input, output, whole: join(folder, `${below}${extname(output)}`) };
   });
-  const count = new Map<string, number>();
-  for (const { output } of planned) count.set(output, (count.get(output) ?? 0) + 1);
-  return planned.map(({ input, place, folder, output }) => ({
-    input,
-    output: (count.get(output) ?? 0) > 1 ? join(folder, `${place}${extname(output)}`) : output,
-  }));
+  const sharing = new Map<string, string[]>();
+  for (const { output, whole } of planned)
+    sharing.set(sameFile(output), [...(sharing.get(sameFile(output)) ?? []), sameFile(whole)]);
+  const wanted = planned.map(({ input, output, whole }) => {
+    const wholes = sharing.get(sameFile(output)) ?? [];
+    return { input, output: wholes.length > 1 && new Set(wholes).size === wholes.length ? whole : output };
+  });
+  const names = new OutputNames(wanted);
+  return wanted.map(({ input, output }) => ({ input, output: names.take(input, output)[0] ?? output }));
 }
 
 /** Returns the name of an output in another format. */

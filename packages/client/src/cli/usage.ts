@@ -40,7 +40,8 @@ key, 130 interrupted.
 lathe convert INPUT… --to FORMAT
 
 Inputs are files, folders (with all they contain that can be converted), patterns such as 'photos/*.heic', and URLs.
-An output of several files, such as the pages of a document, is numbered.
+An output of several files, such as the pages of a document, is numbered, and so is an output whose name another input
+of the same command has: x.webp and x-2.webp for a/x.jpg and b/x.jpg.
 
   --to FORMAT       the format to convert to
 ${running}

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LatheError } from '../errors.ts';
-import { exists, numbered } from '../node/paths.ts';
+import { exists, numbered, OutputNames } from '../node/paths.ts';
 import { reachedService } from './connect.ts';
 import { findInputs } from './inputs.ts';
 import { countOf, formatOf, optionsOf, parse, runFlags } from './options.ts';
@@ -32,10 +32,11 @@ export async function watch(args: string[], output: Output, signal: AbortSignal)
   const formats = new Set(await lathe.formats({ to, signal }));
   const reporter = reporterFor(output, values);
   const arrivals = new Arrivals(values.force);
+  const names = new OutputNames();
   const running = new Set<Promise<void>>();
   let fatal: unknown;
   const begin = (planned: Planned) => {
-    const options = { lathe, reporter, signal, force: values.force };
+    const options = { lathe, reporter, names, signal, force: values.force };
     const done = work(planned, (own) => lathe.convert(planned.input, { ...chosen, ...own }), options)
       .then(() => undefined)
       .catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
-import { exists, numbered } from '../node/paths.ts';
+import { exists, type OutputNames } from '../node/paths.ts';
 import { describe, isUnavailable } from '../node/problems.ts';
 import type { RunOptions, RunResult } from '../run.ts';
 import { isWebAddress } from '../source.ts';
@@ -15,6 +15,8 @@ export type Run = (options: RunOptions) => Promise<RunResult>;
 export interface WorkOptions {
   lathe: Lathe;
   reporter: Reporter;
+  /** The paths that this command has given to its outputs. */
+  names: OutputNames;
   signal: AbortSignal;
   force: boolean;
 }
@@ -30,7 +32,7 @@ export async function work(planned: Planned, run: Run, options: WorkOptions): Pr
     refuseExisting([output], inputs, options);
     const progress = reporter.progress?.bind(reporter, input);
     const { job, files, warnings } = await run({ signal, onProgress: progress });
-    const outputs = numbered(output, files.length);
+    const outputs = options.names.take(input, output, files.length);
     refuseExisting(outputs, inputs, options);
     await mkdir(dirname(output), { recursive: true });
     for (const [index, file] of files.entries())

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { JobFailedError, LatheError } from '../errors.ts';
 import type { Lathe } from '../lathe.ts';
-import { exists, numbered, stemOf } from '../node/paths.ts';
+import { exists, numbered, OutputNames, stemOf } from '../node/paths.ts';
 import { importOf, resultOf } from '../run.ts';
 import { isWebAddress } from '../source.ts';
 import type { Options, ResultFile } from '../types.ts';
@@ -82,7 +82,10 @@ export async function fetchResult(
   const job = await lathe.wait(id, { signal });
   if (job.status !== 'completed') throw new JobFailedError(job);
   const { files } = resultOf(job);
-  const paths = await Promise.all(files.map(({ filename }) => roots.writable(join(folder, safeName(filename)))));
+  // The files of one export have different names, those of several exports may not.
+  const names = new OutputNames();
+  const wanted = files.flatMap(({ url, filename }) => names.take(url, join(folder, safeName(filename))));
+  const paths = await Promise.all(wanted.map((path) => roots.writable(path)));
   return { job: id, outputs: await writeAll(lathe, files, paths, overwrite, signal) };
 }
 

@@ -1,0 +1,51 @@
+/** Longer than any name; a client chooses how long the names are that it sends. */
+const maxLength = 60;
+
+/** Returns the known name that a name is most likely a misspelling of: `outputFormat` and `output_fromat` are `output_format`. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > maxLength) return undefined;
+  const letters = lettersOf(name);
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const other = lettersOf(candidate);
+    const allowed = Math.min(2, Math.floor(Math.min(letters.length, other.length) / 3));
+    if (Math.abs(letters.length - other.length) > allowed) continue;
+    const distance = editDistance(letters, other);
+    if (distance > allowed || distance >= least) continue;
+    nearest = candidate;
+    least = distance;
+  }
+  return nearest;
+}
+
+/** Returns whether two names differ only by case, dashes and underscores. */
+export function isSameName(one: string, other: string): boolean {
+  return lettersOf(one) === lettersOf(other);
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+/** Counts the letters to insert, delete, replace or exchange with their neighbour to make one name of another. */
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_value, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isExchanged = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isExchanged ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length] ?? 0;
+}
