@@ -290,7 +290,7 @@ const cases: QualityCase[] = [
     name: 'the pictures of a document are embedded in Markdown',
     input: illustrated,
     to: 'md',
-    read: only(async (path) => (await text(path)).replace(/\{.*\}/, '').trim()),
+    read: only(async (path) => (await text(path)).trim()),
     expected: `Look: ![a red box](${redUri})`,
     usual: true,
   },
@@ -343,6 +343,57 @@ const cases: QualityCase[] = [
     to: 'html',
     read: only(htmlTitle),
     expected: 'Tools &amp; Parts',
+  },
+  {
+    name: 'Markdown is read as GitHub reads it: lists right after text, bare links, tables, tasks',
+    input: file('readme.md', 'See https://example.com:\n- [x] one\n- two\n\n| a | b |\n|---|---|\n| 1 | ~~2~~ |\n'),
+    to: 'txt',
+    read: only(text),
+    expected: expect.stringMatching(
+      /^See https:\/\/example\.com:\n\n-\s+☒ one\s+-\s+two\n\n {2}a\s+b\n {2}-+ -+\n {2}1\s+~~2~~\n/,
+    ),
+  },
+  {
+    name: 'a table becomes Markdown that GitHub shows as a table',
+    input: file('prices.csv', 'name,price\n"a|b",007\n'),
+    to: 'md',
+    read: only(async (path) =>
+      (await text(path))
+        .trim()
+        .split('\n')
+        .map((line) => line.replaceAll(/\s+/g, ' ')),
+    ),
+    expected: ['| name | price |', expect.stringMatching(/^\|-+\|-+\|$/), '| a\\|b | 007 |'],
+  },
+  {
+    name: 'a book becomes Markdown without the divisions of its pages',
+    input: async (folder) => {
+      const source = await file(
+        'source.html',
+        '<section><div class="x"><h1>One</h1><p>Text</p></div></section>',
+      )(folder);
+      const path = join(folder, 'book.epub');
+      await program('pandoc', '--metadata=title:Book', '--from=html', '--to=epub', `--output=${path}`, source);
+      return path;
+    },
+    to: 'md',
+    read: only(async (path) => (await text(path)).replace(/^---.*?---\s*/s, '').trim()),
+    expected: '# Book\n\n# One\n\nText',
+  },
+  {
+    name: 'two books have identifiers of their own, and the name of their file as title',
+    input: async (folder) => [await file('One.md', '# A\n')(folder), await file('Two.md', '# A\n')(folder)],
+    to: 'epub',
+    read: async (outputs) => {
+      const books = await each(async (path) => (await unzip(path))['EPUB/content.opf']?.toString() ?? '')(outputs);
+      const found = (pattern: RegExp) => books.map((book) => pattern.exec(book)?.[1] ?? '');
+      return {
+        titles: found(/<dc:title[^>]*>([^<]*)</),
+        identifiers: new Set(found(/<dc:identifier[^>]*>([^<]*)</)).size,
+        years: found(/<dc:date[^>]*>(\d+)/),
+      };
+    },
+    expected: { titles: ['One', 'Two'], identifiers: 2, years: Array(2).fill(String(new Date().getFullYear())) },
   },
   ...['pdf', 'png'].map(
     (to): QualityCase => ({

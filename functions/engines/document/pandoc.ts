@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -7,6 +8,7 @@ import { firstBytes, isMarkup, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
+import { decodeXml, encodeXml } from './xml-text.ts';
 
 const timeoutMs = 180_000;
 /** Where Debian installs the templates that other builds of pandoc embed. */
@@ -25,6 +27,15 @@ interface PandocRequest {
 /** Writers that put pictures into their file, and those of text in which a picture may be a data URI. */
 const packing = ['docx', 'odt', 'pptx', 'epub', 'fb2', 'ipynb'];
 const embedding = ['markdown', 'rst', 'asciidoc'];
+
+/**
+ * Markdown as GitHub and most editors read it. To pandoc's own dialect, a list right after a line of text is more text, and
+ * nobody else shows its tables.
+ */
+const markdown = {
+  from: 'gfm+yaml_metadata_block+tex_math_dollars+footnotes',
+  to: 'gfm+tex_math_dollars+footnotes',
+};
 
 /**
  * Converts markup with pandoc in its sandbox, in which readers and writers are pure functions: inclusions, images and
@@ -46,12 +57,11 @@ export async function convertWithPandoc(
     }
   };
   const { input, from, files, warnings } = await settlePictures(request, cwd, run);
-  const args = ['--standalone', `--from=${from}`, `--to=${to}`];
+  const args = ['--standalone', `--from=${readerOf(from)}`, `--to=${to === 'markdown' ? markdown.to : to}`];
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   if (to === 'epub') {
-    // What the document says of itself goes first.
-    await writeFile(join(cwd, 'title.yaml'), JSON.stringify({ title }));
-    args.push('--metadata-file=title.yaml');
+    await writeFile(join(cwd, 'book.yaml'), JSON.stringify(await describeBook(request)));
+    args.push('--metadata-file=book.yaml');
   }
   const pictures = files.map((file) => `--epub-embed-font=${file}`);
   const { stderr } = await run(...args, ...pictures, ...(await dataFiles(cwd, to)), `--output=${output}`, input);
@@ -63,13 +73,31 @@ export async function convertWithPandoc(
   return missing.length > 0 ? [...warnings, missingPictures(missing)] : warnings;
 }
 
+/**
+ * Returns what a book says of itself unless the document does in its text. In the sandbox the time is 1970, and every random
+ * identifier the same, by which readers would take all books for one.
+ */
+async function describeBook({ input, from, title }: PandocRequest): Promise<Record<string, string>> {
+  const book = { title, date: new Date().toISOString().slice(0, 10), identifier: `urn:uuid:${randomUUID()}` };
+  const properties = from === 'docx' ? (await readParts(input)).get('docProps/core.xml')?.toString() : undefined;
+  const propertyOf = (name: string) => {
+    const [, text = ''] = new RegExp(`<dc:${name}>([^<]+)<`).exec(properties ?? '') ?? [];
+    return decodeXml(text).trim();
+  };
+  const [named, author] = [propertyOf('title'), propertyOf('creator')];
+  return { ...book, ...(named ? { title: named } : {}), ...(author ? { author } : {}) };
+}
+
+function readerOf(format: string): string {
+  return format === 'markdown' ? markdown.from : format;
+}
+
 /** Pandoc names a page without a title by the file that it reads. */
 async function nameHtml(path: string, title: string): Promise<void> {
-  const escaped = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const page = await readFile(path, 'utf8');
   await writeFile(
     path,
-    page.replace(/<title>[^<]*<\/title>/, () => `<title>${escaped}</title>`),
+    page.replace(/<title>[^<]*<\/title>/, () => `<title>${encodeXml(title)}</title>`),
   );
 }
 
@@ -129,13 +157,16 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
   }
   if (!isPackage) return settled;
   const parts = await readParts(input);
-  if (![...parts].some(([name, bytes]) => pictureNames.test(name) && !isMarkup(bytes))) return settled;
-  return withTree(settled, cwd, run, async (pictures) => {
+  const isBook = from === 'epub' && to === 'markdown';
+  if (!isBook && ![...parts].some(([name, bytes]) => pictureNames.test(name) && !isMarkup(bytes))) return settled;
+  return withTree(settled, cwd, run, async (pictures, tree) => {
     const left: string[] = [];
+    if (isBook) unwrap(tree);
     for (const picture of pictures) {
       const { source } = picture;
       const bytes = parts.get(source) ?? parts.get(`word/${source}`) ?? parts.get(`EPUB/${source}`);
       const type = bytes && pictureType(bytes);
+      if (to === 'markdown') picture.unsize();
       if (type && embedding.includes(to)) picture.source = toDataUri(type, bytes);
       else if (!/^(?:https?|data):/i.test(source)) {
         left.push(basename(source));
@@ -161,18 +192,20 @@ async function withTree(
   settled: SettledInput,
   cwd: string,
   run: Run,
-  edit: (pictures: Picture[]) => Promise<void>,
+  edit: (pictures: Picture[], tree: unknown) => Promise<void>,
 ): Promise<SettledInput> {
   const path = join(cwd, 'tree.json');
-  await run(`--from=${settled.from}`, '--to=json', '--quiet', `--output=${path}`, settled.input);
+  await run(`--from=${readerOf(settled.from)}`, '--to=json', '--quiet', `--output=${path}`, settled.input);
   const tree: unknown = JSON.parse(await readFile(path, 'utf8'));
-  await edit(picturesOf(tree));
+  await edit(picturesOf(tree), tree);
   await writeFile(path, JSON.stringify(tree));
   return { ...settled, input: path, from: 'json' };
 }
 
 interface Picture {
   source: string;
+  /** Removes its size, for which Markdown has no words but those of HTML. */
+  unsize(): void;
   /** Leaves its description only. */
   omit(): void;
 }
@@ -192,12 +225,40 @@ function picturesOf(tree: unknown): Picture[] {
         set source(source) {
           target[0] = source;
         },
+        unsize: () => {
+          node.c[0] = ['', [], []];
+        },
         omit: () => Object.assign(node, { t: 'Span', c: [['', [], []], description] }),
       });
     }
     for (const inner of Object.values(node)) open.push(inner);
   }
   return pictures.reverse();
+}
+
+/** Removes what divides the pages of a book, but not their content: in Markdown it would be HTML around every chapter. */
+function unwrap(tree: unknown): void {
+  const open: unknown[] = [tree];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if (Array.isArray(node)) {
+      const nodes = node.splice(0).reverse();
+      while (nodes.length > 0) {
+        const next = nodes.pop();
+        const content = wrappedIn(next);
+        if (content) for (const inner of content.toReversed()) nodes.push(inner);
+        else node.push(next);
+      }
+    }
+    for (const inner of Object.values(node)) open.push(inner);
+  }
+}
+
+function wrappedIn(node: unknown): unknown[] | undefined {
+  const { t, c } = Object(node);
+  if (t === 'RawBlock' || t === 'RawInline') return [];
+  return (t === 'Div' || t === 'Span') && Array.isArray(c) && Array.isArray(c[1]) ? c[1] : undefined;
 }
 
 function isImage(node: object): node is { t: 'Image'; c: [unknown, unknown, [source: string, title: string]] } {
@@ -213,7 +274,8 @@ async function dataFiles(cwd: string, to: string): Promise<string[]> {
   if (!existsSync(join(dataFolder, 'data'))) return [];
   if (!existsSync(join(cwd, 'data'))) await symlink(dataFolder, join(cwd, 'data'));
   if (to === 'epub') return ['--reference-doc=data/data/epub.css'];
-  const template = `data/data/templates/default.${to === 'html' ? 'html5' : to}`;
+  const templates: Record<string, string> = { html: 'html5', markdown: 'commonmark' };
+  const template = `data/data/templates/default.${templates[to] ?? to}`;
   const files = ['data/data/translations/en.yaml', template, 'data/data/templates/styles.html'];
   if (['docx', 'odt', 'pptx'].includes(to)) {
     const entries = await readdir(join(dataFolder, 'data', to), { recursive: true, withFileTypes: true });

@@ -1,3 +1,5 @@
+import { encodeXml } from '../xml-text.ts';
+
 /** A font that documents name, and those that stand in for it, the best first. */
 interface Substitution {
   fonts: string[];
@@ -76,15 +78,14 @@ const classes: [part: string, substitutes: string[]][] = [
  */
 const rejected = ['Noto Color Emoji', 'D050000L'];
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const families = (names: string[]) => names.map((name) => `<string>${escaped(name)}</string>`).join('');
+const families = (names: string[]) => names.map((name) => `<string>${encodeXml(name)}</string>`).join('');
 
 /** Returns the configuration of fontconfig for LibreOffice: that of the system, and our substitutions before its own. */
 export function fontConfiguration(system: string): string {
   const named = substitutions.flatMap(({ fonts, substitutes }) => fonts.map((font) => [font, substitutes] as const));
   // Ahead of the system's, and only for a font that nothing else is said about.
   const known = named.map(
-    ([font]) => `<test name="family" qual="all" compare="not_eq"><string>${escaped(font)}</string></test>`,
+    ([font]) => `<test name="family" qual="all" compare="not_eq"><string>${encodeXml(font)}</string></test>`,
   );
   const others = [...classes, ['', sans] as const].map(([part, substitutes], index) => {
     const contains = part === '' ? '' : `<test name="family" compare="contains"><string>${part}</string></test>`;
@@ -99,11 +100,11 @@ export function fontConfiguration(system: string): string {
 ${named
   .map(
     ([font, substitutes]) =>
-      `<match target="pattern"><test name="family"><string>${escaped(font)}</string></test><edit name="family" mode="append" binding="same">${families(substitutes)}</edit></match>`,
+      `<match target="pattern"><test name="family"><string>${encodeXml(font)}</string></test><edit name="family" mode="append" binding="same">${families(substitutes)}</edit></match>`,
   )
   .join('\n')}
 ${others.join('\n')}
-<include ignore_missing="yes">${escaped(system)}</include>
+<include ignore_missing="yes">${encodeXml(system)}</include>
 <selectfont><rejectfont>${rejected.map((font) => `<pattern><patelt name="family"><string>${font}</string></patelt></pattern>`).join('')}</rejectfont></selectfont>
 </fontconfig>
 `;

@@ -1,3 +1,4 @@
+import { decodeXml } from '../xml-text.ts';
 import { type Block, type Line, type Page, readPage, rowsOf } from './pdf-flow.ts';
 
 /** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
@@ -38,12 +39,8 @@ function textWithTables(page: Page): string | undefined {
   return `${parts.join('\n\n')}\n\n`;
 }
 
-const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" };
-
 function lineText({ words }: Line): string {
-  return words
-    .map(({ text }) => text.replaceAll(/&(?:amp|lt|gt|quot|apos);/g, (all) => entities[all] ?? all))
-    .join(' ');
+  return words.map(({ text }) => decodeXml(text)).join(' ');
 }
 
 /** Finds rows of several cells that follow each other and are no columns of prose. */
