@@ -549,7 +549,7 @@ export const videoFormats: MediaFormat[] = [
 
 const pcm: AudioTrack = {
   encoders: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
-  copies: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
+  copies: ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le'],
 };
 const bigEndian: AudioTrack = { encoders: ['pcm_s16be', 'pcm_s24be'], copies: ['pcm_s16be', 'pcm_s24be', 'pcm_s32be'] };
 const aacOnly: AudioTrack = { encoders: ['aac', 'alac'], copies: ['aac', 'alac'] };
