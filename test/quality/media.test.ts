@@ -184,7 +184,19 @@ const largeVideo = (name: string, matrix: 1 | 2) => async (folder: string) => {
   await thirds(1280 - 2, 720)(picture);
   return made(
     name,
-    ...['-loop', '1', '-t', '1', '-r', '5', '-i', picture, '-vf', 'scale=out_color_matrix=bt709', ...x264],
+    ...[
+      '-loop',
+      '1',
+      '-t',
+      '1',
+      '-r',
+      '5',
+      '-i',
+      picture,
+      '-vf',
+      'format=rgb24,scale=out_color_matrix=bt709,format=yuv420p',
+      ...x264,
+    ],
     ...['-bsf:v', `h264_metadata=matrix_coefficients=${matrix}`],
   )(folder);
 };
@@ -258,7 +270,7 @@ const cases: QualityCase[] = [
         before: (await frames([20, 20], 0.9)(path)).flat()[0],
         during: (await frames([20, 20], 1.1)(path)).flat()[0],
         beep: /silence_end: ([\d.]+)/.exec(
-          await ffmpeg('-i', path, '-vn', '-af', 'silencedetect=d=0.1:n=-30dB', '-f', 'null', '-'),
+          await ffmpeg('-i', path, '-af', 'silencedetect=d=0.1:n=-30dB', '-f', 'null', '-'),
         )?.[1],
       })),
       expected: {
@@ -276,7 +288,7 @@ const cases: QualityCase[] = [
       options: { width: 32 },
       read: only(async (path) => ({
         seconds: Number((await tracks('Duration')(path))[0]?.Duration),
-        shown: (await frames([10, 10], 2.5, 3.5, 7.5)(path)).map((pixel) => pixel.map((v) => (v > 128 ? 1 : 0))),
+        shown: (await frames([10, 10], 2, 3, 7)(path)).map((pixel) => pixel.map((v) => (v > 128 ? 1 : 0))),
       })),
       expected: {
         seconds: expect.closeTo(8, 1),
@@ -354,15 +366,14 @@ const cases: QualityCase[] = [
     to: 'mp4',
     read: only(async (path) => ({
       texts: (await tracks('Language', 'Title')(path)).filter((track) => track['@type'] === 'Text'),
-      chapters:
-        (await tags('ChapterListTitle')(path)).ChapterListTitle ?? (await tags('ChapterTitle')(path)).ChapterTitle,
+      chapters: (await tags('ChapterList')(path)).ChapterList,
     })),
     expected: {
       texts: [
         { '@type': 'Text', Language: 'de' },
         { '@type': 'Text', Language: 'en', Title: 'Signs' },
       ],
-      chapters: expect.anything(),
+      chapters: ['0 One', '0.5 Zwei ü'],
     },
   },
   {
@@ -395,7 +406,7 @@ const cases: QualityCase[] = [
         const { ImageSize, Rotation } = await tags('ImageSize', 'Rotation')(path);
         return { ImageSize, Rotation: Rotation ?? 0 };
       }),
-      expected: to === 'mp4' ? { ImageSize: '64 48', Rotation: 90 } : { ImageSize: '48 64', Rotation: 0 },
+      expected: to === 'mp4' ? { ImageSize: '64 48', Rotation: 270 } : { ImageSize: '48 64', Rotation: 0 },
     }),
   ),
   ...(['mp4', 'mkv', 'webm', 'mov', 'm4v', 'avi'] as const).map(
