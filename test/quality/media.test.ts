@@ -483,6 +483,15 @@ const cases: QualityCase[] = [
       ...(to === 'mov' ? { usual: true } : {}),
     }),
   ),
+  ...(['avi', 'wmv', 'mpg', 'vob', 'mxf', 'mka'] as const).map(
+    (to): QualityCase => ({
+      name: `two sound tracks stay in ${to}`,
+      input: bilingual,
+      to,
+      read: only(async (path) => (await tracks()(path)).filter((track) => track['@type'] === 'Audio').length),
+      expected: 2,
+    }),
+  ),
   {
     name: 'mp3 of two sound tracks holds the first, and says so',
     input: bilingual,
