@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
@@ -168,7 +168,247 @@ const tenBits = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p
 const fullChroma = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv444p'];
 const hevc = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'];
 
+/** Red, green and blue in thirds, by ImageMagick. */
+const thirds = (width: number, height: number) => async (path: string) => {
+  const third = `${width / 3}x${height}`;
+  await program('/usr/bin/convert', '-size', third, 'xc:#f00000', 'xc:#00c000', 'xc:#2040e0', '+append', path);
+};
+const thirdsOf = (width: number) =>
+  only(async (path) =>
+    (await Promise.all([1, 3, 5].map((sixth) => frames([(width * sixth) / 6, 20], 0)(path)))).flat(),
+  );
+const asThirds = [colour(8, 240, 0, 0), colour(8, 0, 192, 0), colour(8, 32, 64, 224)];
+/** A second of them as H.264 by BT.709, with or without its name. */
+const largeVideo = (name: string, matrix: 1 | 2) => async (folder: string) => {
+  const picture = join(folder, 'thirds.png');
+  await thirds(1280 - 2, 720)(picture);
+  return made(
+    name,
+    ...[
+      '-loop',
+      '1',
+      '-t',
+      '1',
+      '-r',
+      '5',
+      '-i',
+      picture,
+      '-vf',
+      'format=rgb24,scale=out_color_matrix=bt709,format=yuv420p',
+      ...x264,
+    ],
+    ...['-bsf:v', `h264_metadata=matrix_coefficients=${matrix}`],
+  )(folder);
+};
+
+/** Black but for a flash from 1 s to 1.2 s, with a beep at the same time; the sound starts late. */
+const flash = made(
+  'flash.mkv',
+  ...lavfi("color=black:size=64x48:rate=25:duration=2,drawbox=c=white:t=fill:enable='between(t,1,1.16)'"),
+  ...lavfi("aevalsrc='if(between(t,0.5,0.7),sin(2*PI*1000*t),0)':duration=1.5"),
+  ...['-filter_complex', '[1]asetpts=PTS+0.5/TB[late]', '-map', '0', '-map', '[late]', ...x264, ...aac],
+);
+
+/** Two slides, of 3 s and of 5 s. */
+const slides = async (folder: string) => {
+  const list = join(folder, 'slides.txt');
+  for (const name of ['red', 'blue'])
+    await program('/usr/bin/convert', '-size', '64x48', `xc:${name}`, join(folder, `${name}.png`));
+  const entries = ['file red.png', 'duration 3', 'file blue.png', 'duration 5', 'file blue.png'];
+  await writeFile(list, ['ffconcat version 1.0', ...entries].join('\n'));
+  return made('slides.mp4', '-f', 'concat', '-i', list, '-vsync', 'vfr', ...x264)(folder);
+};
+
 const cases: QualityCase[] = [
+  ...(['jpg', 'png', 'webp', 'gif', 'apng'] as const).flatMap((to) =>
+    ([1, 2] as const).map(
+      (matrix): QualityCase => ({
+        name: `a large video ${matrix === 1 ? 'of BT.709' : 'without a named matrix'} has its colours in ${to}`,
+        input: largeVideo('large.mp4', matrix),
+        to,
+        read: only(async (path) => {
+          const width = to === 'jpg' || to === 'png' ? 1278 : 640;
+          return pixels([width / 6, 20], [width / 2, 20], [(width * 5) / 6, 20])(path);
+        }),
+        expected: asThirds,
+        ...(to === 'jpg' && matrix === 1 ? { usual: true } : {}),
+      }),
+    ),
+  ),
+  {
+    name: 'a large video without a named matrix has its colours when it is scaled down',
+    input: largeVideo('large.mp4', 2),
+    to: 'mp4',
+    options: { width: 320 },
+    read: thirdsOf(320),
+    expected: asThirds,
+  },
+  ...([1278, 318] as const).map(
+    (width): QualityCase => ({
+      name: `a GIF of ${width} pixels names the matrix of its colours in mp4`,
+      input: async (folder) => {
+        const picture = join(folder, 'thirds.png');
+        const path = join(folder, 'thirds.gif');
+        await thirds(width, width === 318 ? 240 : 720)(picture);
+        await program('/usr/bin/convert', '-delay', '20', picture, '(', picture, '-negate', ')', path);
+        return path;
+      },
+      to: 'mp4',
+      read: only(async (path) => ({
+        colours: await thirdsOf(width)([{ path, name: '', format: '' }]),
+        matrix: (await tracks('matrix_coefficients')(path))[1]?.matrix_coefficients,
+      })),
+      expected: { colours: asThirds, matrix: width === 318 ? 'BT.601' : 'BT.709' },
+    }),
+  ),
+  ...(['mp4', 'webm', 'avi', 'wmv', 'mpg'] as const).map(
+    (to): QualityCase => ({
+      name: `sound that starts late stays with its picture in ${to}`,
+      input: flash,
+      to,
+      read: only(async (path) => ({
+        before: (await frames([20, 20], 0.9)(path)).flat()[0],
+        during: (await frames([20, 20], 1.1)(path)).flat()[0],
+        beep: /silence_end: ([\d.]+)/.exec(
+          await ffmpeg('-i', path, '-af', 'silencedetect=d=0.1:n=-30dB', '-f', 'null', '-'),
+        )?.[1],
+      })),
+      expected: {
+        before: near(0, 20),
+        during: near(255, 20),
+        beep: expect.toSatisfy((seconds: string) => Math.abs(Number(seconds) - 1) < 0.06),
+      },
+    }),
+  ),
+  ...(['webm', 'avi', 'mp4'] as const).map(
+    (to): QualityCase => ({
+      name: `slides are shown as long in ${to}`,
+      input: slides,
+      to,
+      options: { width: 32 },
+      read: only(async (path) => ({
+        seconds: Number((await tracks('Duration')(path))[0]?.Duration),
+        shown: (await frames([10, 10], 2, 3, 7)(path)).map((pixel) => pixel.map((v) => (v > 128 ? 1 : 0))),
+      })),
+      expected: {
+        seconds: expect.closeTo(8, 1),
+        shown: [
+          [1, 0, 0],
+          [0, 0, 1],
+          [0, 0, 1],
+        ],
+      },
+    }),
+  ),
+  {
+    name: 'interlaced H.264 becomes progressive in mp4',
+    input: made(
+      'camera.mts',
+      ...[...lavfi('testsrc=size=720x576:rate=50:duration=1'), ...tone, '-vf', 'tinterlace=interleave_top'],
+      ...[
+        '-flags',
+        '+ilme+ildct',
+        ...x264,
+        '-x264opts',
+        'tff=1',
+        '-c:a',
+        'ac3',
+        '-f',
+        'mpegts',
+        '-mpegts_m2ts_mode',
+        '1',
+      ],
+    ),
+    to: 'mp4',
+    read: only(async (path) => (await tracks('Format', 'ScanType')(path)).slice(1)),
+    expected: [
+      { '@type': 'Video', Format: 'AVC', ScanType: 'Progressive' },
+      { '@type': 'Audio', Format: 'AAC' },
+    ],
+  },
+  ...(['au', 'caf', 'aiff', 'flac', 'wv', 'tta', 'w64'] as const).map(
+    (to): QualityCase => ({
+      name: `24 bits of sound are the same in ${to}`,
+      input: async (folder) => {
+        const path = join(folder, 'deep.wav');
+        await program('sox', '-n', '-b', '24', '-r', '96000', '-c', '2', path, 'synth', '1', 'pinknoise', 'gain', '-6');
+        await program('sox', path, '-t', 's32', join(folder, '..', 'expected.raw'));
+        return path;
+      },
+      to,
+      read: only(async (path) => {
+        // ffmpeg writes what sox cannot read in one of them, and reads it without loss.
+        const raw =
+          to === 'tta'
+            ? await program('ffmpeg', '-v', 'error', '-i', path, '-f', 's32le', '-')
+            : await program('sox', '-t', to, path, '-t', 's32', '-');
+        return raw.equals(await readFile(join(path, '..', 'expected.raw')));
+      }),
+      expected: true,
+    }),
+  ),
+  {
+    name: 'subtitles and chapters keep their languages and titles in mp4',
+    input: async (folder) => {
+      const text = join(folder, 'text.srt');
+      const meta = join(folder, 'chapters.txt');
+      await writeFile(text, '1\n00:00:00,100 --> 00:00:00,900\nHallo\n');
+      const chapter = (start: number, title: string) =>
+        ['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${start + 500}`, `title=${title}`].join('\n');
+      await writeFile(meta, [';FFMETADATA1', chapter(0, 'One'), chapter(500, 'Zwei ü')].join('\n'));
+      return made(
+        'rich.mkv',
+        ...[...brief, ...tone, '-i', text, '-i', text, '-i', meta],
+        ...['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-map_chapters', '4', ...x264, ...aac, '-c:s', 'srt'],
+        ...['-metadata:s:s:0', 'language=ger', '-metadata:s:s:1', 'language=eng', '-metadata:s:s:1', 'title=Signs'],
+      )(folder);
+    },
+    to: 'mp4',
+    read: only(async (path) => ({
+      texts: (await tracks('Language', 'Title')(path)).filter((track) => track['@type'] === 'Text'),
+      chapters: (await tags('ChapterList')(path)).ChapterList,
+    })),
+    expected: {
+      texts: [
+        { '@type': 'Text', Language: 'de' },
+        { '@type': 'Text', Language: 'en', Title: 'Signs' },
+      ],
+      chapters: ['0 One', '0.5 Zwei ü'],
+    },
+  },
+  {
+    name: 'subtitles that avi cannot hold are named',
+    input: async (folder) => {
+      const text = join(folder, 'text.srt');
+      await writeFile(text, '1\n00:00:00,100 --> 00:00:00,900\nHallo\n');
+      return made('titled.mkv', ...brief, '-i', text, ...x264, '-c:s', 'srt')(folder);
+    },
+    to: 'avi',
+    read: only(async (path) => (await tracks()(path)).map((track) => track['@type'])),
+    expected: ['General', 'Video'],
+    warnings: [expect.stringMatching(/^The subtitles are left out: avi cannot hold them/)],
+  },
+  ...(['mp4', 'webm', 'jpg', 'gif'] as const).map(
+    (to): QualityCase => ({
+      name: `a video that a phone stored sideways is upright in ${to}`,
+      input: async (folder) =>
+        made(
+          'turned.mp4',
+          '-i',
+          await made('flat.mp4', ...brief, ...x264)(folder),
+          '-c',
+          'copy',
+          '-metadata:s:v',
+          'rotate=90',
+        )(folder),
+      to,
+      read: only(async (path) => {
+        const { ImageSize, Rotation } = await tags('ImageSize', 'Rotation')(path);
+        return { ImageSize, Rotation: Rotation ?? 0 };
+      }),
+      expected: to === 'mp4' ? { ImageSize: '64 48', Rotation: 270 } : { ImageSize: '48 64', Rotation: 0 },
+    }),
+  ),
   ...(['mp4', 'mkv', 'webm', 'mov', 'm4v', 'avi'] as const).map(
     (to): QualityCase => ({
       name: `a phone's video becomes a ${to} without place and device, with its title and date`,
@@ -241,6 +481,15 @@ const cases: QualityCase[] = [
         { '@type': 'Audio', Channels: '1', Language: 'hr' },
       ],
       ...(to === 'mov' ? { usual: true } : {}),
+    }),
+  ),
+  ...(['avi', 'wmv', 'mpg', 'vob', 'mxf', 'mka'] as const).map(
+    (to): QualityCase => ({
+      name: `two sound tracks stay in ${to}`,
+      input: bilingual,
+      to,
+      read: only(async (path) => (await tracks()(path)).filter((track) => track['@type'] === 'Audio').length),
+      expected: 2,
     }),
   ),
   {

@@ -138,6 +138,7 @@ const aviTraits = {
   muxer: 'avi',
   untimed: true,
   knowsDuration: true,
+  manyTracks: true,
   video: { encoders: ['mpeg4', 'libx264', 'mjpeg'], copies: ['mpeg4', 'mjpeg', 'msmpeg4v3', 'msmpeg4v2'] },
   audio: { encoders: ['libmp3lame', 'ac3', 'pcm_s16le'], copies: ['mp3', 'ac3', 'pcm_s16le', 'mp2'] },
 } satisfies Partial<MediaFormat>;
@@ -146,6 +147,7 @@ const windowsVideo = {
   demuxer: 'asf',
   muxer: 'asf',
   knowsDuration: true,
+  manyTracks: true,
   video: { encoders: ['wmv2'], copies: ['wmv1', 'wmv2', 'wmv3', 'vc1'] },
   audio: { encoders: ['wmav2'], copies: ['wmav1', 'wmav2', 'wmapro'], channels: 2 },
 } satisfies Partial<MediaFormat>;
@@ -155,6 +157,7 @@ const programStream = {
   looseSeek: true,
   // The MPEG-1 system stream that ffmpeg calls mpeg is not what holds MPEG-2 pictures.
   muxer: 'vob',
+  manyTracks: true,
   video: { encoders: ['mpeg2video', 'mpeg1video'], copies: ['mpeg2video', 'mpeg1video'] },
 } satisfies Partial<MediaFormat>;
 const transportStream = {
@@ -412,6 +415,7 @@ export const videoFormats: MediaFormat[] = [
     demuxer: 'mxf',
     muxer: 'mxf',
     knowsDuration: true,
+    manyTracks: true,
     video: { encoders: ['mpeg2video'], copies: [] },
     audio: { encoders: ['pcm_s16le', 'pcm_s24le'], copies: [], rates: [48_000] },
   },
@@ -465,6 +469,7 @@ export const videoFormats: MediaFormat[] = [
     mediaType: 'video/x-nut',
     demuxer: 'nut',
     muxer: 'nut',
+    manyTracks: true,
     video: { encoders: ['libx264', 'mpeg4', 'ffv1'], copies: ['h264', 'hevc', 'mpeg4', 'vp9', 'vp8', 'ffv1'] },
     audio: {
       encoders: ['aac', 'libmp3lame', 'libvorbis', 'flac'],
@@ -549,7 +554,7 @@ export const videoFormats: MediaFormat[] = [
 
 const pcm: AudioTrack = {
   encoders: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
-  copies: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le'],
+  copies: ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le'],
 };
 const bigEndian: AudioTrack = { encoders: ['pcm_s16be', 'pcm_s24be'], copies: ['pcm_s16be', 'pcm_s24be', 'pcm_s32be'] };
 const aacOnly: AudioTrack = { encoders: ['aac', 'alac'], copies: ['aac', 'alac'] };

@@ -221,10 +221,12 @@ function leftOut(
           : `${sounds - kept.sounds.length} of ${sounds} audio tracks are left out: their codec is not supported.`,
     );
   }
-  if (target.kind === 'audio' && probe.cover && !kept.hasCover)
+  if (probe.cover && !kept.hasCover) {
+    const others = target.kind === 'audio' ? 'mp3, m4a or flac' : 'mp4';
     warnings.push(
-      `The cover picture is left out: it cannot be stored in ${target.ext}. Convert to mp3, m4a or flac to keep it.`,
+      `The cover picture is left out: it cannot be stored in ${target.ext}. Convert to ${others} to keep it.`,
     );
+  }
   if (target.kind !== 'video') return warnings;
   const subtitles = probe.subtitles.length;
   if (request.subtitles === 'soft' && kept.subtitles.length < subtitles) {
@@ -439,8 +441,9 @@ const webProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 /** Returns whether browsers and phones play a video as it is. One that is requested in another codec needs not. */
 function playsEverywhere(video: VideoStream, { web }: MediaFormat, wanted: string | undefined): boolean {
   if (!web || (wanted !== undefined && !web.video.includes(wanted))) return true;
-  const { codec, pixelFormat, profile } = video;
-  if (!web.video.includes(codec)) return false;
+  const { codec, pixelFormat, profile, interlaced } = video;
+  // Browsers show both halves of an interlaced picture at once, with combs wherever something moves.
+  if (!web.video.includes(codec) || interlaced) return false;
   if (codec === 'h264' && profile !== undefined && !webProfiles.includes(profile)) return false;
   return /^yuvj?a?420p$/.test(pixelFormat) || (codec === 'av1' && pixelFormat === 'yuv420p10le');
 }
@@ -454,7 +457,7 @@ function frameRate(
   const own = request.framesPerSecond ?? video.framesPerSecond;
   if (target.geometry) return isNtsc(own) ? '30000/1001' : 25;
   if (request.framesPerSecond !== undefined) return request.framesPerSecond;
-  if (!needsSteadyRate(encoder)) return undefined;
+  if (!needsSteadyRate(encoder) && !video.sparse) return undefined;
   return exactRate(Math.min(own ?? fallbackRate, steadiestRate));
 }
 
@@ -650,6 +653,7 @@ function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat
     changes.every((change) => change === undefined) &&
     (wanted === undefined || wanted === stream.codec) &&
     (target.audio?.copies.includes(stream.codec) ?? false) &&
+    (!target.untimed || (stream.start ?? 0) < audibleDelay) &&
     (request.compatibility !== 'web' ||
       encoder !== undefined ||
       !target.web ||
@@ -664,6 +668,9 @@ function copiesAudio(stream: AudioStream, from: MediaFormat, target: MediaFormat
   }
   return copied;
 }
+
+/** In seconds: more than lips may be ahead of the voice. */
+const audibleDelay = 0.05;
 
 const losslessCodec = /^(?:pcm|flac|alac|wavpack|tta|ape|truehd|mlp|dsd)/;
 const losslessEncoders: AudioEncoder[] = ['flac', 'alac'];
@@ -690,8 +697,11 @@ function encodeAudio(source: AudioStream, target: MediaFormat, request: MediaReq
   if (!chosen) throw new Error(`${target.ext} has no encoder of sound.`);
   if (request.compatibility === 'archive')
     quality.bitRate ??= Math.min(archiveBitRate * Math.max(1, source.channels), 512_000);
-  // Sound that starts later than the pictures, or has holes, stays in step.
-  const inStep = target.geometry === 'dv' ? ['aresample=async=1:first_pts=0', 'apad'] : ['aresample=async=1'];
+  // Sound that starts later than the pictures, or has holes, stays in step; without time stamps, silence comes first.
+  const inStep = [
+    `aresample=async=1${target.untimed && target.kind === 'video' ? ':first_pts=0' : ''}`,
+    ...(target.geometry === 'dv' ? ['apad'] : []),
+  ];
   return [
     ...['-filter:a', [...(volume === undefined ? [] : [`volume=${volume}`]), ...inStep].join(',')],
     ...audioArgs(chosen, quality, source, target),

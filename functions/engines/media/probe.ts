@@ -20,6 +20,8 @@ export interface VideoStream {
   pixelAspect: number;
   rotated: boolean;
   framesPerSecond: number | undefined;
+  /** Frames are few and far between, as in a slide show: only a steady rate shows each as long, the last one too. */
+  sparse?: boolean;
   pixelFormat: string;
   /** Matrix of its colours, if the file names it. */
   matrix: string;
@@ -34,6 +36,8 @@ export interface AudioStream {
   channels: number;
   bitsPerSample: number;
   bitRate: number | undefined;
+  /** Seconds before it starts. */
+  start?: number;
   language?: string | undefined;
 }
 
@@ -84,6 +88,7 @@ const streamSchema = z.object({
   bits_per_raw_sample: number.default(Number.NaN),
   bit_rate: number.default(Number.NaN),
   duration: number.default(Number.NaN),
+  start_time: number.default(0),
   profile: z.string().optional().catch(undefined),
   tags: z.record(z.string(), z.string()).catch({}).default({}),
   disposition: z.object({ attached_pic: z.number().default(0) }).default({ attached_pic: 0 }),
@@ -180,6 +185,7 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
         channels: stream.channels,
         bitsPerSample: isDirectStream(stream) ? 24 : stream.bits_per_raw_sample || stream.bits_per_sample || 0,
         bitRate: Number.isFinite(stream.bit_rate) ? stream.bit_rate : undefined,
+        start: stream.start_time || 0,
         language: languageOf(stream),
       })),
     subtitles: streams
@@ -229,9 +235,16 @@ function soundRate(stream: RawStream): number {
   return isDirectStream(stream) ? Math.min(stream.sample_rate, maxDirectRate) : stream.sample_rate;
 }
 
+/** Below so many frames per second on average, intervals that differ are those of slides. */
+const sparseRate = 10;
+const steadyRate = 25;
+
 function readVideo(stream: RawStream): VideoStream {
   const rotation = stream.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const sideways = Math.abs(rotation) % 180 === 90;
+  const average = ratio(stream.avg_frame_rate);
+  const base = ratio(stream.r_frame_rate);
+  const sparse = average !== undefined && base !== undefined && average < sparseRate && base > average * 1.5;
   const pixelAspect = ratio(stream.sample_aspect_ratio.replace(':', '/')) ?? 1;
   return {
     index: stream.index,
@@ -242,7 +255,8 @@ function readVideo(stream: RawStream): VideoStream {
     profile: stream.profile,
     language: languageOf(stream),
     rotated: rotation % 360 !== 0,
-    framesPerSecond: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
+    framesPerSecond: sparse ? Math.min(base, steadyRate) : (average ?? base),
+    sparse,
     pixelFormat: stream.pix_fmt,
     matrix: stream.color_space,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order),
