@@ -181,8 +181,10 @@ export async function singlePage(picture: Picture, index: number, options: Optio
   const frame = () => picture.frame(index);
   const single = { ...rest, frames: 1, frame };
   if (picture.frames === 1 || !picture.hasPages) return single;
-  const facts = factsOf(await frame().metadata(), options);
-  return { ...single, ...facts, density: facts.density ?? picture.density };
+  const metadata = await frame().metadata();
+  const facts = factsOf(metadata, options);
+  // Decoded pixels have no resolution of their own.
+  return { ...single, ...facts, density: metadata.format === 'raw' ? picture.density : facts.density };
 }
 
 /** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
