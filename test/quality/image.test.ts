@@ -92,6 +92,8 @@ const red = [255, 0, 0, 255];
 const lime = [0, 255, 0, 255];
 const blue = [0, 0, 255, 255];
 const near = (...colour: number[]) => colour.map((value) => expect.closeTo(value, -1));
+/** JFIF and EXIF number the units differently; JPEGs have the one or the other. */
+const inches = (format: string) => (format === 'jpg' ? between(1, 2) : 2);
 const dpi = tags('XResolution', 'ResolutionUnit');
 
 /** Returns the size of the only output, and how near it is to the picture that it was made of. */
@@ -126,7 +128,7 @@ const cases: QualityCase[] = [
       input: camera(1),
       to,
       read: only(tags('XResolution', 'ResolutionUnit', 'Artist', 'GPSLatitude', 'ISO')),
-      expected: { XResolution: 300, ResolutionUnit: 2 },
+      expected: { XResolution: 300, ResolutionUnit: inches(to) },
       ...(to === 'tiff' ? { usual: true } : {}),
     }),
   ),
@@ -145,7 +147,7 @@ const cases: QualityCase[] = [
         to,
         options,
         read: only(dpi),
-        expected: { XResolution: 300, ResolutionUnit: 2 },
+        expected: { XResolution: 300, ResolutionUnit: inches(to) },
       }),
     ),
   ),
@@ -158,7 +160,7 @@ const cases: QualityCase[] = [
         to,
         options: operation === 'crop' ? { width: 20, height: 20 } : { image_compress_quality: 40 },
         read: only(dpi),
-        expected: { XResolution: 300, ResolutionUnit: 2 },
+        expected: { XResolution: 300, ResolutionUnit: inches(to) },
       }),
     ),
   ),
@@ -205,8 +207,45 @@ const cases: QualityCase[] = [
     name: 'by default the pixels are turned as the orientation says',
     input: camera(6),
     to: 'jpg',
-    read: only(tags('ImageWidth', 'ImageHeight', 'Orientation')),
-    expected: { ImageWidth: 48, ImageHeight: 64, Orientation: 1 },
+    read: only(tags('ImageWidth', 'ImageHeight')),
+    expected: { ImageWidth: 48, ImageHeight: 64 },
+  },
+  ...(
+    [
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => [orientation, {}, []] as const),
+      [1, { rotate: 90 }, ['-rotate', '90']],
+      [6, { rotate: 90 }, ['-rotate', '90']],
+      [1, { rotate: -90, flip: 'horizontal' }, ['-rotate', '270', '-flop']],
+      [5, { rotate: 180, flip: 'vertical' }, ['-rotate', '180', '-flip']],
+    ] as const
+  ).map(
+    ([orientation, options, turned]): QualityCase => ({
+      name: `a JPEG of orientation ${orientation} with ${JSON.stringify(options)} is turned without loss`,
+      input: patches(orientation),
+      to: 'jpg',
+      options,
+      read: async ([output]) => {
+        const [path, folder] = [output?.path ?? '', join(output?.path ?? '', '..')];
+        const upright = join(folder, 'upright.png');
+        await program('/usr/bin/convert', await patches(orientation)(folder), '-auto-orient', ...turned, upright);
+        return likeness(upright)(path);
+      },
+      expected: between(55, 100),
+    }),
+  ),
+  {
+    name: 'a JPEG that is cut at whole blocks loses nothing',
+    input: patches(1),
+    operation: 'crop',
+    to: 'jpg',
+    options: { x: 16, y: 16, width: 30, height: 20 },
+    read: async ([output]) => {
+      const [path, folder] = [output?.path ?? '', join(output?.path ?? '', '..')];
+      const cut = join(folder, 'cut.png');
+      await program('/usr/bin/convert', await patches(1)(folder), '-crop', '30x20+16+16', '+repage', cut);
+      return likeness(cut)(path);
+    },
+    expected: between(55, 100),
   },
   ...['gif', 'webp'].map(
     (to): QualityCase => ({
@@ -657,6 +696,17 @@ const cases: QualityCase[] = [
     expected: { BitsPerSample: '16 16 16' },
   },
 ];
+
+/** Makes a JPEG of four patches of colour, which says which way is up. */
+function patches(orientation: number) {
+  return async (folder: string): Promise<string> => {
+    const colours = ['-fill', 'red', '-draw', 'rectangle 0,0 31,23', '-fill', 'blue', '-draw', 'rectangle 32,24 63,47'];
+    const how = ['-quality', '60', '-sampling-factor', '1x1'];
+    const path = await drawn('patches.jpg', '-size', '64x48', 'gradient:green-yellow', ...colours, ...how)(folder);
+    await program('exiftool', '-q', '-overwrite_original', `-Orientation#=${orientation}`, path);
+    return path;
+  };
+}
 
 async function photoAt300(folder: string): Promise<string> {
   return photo('photo.jpg', '300x200', '-density', '300', '-units', 'PixelsPerInch', '-quality', '98')(folder);
