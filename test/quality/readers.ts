@@ -139,3 +139,29 @@ print(json.dumps({sheet.title: [[cell for cell in row if cell is not None] for r
 /** Reads the sheets of an xlsx file by openpyxl: their names, and the rows of each, with texts as strings and numbers as numbers. */
 export const sheets = async (path: string): Promise<Record<string, (string | number)[][]>> =>
   JSON.parse((await program('/usr/bin/python3', '-c', readSheets, path)).toString());
+
+/** Reads facts of each picture in a file by the escapes of ImageMagick's identify. */
+export const identified =
+  (escapes: string) =>
+  async (path: string): Promise<string[]> =>
+    (await program('/usr/bin/identify', '-format', `${escapes}\\n`, path)).toString().trim().split('\n');
+
+/** Reads the colour in the middle of each frame as it is shown, by ImageMagick: red, green, blue and opacity from 0 to 255. */
+export const middles = async (path: string): Promise<number[][]> => {
+  const [size = ''] = await identified('%W %H')(path);
+  const [width = 0, height = 0] = size.split(' ').map(Number);
+  const cut = ['-crop', `1x1+${Math.floor(width / 2)}+${Math.floor(height / 2)}`, '-depth', '8', 'RGBA:-'];
+  const bytes = await program('/usr/bin/convert', path, '-coalesce', '-alpha', 'set', '-colorspace', 'sRGB', ...cut);
+  return Array.from({ length: bytes.length / 4 }, (_, index) => [...bytes.subarray(index * 4, index * 4 + 4)]);
+};
+
+/** Measures how near a picture is to another one of the same content, scaled to its size, by ImageMagick: decibels of signal to noise. */
+export const likeness =
+  (source: string) =>
+  async (path: string): Promise<number> => {
+    const [size = ''] = await identified('%wx%h')(source);
+    const made = await program('/usr/bin/convert', path, '-resize', `${size}!`, '-depth', '8', 'RGB:-');
+    const given = await program('/usr/bin/convert', source, '-depth', '8', 'RGB:-');
+    const sum = given.reduce((total, value, at) => total + (value - (made[at] ?? 0)) ** 2, 0);
+    return 10 * Math.log10((255 ** 2 * given.length) / Math.max(1, sum));
+  };

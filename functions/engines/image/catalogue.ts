@@ -1,6 +1,6 @@
 import type { Capability, EngineCatalogue, Format } from '../../../shared/catalogue/catalogue.ts';
 import { detect } from './detect.ts';
-import { type ImageFormat, imageFormats, spellings } from './formats.ts';
+import { type ImageFormat, imageFormats, type Reading, spellings } from './formats.ts';
 import { compressOptions, convertOptions, cropOptions, mergeGifOptions, page, pdfOptions } from './options.ts';
 import { components, requires } from './requires.ts';
 
@@ -14,10 +14,22 @@ const written = (...exts: string[]) => spellings(writable.filter(({ ext }) => ex
 const common = ['jpg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp'];
 const compressible = ['jpg', 'png', 'webp', 'gif', 'avif'];
 
+function holdsSeveral(read: Reading | undefined): boolean {
+  return read !== undefined && 'several' in read && read.several !== undefined;
+}
+
 const convert = writable.flatMap((target): Capability[] => {
   const to = spellings([target]);
-  if (target.ext === 'pdf')
-    return [{ operation: 'convert', from: spellings(readable), to, options: [...pdfOptions, page] }];
+  if (target.ext === 'pdf') {
+    const paged = readable.filter(
+      ({ read }) => read?.by === 'ghostscript' || read?.by === 'apng' || holdsSeveral(read),
+    );
+    const single = readable.filter((format) => !paged.includes(format));
+    return [
+      { operation: 'convert', from: spellings(single), to, options: pdfOptions },
+      { operation: 'convert', from: spellings(paged), to, options: [...pdfOptions, page] },
+    ];
+  }
   return [
     { operation: 'convert', from: spellings(rasters), to, options: convertOptions(target, 'raster') },
     { operation: 'convert', from: spellings(vectors), to, options: convertOptions(target, 'vector') },

@@ -1,11 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
+import { findProgram } from '../runtime/find-program.ts';
 import { checkFileCount, Outputs } from '../runtime/outputs.ts';
+import { ProgramError, runProgram } from '../runtime/program.ts';
 import { joinRoll, openFrame, toOneSize } from './animation.ts';
-import { jpegQuality } from './codecs/jpeg.ts';
+import { isSrgb, jpegBlock, jpegQuality, setJpegDensity, turningArguments } from './codecs/jpeg.ts';
 import type { Frame, MagickWriting } from './codecs/magick.ts';
 import { addExif, joinTiffs } from './codecs/tiff-pages.ts';
 import { encodeFrames, encodeWithSharp, type SourceFacts, toFrame } from './encoders/encode.ts';
@@ -25,6 +27,7 @@ import {
   transform,
 } from './transform.ts';
 import { writePdf } from './vector/pdf.ts';
+import { limited } from './vector/postscript.ts';
 
 /** Returns the crop area of an image. */
 export type Cutter = (picture: Picture) => Cut;
@@ -40,6 +43,8 @@ interface Conversion {
   cutter: Cutter | undefined;
   tolerant: boolean;
 }
+
+const copyTimeoutMs = 120_000;
 
 interface Converted {
   /** The path of each output, with its page if there are several. */
@@ -136,6 +141,7 @@ async function writePage(conversion: Conversion, picture: Picture, index: number
   const { write, ext } = format;
   const single = await singlePage(picture, index, options);
   const target = targetOf(conversion, single);
+  if (await copyJpeg(conversion, single, target, path)) return [];
   const image = await transform(single.frame(0), single, target);
   if (write.by === 'sharp') {
     await encodeWithSharp(image, ext, options, await sourceFacts(input, single, target, ext)).toFile(path);
@@ -146,6 +152,55 @@ async function writePage(conversion: Conversion, picture: Picture, index: number
     await encodeFrames(path, [{ image, delay: undefined }], format, { options, loop: 0, profiles, density });
   }
   return warningsOf(input, single, target, ext);
+}
+
+/** Rewrites a JPEG as another one without decoding it, so that nothing is lost. Returns false if that is not possible. */
+async function copyJpeg(
+  { input, format, options, folder, context }: Conversion,
+  picture: Picture,
+  target: Target,
+  path: string,
+): Promise<boolean> {
+  const isChanged = ['quality', 'jpg_convert_compression_level'].some((name) => options[name] !== undefined);
+  if (input.format !== 'jpg' || format.ext !== 'jpg' || isChanged || !keepsPixels(picture, target)) return false;
+  if (!['srgb', undefined].includes(textOption(options, 'color_space'))) return false;
+  const metadata = await picture.frame(0).metadata();
+  const { orientation = 1, channels, icc } = metadata;
+  const isTurned = options['auto-orient'] !== false;
+  // The orientation would be lost with the rest of EXIF, or not be that of the pixels.
+  if ((channels !== 1 && channels !== 3) || !isSrgb(icc) || (orientation !== 1 && !isTurned)) return false;
+  const angle = numberOption(options, 'rotate') ?? 0;
+  const turning = turningArguments({ orientation, angle, flip: textOption(options, 'flip') });
+  const { cut } = target;
+  const keepsAll = options.strip === false;
+  if ((cut || keepsAll) && turning.length > 0) return false;
+  const block = jpegBlock(metadata);
+  if (cut && (keepsAll || cut.left % block !== 0 || cut.top % block !== 0)) return false;
+  if (!(await findProgram('jpegtran'))) return false;
+  const args = [
+    ...['-copy', keepsAll ? 'all' : 'none', '-optimize', '-perfect', '-maxscans', '100'],
+    ...(options.progressive === true ? ['-progressive'] : []),
+    ...turning,
+    ...(cut ? ['-crop', `${cut.width}x${cut.height}+${cut.left}+${cut.top}`] : []),
+    ...['-outfile', path, input.path],
+  ];
+  const { signal } = context;
+  try {
+    await limited(input, { ...context, folder }, () =>
+      runProgram('jpegtran', args, { cwd: folder, signal, timeoutMs: copyTimeoutMs }),
+    );
+  } catch (error) {
+    // Sides that are no whole blocks, and damage, which the decoder describes.
+    if (error instanceof ProgramError) return false;
+    throw error;
+  }
+  const dpi = numberOption(options, 'image_dpi') ?? picture.density;
+  if (dpi !== undefined && !(keepsAll && options.image_dpi === undefined)) {
+    const file = await readFile(path);
+    if (!setJpegDensity(file, dpi)) return false;
+    await writeFile(path, file);
+  }
+  return true;
 }
 
 function targetOf({ input, format, options, cutter }: Conversion, picture: Picture): Target {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { EngineError, type InputFile } from '../runtime/engine.ts';
+import { findProgram } from '../runtime/find-program.ts';
 import { decodeApng, parseApng } from './codecs/apng.ts';
 import { readExr } from './codecs/exr.ts';
 import { type LinearPicture, toScreen } from './codecs/linear-light.ts';
@@ -25,8 +26,8 @@ import { explain, tooManyPixels } from './failures.ts';
 import { imageFormat, type Reading, type Several } from './formats.ts';
 import { maxFrames, maxMagickBytes, maxPixels, maxPixelsAtOnce, maxSide, maxTotalPixels } from './limits.ts';
 import { pdfPages, renderPdfPage } from './vector/pdf-pages.ts';
-import { type ProgramContext, postScriptToPdf } from './vector/postscript.ts';
-import { naturalDensity, prepareSvg } from './vector/svg.ts';
+import { type ProgramContext, postScriptToPdf, svgToPdf } from './vector/postscript.ts';
+import { type Drawing, naturalDensity, prepareSvg } from './vector/svg.ts';
 
 /** An opened source: the properties in its header, and its frames ready for libvips. */
 export interface Picture {
@@ -180,8 +181,10 @@ export async function singlePage(picture: Picture, index: number, options: Optio
   const frame = () => picture.frame(index);
   const single = { ...rest, frames: 1, frame };
   if (picture.frames === 1 || !picture.hasPages) return single;
-  const facts = factsOf(await frame().metadata(), options);
-  return { ...single, ...facts, density: facts.density ?? picture.density };
+  const metadata = await frame().metadata();
+  const facts = factsOf(metadata, options);
+  // Decoded pixels have no resolution of their own.
+  return { ...single, ...facts, density: metadata.format === 'raw' ? picture.density : facts.density };
 }
 
 /** libvips reads most kinds of TIFF, some only once they are rewritten, and ImageMagick some others. */
@@ -286,7 +289,8 @@ function checkFrames(input: InputFile, frames: number, pixels: number, maxPixels
   }
 }
 
-async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Picture> {
+async function openSvg(input: InputFile, opening: Opening): Promise<Picture> {
+  const { wanted = {} } = opening;
   const drawing = await prepareSvg(await readFile(input.path));
   const { width, height, percentage, dpi } = wanted;
   const scale =
@@ -298,6 +302,9 @@ async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Pict
   // Rendered at the requested size, so that enlarging never blurs; libvips supports 1 to 100,000.
   const density = Math.min(100_000, Math.max(1, naturalDensity * scale));
   if (drawing.width * drawing.height * scale ** 2 > maxPixels) throw tooManyPixels(input);
+  if (drawing.hasEmoji && (await findProgram('rsvg-convert')) && (await findProgram('pdftocairo'))) {
+    return openWithEmoji(input, drawing, (96 * density) / naturalDensity, opening);
+  }
   const how: SharpOptions = { ...limits, density };
   const metadata = await sharp(drawing.bytes, how).metadata();
   checkSize(input, { width: metadata.width, height: metadata.height, frames: 1 });
@@ -305,6 +312,15 @@ async function openSvg(input: InputFile, { wanted = {} }: Opening): Promise<Pict
     ...still({ width: metadata.width, height: metadata.height, hasAlpha: true }),
     frame: () => sharp(drawing.bytes, how),
   };
+}
+
+/** Draws by way of a PDF: librsvg turns letters into outlines for pixels, and emoji have colours only as letters. */
+async function openWithEmoji(input: InputFile, drawing: Drawing, dpi: number, opening: Opening): Promise<Picture> {
+  const pdf = { ...input, path: await svgToPdf(drawing.bytes, input, opening) };
+  const size = { width: (drawing.width * 72) / 96, height: (drawing.height * 72) / 96 };
+  const png = await renderPdfPage(pdf, { number: 1, ...size }, { dpi, transparent: true }, opening);
+  const picture = await openWithSharp(input, png, undefined, { options: {} });
+  return { ...picture, density: undefined };
 }
 
 async function openPostScript(input: InputFile, opening: Opening): Promise<Picture> {

@@ -59,6 +59,8 @@ export async function transform(image: Sharp, picture: Picture, target: Target):
   }
   if (turns(options)) ({ image, size } = await turn(image, size, target, fill));
   resize(image, size, target, fill);
+  // A grey picture would take the brightness of the colour alone.
+  if (picture.isGrey && !isGreyColour(fill)) image.pipelineColourspace('srgb');
   if (fill !== undefined || !write.alpha) image.flatten({ background: fill ?? '#ffffff' });
   colour(image, picture, target);
   return image;

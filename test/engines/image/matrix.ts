@@ -57,12 +57,20 @@ async function wholePicture(input: Sample): Promise<Buffer> {
   return program('pamtopng', join(dirname(input.path), 'original.pbm'));
 }
 
+/** An icon is square, with the picture in its middle. */
+async function squared(icon: Buffer, picture: Buffer): Promise<Buffer> {
+  const { width } = await sharp(icon).metadata();
+  const background = { r: 0, g: 0, b: 0, alpha: 0 };
+  return sharp(picture).resize({ width, height: width, fit: 'contain', background }).png().toBuffer();
+}
+
 const drawings = new Set(['eps', 'epsi', 'ept', 'ps', 'pdf']);
 
 async function verify(output: Sample, input: Sample, operation: string): Promise<void> {
   const fidelity = fidelityOf(output, input);
   const actual = await readBack(output.path, output.format);
-  const expected = await expectedPicture(input, operation);
+  const whole = await expectedPicture(input, operation);
+  const expected = output.format === 'ico' ? await squared(actual, whole) : whole;
   const [is, should] = [await sharp(actual).metadata(), await sharp(expected).metadata()];
   const largest = imageFormat(output.format).write?.maxSide ?? Number.POSITIVE_INFINITY;
   const free = drawings.has(input.format) || output.format === 'pdf';

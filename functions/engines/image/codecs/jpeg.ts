@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { Metadata } from 'sharp';
 
 /** How a JPEG was compressed, for an output that is to look the same. */
 export interface JpegQuality {
@@ -106,4 +107,65 @@ function brightnessSum(body: Buffer): number | undefined {
 function scaledSum(quality: number): number {
   const scale = quality < 50 ? 5000 / quality : 200 - quality * 2;
   return usualTable.reduce((sum, value) => sum + Math.min(255, Math.max(1, Math.floor((value * scale + 50) / 100))), 0);
+}
+
+/** Says in a JPEG how many pixels an inch has. Returns false if it has no place for that. */
+export function setJpegDensity(file: Buffer, dpi: number): boolean {
+  const jfif = segments(file).find(
+    ({ marker, start }) => marker === 0xe0 && file.toString('latin1', start + 4, start + 8) === 'JFIF',
+  );
+  if (!jfif) return false;
+  file[jfif.start + 11] = 1;
+  file.writeUInt16BE(Math.round(dpi), jfif.start + 12);
+  file.writeUInt16BE(Math.round(dpi), jfif.start + 14);
+  return true;
+}
+
+/** Returns whether an embedded profile, if there is one, is that of screens. */
+export function isSrgb(icc: Buffer | undefined): boolean {
+  return !icc || icc.includes('sRGB') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
+}
+
+/** Where a pixel goes: the first two numbers say how far right, the others how far down, by its place across and down. */
+type Matrix = [number, number, number, number];
+
+/** The turns that EXIF numbers, from 1, each with the arguments of jpegtran. */
+const turns: { matrix: Matrix; args: string[] }[] = [
+  { matrix: [1, 0, 0, 1], args: [] },
+  { matrix: [-1, 0, 0, 1], args: ['-flip', 'horizontal'] },
+  { matrix: [-1, 0, 0, -1], args: ['-rotate', '180'] },
+  { matrix: [1, 0, 0, -1], args: ['-flip', 'vertical'] },
+  { matrix: [0, 1, 1, 0], args: ['-transpose'] },
+  { matrix: [0, -1, 1, 0], args: ['-rotate', '90'] },
+  { matrix: [0, -1, -1, 0], args: ['-transverse'] },
+  { matrix: [0, 1, -1, 0], args: ['-rotate', '270'] },
+];
+
+export interface Turning {
+  /** By EXIF; 1 if the pixels are to stay as they are stored. */
+  orientation: number;
+  /** A multiple of 90 degrees, clockwise. */
+  angle: number;
+  flip: string | undefined;
+}
+
+/** Returns the arguments with which jpegtran turns a JPEG upright, then by an angle, and mirrors it then. */
+export function turningArguments({ orientation, angle, flip }: Turning): string[] {
+  const upright = turns[orientation - 1]?.matrix ?? [1, 0, 0, 1];
+  const rotated = turns[[0, 5, 2, 7][(((angle / 90) % 4) + 4) % 4] ?? 0]?.matrix ?? [1, 0, 0, 1];
+  const [across, down] = [
+    flip === 'horizontal' || flip === 'both' ? -1 : 1,
+    flip === 'vertical' || flip === 'both' ? -1 : 1,
+  ];
+  const sum = product([across, 0, 0, down], product(rotated, upright));
+  return turns.find(({ matrix }) => matrix.every((value, index) => value === sum[index]))?.args ?? [];
+}
+
+function product([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix {
+  return [a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h];
+}
+
+/** Returns the pixels of a side of the blocks that a JPEG consists of, which cannot be cut without loss. */
+export function jpegBlock({ chromaSubsampling, channels }: Pick<Metadata, 'chromaSubsampling' | 'channels'>): number {
+  return channels === 1 || chromaSubsampling === '4:4:4' ? 8 : 16;
 }

@@ -217,6 +217,7 @@ function toFrame({ ColorSpace }: Magick, image: IMagickImage): Frame {
 }
 
 function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number | undefined {
+  if (density.x <= 0) return undefined;
   if (density.units === DensityUnit.PixelsPerInch) return density.x;
   return density.units === DensityUnit.PixelsPerCentimeter ? density.x * 2.54 : undefined;
 }

@@ -16,7 +16,7 @@ import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { stemOf } from '../../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
 import { PdfJoin } from '../../runtime/pdf-join.ts';
-import { stripJpeg } from '../codecs/jpeg.ts';
+import { isSrgb, stripJpeg } from '../codecs/jpeg.ts';
 import { damaged, explain } from '../failures.ts';
 import { imageFormat } from '../formats.ts';
 import { maxPdfPages } from '../limits.ts';
@@ -199,9 +199,7 @@ async function embed(
 ): Promise<Embedded> {
   const metadata = await picture.frame(index).metadata();
   const isPlain = (metadata.orientation ?? 1) === 1 && (metadata.channels === 3 || metadata.channels === 1);
-  const inSrgb =
-    !metadata.icc || metadata.icc.includes('sRGB') || metadata.icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
-  if (input.format === 'jpg' && isPlain && inSrgb && metadata.chromaSubsampling !== undefined) {
+  if (input.format === 'jpg' && isPlain && isSrgb(metadata.icc) && metadata.chromaSubsampling !== undefined) {
     // The original bytes of the camera; a small version is decoded, because damage would otherwise go unnoticed.
     await picture.frame(index).resize(32).raw().toBuffer();
     const file = await readFile(input.path);

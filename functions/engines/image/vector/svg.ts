@@ -14,7 +14,11 @@ export interface Drawing {
   /** Size in pixels that the drawing declares. */
   width: number;
   height: number;
+  /** Some of its letters are emoji, which libvips draws without colours. */
+  hasEmoji: boolean;
 }
+
+const emoji = /\p{Emoji_Presentation}|\ufe0f|&#(?:x1f[0-9a-f]{3}|12[789]\d{3});/iu;
 
 /**
  * Prepares a drawing to be rendered from memory: libvips then has no folder to resolve references against, and what
@@ -39,7 +43,7 @@ export async function prepareSvg(file: Buffer): Promise<Drawing> {
       `The drawing has more than ${maxPixels / 1_000_000} million pixels. Reduce its width and height.`,
     );
   }
-  return { bytes: drawn, width, height };
+  return { bytes: drawn, width, height, hasEmoji: /<text\b/i.test(text) && emoji.test(text) };
 }
 
 /** CSS pixels in each unit of length. */
