@@ -1,9 +1,9 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { appendFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { program } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfText, tags, text } from './readers.ts';
+import { only, pdfBookmarks, pdfDestinations, pdfFields, pdfPaper, pdfText, tags, text } from './readers.ts';
 
 /** Writes a PDF from its objects, the first of which is its catalog, as the specification says and without any library. */
 async function writeObjects(path: string, objects: string[], trailer = ''): Promise<string> {
@@ -61,6 +61,49 @@ function form(name: string, entries = '') {
       '/Info 14 0 R',
     );
 }
+
+const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+
+/** A page with a layer that is shown and one that is hidden. */
+const layered = (name: string) => (folder: string) =>
+  writeObjects(join(folder, `${name}.pdf`), [
+    '<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << /OFF [7 0 R] /Order [6 0 R 7 0 R] >> >> >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 300 400] >>',
+    '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /Properties << /A 6 0 R /B 7 0 R >> >> >>',
+    stream(
+      ['A', 'B']
+        .map((layer, at) => `/OC /${layer} BDC BT /F1 18 Tf 20 ${200 - 50 * at} Td (${name} ${layer}) Tj ET EMC`)
+        .join('\n'),
+    ),
+    font,
+    `<< /Type /OCG /Name (${name} shown) >>`,
+    `<< /Type /OCG /Name (${name} hidden) >>`,
+  ]);
+
+/** Three pages that are numbered i, ii and 1, with an attachment and a destination as before PDF 1.2. */
+const labelled = (folder: string) =>
+  writeObjects(join(folder, 'labelled.pdf'), [
+    '<< /Type /Catalog /Pages 2 0 R /PageLabels << /Nums [0 << /S /r >> 2 << /S /D >>] >> /Names << /EmbeddedFiles << /Names [(note.txt) 9 0 R] >> >> /Dests << /old [5 0 R /Fit] >> >>',
+    '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 300 400] /Resources << /Font << /F1 7 0 R >> >> >>',
+    ...['', '', ''].map(() => '<< /Type /Page /Parent 2 0 R /Contents 6 0 R >>'),
+    line('labelled'),
+    font,
+    stream('attached text', '/Type /EmbeddedFile '),
+    '<< /Type /Filespec /F (note.txt) /EF << /F 8 0 R >> >>',
+  ]);
+
+/** A page whose only line is tagged as a heading. */
+const tagged = (name: string) => (folder: string) =>
+  writeObjects(join(folder, `${name}.pdf`), [
+    '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 6 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 300 400] >>',
+    '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /StructParents 0 /Resources << /Font << /F1 5 0 R >> >> >>',
+    stream(`/H1 << /MCID 0 >> BDC BT /F1 18 Tf 20 200 Td (${name}) Tj ET EMC`),
+    font,
+    '<< /Type /StructTreeRoot /K 7 0 R /ParentTree << /Nums [0 [8 0 R]] >> >>',
+    '<< /Type /StructElem /S /Document /P 6 0 R /K [8 0 R] >>',
+    '<< /Type /StructElem /S /H1 /P 7 0 R /Pg 3 0 R /K 0 >>',
+  ]);
 
 const picture = async (folder: string, name = 'picture.png') => {
   const path = join(folder, name);
@@ -165,6 +208,138 @@ const merges: QualityCase[] = [
   },
 ];
 
+const whole = {
+  text: ['A one\n\nvalue of A', 'A two'],
+  bookmarks: ['A start > 1', 'A chapter > 2'],
+  fields: { 'name on page 1': 'value of A', 'agree on page 1': '/Yes' },
+  destinations: ['chapter > 2'],
+  links: ['A one > 2'],
+  Title: 'Title of A',
+  Author: 'Author of A',
+  Subject: 'Subject',
+  Keywords: ['some', 'words'],
+};
+
+const more: QualityCase[] = [
+  {
+    name: 'layers that are hidden stay hidden in a merged PDF',
+    input: async (folder) => [await layered('one')(folder), await layered('two')(folder)],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(pdfText),
+    expected: ['one A', 'two A'],
+  },
+  {
+    name: 'merged PDFs keep page labels, attachments and destinations of old documents',
+    input: async (folder) => [await form('A')(folder), await labelled(folder)],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(async (path) => ({
+      labels: JSON.parse((await program('qpdf', '--json', '--json-key=pagelabels', path)).toString()).pagelabels,
+      attachments: (await program('pdfdetach', '-list', path)).toString().trim().split('\n').slice(1),
+      destinations: await pdfDestinations(path),
+    })),
+    expected: {
+      labels: [
+        { index: 0, label: { '/S': '/D', '/St': 1 } },
+        { index: 2, label: { '/S': '/r', '/St': 1 } },
+        { index: 4, label: { '/S': '/D', '/St': 1 } },
+      ],
+      attachments: ['1: note.txt'],
+      destinations: ['chapter > 2', 'old > 5'],
+    },
+  },
+  {
+    name: 'merged PDFs keep the tags for screen readers',
+    input: async (folder) => [await tagged('one')(folder), await tagged('two')(folder)],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(async (path) => (await program('pdfinfo', '-struct-text', path)).toString().match(/\S+/g)),
+    expected: ['Document', 'H1', '(block)', '"one"', 'Document', 'H1', '(block)', '"two"'],
+  },
+  {
+    name: 'a PDF that opens without a password is merged, whatever its owner restricts',
+    input: async (folder) => {
+      const path = join(folder, 'restricted.pdf');
+      await program('qpdf', '--encrypt', '', 'owner', '256', '--', await form('A')(folder), path);
+      return [path, await picture(folder)];
+    },
+    operation: 'merge',
+    to: 'pdf',
+    read: only(async (path) => ({ text: await pdfText(path), fields: await pdfFields(path) })),
+    expected: {
+      text: ['A one\n\nvalue of A', 'A two', ''],
+      fields: { 'name on page 1': 'value of A', 'agree on page 1': '/Yes' },
+    },
+  },
+  {
+    name: 'a signature is removed from a merged PDF with a warning',
+    input: async (folder) => [
+      await writeObjects(join(folder, 'signed.pdf'), [
+        '<< /Type /Catalog /Pages 2 0 R /AcroForm << /SigFlags 3 /Fields [5 0 R] >> >>',
+        '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 300 400] >>',
+        '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Annots [5 0 R] >>',
+        stream(''),
+        '<< /Type /Annot /Subtype /Widget /FT /Sig /T (signature) /Rect [0 0 50 20] /P 3 0 R /F 4 /V 6 0 R >>',
+        '<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /adbe.pkcs7.detached /ByteRange [0 10 20 10] /Contents <00> >>',
+      ]),
+      await picture(folder),
+    ],
+    operation: 'merge',
+    to: 'pdf',
+    read: only(pdfFields),
+    expected: { 'signature on page 1': null },
+    warnings: [
+      'A merged file is not what was signed, so the signature of "signed.pdf" was removed. Its appearance is kept.',
+    ],
+  },
+  ...(
+    [
+      ['convert', {}],
+      ['convert', { page_range: '1-2' }],
+      ['crop', { width: 290, height: 390 }],
+    ] as const
+  ).map(
+    ([operation, options]): QualityCase => ({
+      name: `${operation} with ${JSON.stringify(options)} keeps forms, annotations, bookmarks and links`,
+      input: form('A'),
+      operation,
+      to: 'pdf',
+      options,
+      read: only(async (path) => ({
+        ...(await bookkeeping(path)),
+        notes: (await program('mutool', 'show', path, 'pages/2/Annots/1')).toString().includes('(A note.)'),
+      })),
+      expected: { ...whole, notes: true },
+    }),
+  ),
+  {
+    name: 'pages keep their order, sizes and text in a range',
+    input: form('A', '/MediaBox [0 0 200 380]'),
+    to: 'pdf',
+    options: { page_range: '2,1,2' },
+    read: only(async (path) => ({ text: await pdfText(path), paper: await pdfPaper(path) })),
+    expected: {
+      text: ['A two', 'A one\n\nvalue of A', 'A two'],
+      paper: ['200 x 380', '300 x 400', '200 x 380'],
+    },
+  },
+  {
+    name: 'a compressed PDF that loses its tags says so',
+    input: async (folder) => {
+      const path = await tagged('one')(folder);
+      // Padding, so that the rewritten file is the smaller one.
+      await appendFile(path, `\n%${' '.repeat(20_000)}\n`);
+      return path;
+    },
+    operation: 'compress',
+    to: 'pdf',
+    read: only(pdfText),
+    expected: ['one'],
+    warnings: ['Tags for screen readers are not kept in a compressed PDF.'],
+  },
+];
+
 /** Facts about a form that a change of its pages must not touch, and whether it looks the same. */
 const kept = (source: (folder: string) => Promise<string>) => async (path: string) => {
   const folder = dirname(path);
@@ -189,18 +364,6 @@ const kept = (source: (folder: string) => Promise<string>) => async (path: strin
   );
   const smaller = (await stat(path)).size < (await stat(original)).size / 2;
   return { ...(await bookkeeping(path)), smaller, looksSame: Number(difference) < 0.05 };
-};
-
-const whole = {
-  text: ['A one\n\nvalue of A', 'A two'],
-  bookmarks: ['A start > 1', 'A chapter > 2'],
-  fields: { 'name on page 1': 'value of A', 'agree on page 1': '/Yes' },
-  destinations: ['chapter > 2'],
-  links: ['A one > 2'],
-  Title: 'Title of A',
-  Author: 'Author of A',
-  Subject: 'Subject',
-  Keywords: ['some', 'words'],
 };
 
 const compressions: QualityCase[] = [
@@ -307,4 +470,4 @@ const texts: QualityCase[] = [
   },
 ];
 
-testQuality([...merges, ...compressions, ...texts]);
+testQuality([...merges, ...more, ...compressions, ...texts]);

@@ -145,15 +145,15 @@ export class PdfJoin {
     const renamed = Object.fromEntries(nameTrees.map((tree) => [tree, this.#rename(source, tree)]));
     const fonts = this.#renameFonts(source);
     const offset = this.#nextParent;
-    const isTagged = dictOf(source.catalog, 'StructTreeRoot') !== undefined;
-    if (!isTagged) this.#isTagged = false;
+    const hasTags = isTagged(source);
+    if (!hasTags) this.#isTagged = false;
     const dests = renamed.Dests ?? new Map();
     const copier = new PdfCopier(source.context, this.#pdf.context, (dict) => {
       adaptDestination(dict, dests);
       adaptFonts(dict, fonts);
       for (const parent of [key('StructParents'), key('StructParent')]) {
         const value = dict.get(parent);
-        if (!isTagged) dict.delete(parent);
+        if (!hasTags) dict.delete(parent);
         else if (value instanceof PDFNumber) dict.set(parent, PDFNumber.of(value.asNumber() + offset));
       }
     });
@@ -412,6 +412,11 @@ export function hasStructure({ catalog }: PDFDocument): boolean {
     (names !== undefined && nameTrees.some((tree) => names.has(key(tree)))) ||
     catalog.has(key('Dests'))
   );
+}
+
+/** Returns whether a document has tags, which screen readers use. */
+export function isTagged({ catalog }: PDFDocument): boolean {
+  return dictOf(catalog, 'StructTreeRoot') !== undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { OptionValues } from '../../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../../shared/files/names.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 import { EngineError, type InputFile, type OutputFile, type Work, type WorkContext } from '../../runtime/engine.ts';
-import { hasStructure } from '../../runtime/pdf-join.ts';
+import { hasStructure, isTagged } from '../../runtime/pdf-join.ts';
 import { checkPictures } from '../../runtime/pdf-pictures.ts';
 import {
   type Compressible,
@@ -33,8 +33,9 @@ export async function compress(
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
   const opened = await openPdf(input.path, folder, password, context);
-  const isStructured = await findStructure(opened.path);
-  const pdf = { ...opened, isStructured: isStructured === true };
+  const document = await loadPdf(opened.path);
+  const pdf = { ...opened, isStructured: document !== undefined && hasStructure(document) };
+  const hasTags = document !== undefined && isTagged(document);
   await checkPictures(pdf.path);
   await limitByPages(pdf, context);
   context.progress(10);
@@ -47,21 +48,22 @@ export async function compress(
   await checkPdf(path, folder, context, pdf.pages);
   const { size } = await stat(path);
   const details: JsonObject = { size_before: input.size, size_after: size, ...(note ? { note } : {}) };
-  const isLost = isStructured === undefined && note !== keptOriginal;
-  const warnings = isLost
-    ? ['Form fields, and bookmarks by name, are not kept: the file is too large or damaged.']
-    : [];
+  const warnings = [];
+  if (document === undefined && note !== keptOriginal)
+    warnings.push('Form fields, and bookmarks by name, are not kept: the file is too large or damaged.');
+  const made = hasTags ? await loadPdf(path) : undefined;
+  if (made && !isTagged(made)) warnings.push('Tags for screen readers are not kept in a compressed PDF.');
   return { output: { path, name: withExtension(input.name, 'pdf'), format: 'pdf' }, details, warnings };
 }
 
 /** Larger files would not fit in memory with what is made of them. */
 const maxStructuredBytes = 256 * 1024 ** 2;
 
-/** Returns whether a PDF has bookmarks, names or form fields; undefined if that cannot be found out. */
-async function findStructure(path: string): Promise<boolean | undefined> {
+/** Loads a PDF to look at what is not on its pages; undefined for a file that is too large or damaged for that. */
+async function loadPdf(path: string): Promise<PDFDocument | undefined> {
   if ((await stat(path)).size > maxStructuredBytes) return undefined;
   try {
-    return hasStructure(await PDFDocument.load(await readFile(path), { updateMetadata: false }));
+    return await PDFDocument.load(await readFile(path), { updateMetadata: false });
   } catch {
     // Ghostscript and qpdf repair more than the library does.
     return undefined;

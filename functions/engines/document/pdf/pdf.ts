@@ -10,7 +10,7 @@ import { checkFileCount } from '../../runtime/outputs.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
-import { withTables } from './table-text.ts';
+import { mayHaveTable, withTables } from './table-text.ts';
 
 export const maxPages = 5_000;
 /** Larger images need gigabytes while they are rendered. */
@@ -128,11 +128,16 @@ export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, f
     await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], folder, context);
     return readFile(path, 'utf8');
   };
-  const text = keepLayout
-    ? await extract(['-nopgbrk', '-layout'], output)
-    : await Promise.all([extract([], output), extract(['-bbox-layout'], join(folder, 'layout.xml'))]).then(
-        ([plain, layout]) => withTables(plain.split('\f').slice(0, -1), layout).join(''),
-      );
+  const plain = await extract(keepLayout ? ['-nopgbrk', '-layout'] : [], output);
+  const pages = keepLayout ? [plain] : plain.split('\f').slice(0, -1);
+  const first = keepLayout ? -1 : pages.findIndex(mayHaveTable);
+  if (first >= 0) {
+    const last = pages.findLastIndex(mayHaveTable);
+    const range = ['-f', String(first + 1), '-l', String(last + 1)];
+    const layout = await extract(['-bbox-layout', ...range], join(folder, 'layout.xml'));
+    pages.splice(first, last + 1 - first, ...withTables(pages.slice(first, last + 1), layout));
+  }
+  const text = pages.join('');
   if (text.trim() === '')
     throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
   await writeFile(output, text);

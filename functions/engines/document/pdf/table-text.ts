@@ -4,6 +4,11 @@ import { type Block, type Line, type Page, readPage, rowsOf } from './pdf-flow.t
 /** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
 type Row = Line[][];
 
+/** Returns whether the text of a page has as many short lines as the columns of the smallest table. */
+export function mayHaveTable(text: string): boolean {
+  return text.split('\n').filter((line) => /^\S+(?: \S+){0,2}$/.test(line)).length >= 4;
+}
+
 /**
  * Replaces the text of pages that have tables: in reading order, a table is read column by column. Its rows are lines of text
  * here, with a tab between cells. Other pages keep their text.

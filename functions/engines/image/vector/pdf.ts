@@ -82,8 +82,16 @@ async function addPdf(join: PdfJoin, input: InputFile): Promise<void> {
 }
 
 async function loadPdf(input: InputFile, path: string): Promise<PDFDocument> {
+  const options = { updateMetadata: false, throwOnInvalidObject: true };
   try {
-    const source = await PDFDocument.load(await readFile(path), { updateMetadata: false, throwOnInvalidObject: true });
+    const bytes = await readFile(path);
+    const source = await PDFDocument.load(bytes, options).catch((error: unknown) => {
+      if (!(error instanceof EncryptedPDFError)) throw error;
+      // A file that is only restricted in use opens without a password.
+      return PDFDocument.load(bytes, { ...options, password: '' }).catch(() => {
+        throw error;
+      });
+    });
     // Counting walks the tree of pages, which a damaged file may lack.
     source.getPageCount();
     return source;
