@@ -54,14 +54,21 @@ export function withExtension(name: string, extension: string): string {
   return safeName(`${stem}.${extension}`);
 }
 
-/** Makes names unique, case-insensitively, by numbering the later ones before their extension. */
+/**
+ * Makes names unique, case-insensitively, by numbering the later ones before their extension. A name that occurs once is kept,
+ * also if it looks like a numbered one.
+ */
 export function uniqueNames(names: string[]): string[] {
+  const given = new Set(names.map((name) => name.toLowerCase()));
   const taken = new Set<string>();
   return names.map((name) => {
     const suffix = suffixOf(name);
     const stem = name.slice(0, name.length - suffix.length);
     let candidate = name;
-    for (let number = 2; taken.has(candidate.toLowerCase()); number++) candidate = `${stem} (${number})${suffix}`;
+    for (let number = 2; taken.has(candidate.toLowerCase()); number++) {
+      const next = `${stem} (${number})${suffix}`;
+      if (!given.has(next.toLowerCase())) candidate = next;
+    }
     taken.add(candidate.toLowerCase());
     return candidate;
   });
