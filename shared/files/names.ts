@@ -58,13 +58,19 @@ export function withExtension(name: string, extension: string, part?: string): s
   return safeName(`${stemOf(name)}${part === undefined ? '' : `-${part}`}.${extension}`);
 }
 
-/** Makes names unique, case-insensitively, by numbering the later ones before their extension. */
+/**
+ * Makes names unique, case-insensitively, by numbering the later ones before their extension. A name that occurs once is kept,
+ * also if it looks like a numbered one.
+ */
 export function uniqueNames(names: string[]): string[] {
+  const given = new Set(names.map((name) => name.toLowerCase()));
   const taken = new Set<string>();
   return names.map((name) => {
     let candidate = name;
-    for (let number = 2; taken.has(candidate.toLowerCase()); number++)
-      candidate = `${stemOf(name)} (${number})${suffixOf(name)}`;
+    for (let number = 2; taken.has(candidate.toLowerCase()); number++) {
+      const next = `${stemOf(name)} (${number})${suffixOf(name)}`;
+      if (!given.has(next.toLowerCase())) candidate = next;
+    }
     taken.add(candidate.toLowerCase());
     return candidate;
   });

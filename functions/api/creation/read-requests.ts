@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { nearestName } from '../../../shared/operations/nearest-name.ts';
 import { isOperation, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
@@ -45,9 +46,12 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     const operation = 'operation' in definition ? definition.operation : undefined;
     if (typeof operation !== 'string' || !isOperation(operation)) {
       reasons.add(undefined);
+      const meant = typeof operation === 'string' ? nearestName(operation, operationNames) : undefined;
+      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+      const received = JSON.stringify(operation)?.slice(0, 100);
       errors.push([
         `${path}.operation`,
-        [`Expected one of ${operationNames.join(', ')} but received ${JSON.stringify(operation)?.slice(0, 100)}.`],
+        [`Expected one of ${operationNames.join(', ')} but received ${received}.${hint}`],
       ]);
       return [];
     }

@@ -6,7 +6,10 @@ import { lazily } from '../http/lazily.ts';
 /** One input or several; published clients send either where the spec says an array. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
   z
-    .union([input, z.array(input).min(1).max(1000)], message)
+    .union(
+      [input, z.array(input).min(1, 'Expected at least one task.').max(1000, 'Expected at most 1000 tasks.')],
+      message,
+    )
     .transform((given) => (Array.isArray(given) ? given : [given]));
 const Inputs = () =>
   inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
@@ -345,7 +348,7 @@ export const endpointSchemas = lazily({
       input: z
         .array(Id, tooFewToMerge)
         .min(2, tooFewToMerge)
-        .max(1000)
+        .max(1000, 'Expected at most 1000 tasks.')
         .describe('Ids of the tasks to read files from, in this order.'),
     }),
   crop: () => operationSchemas.crop.extend({ input: EarlierInputs() }),
@@ -393,7 +396,11 @@ export const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 /** A job as a client asks for it; each task is checked against the schema of its operation. */
 export const JobRequest = () =>
   z.object({
-    tag: z.string('Expected a string.').max(1024).optional().describe('Arbitrary label without effect.'),
+    tag: z
+      .string('Expected a string.')
+      .max(1024, 'Expected at most 1024 characters.')
+      .optional()
+      .describe('Arbitrary label without effect.'),
     // Each task is read by itself, so that a request names every task and field to blame.
     tasks: z
       .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')

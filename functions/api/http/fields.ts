@@ -28,7 +28,7 @@ export const text = (max: number) =>
   z
     .string('Expected a string.')
     .min(1, 'Expected a string that is not empty.')
-    .max(max)
+    .max(max, `Expected at most ${max} characters.`)
     .regex(...withoutNul);
 
 // What comes before the path. The host is checked by the parser alone, which takes names in other scripts too.

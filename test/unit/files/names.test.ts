@@ -137,6 +137,7 @@ describe('names in one archive', () => {
 
   it('do not meet a name that has such a number already', () => {
     expect(uniqueNames(['a.png', 'a (2).png', 'a.png'])).toEqual(['a.png', 'a (2).png', 'a (3).png']);
+    expect(uniqueNames(['a.png', 'a.png', 'A (2).png'])).toEqual(['a.png', 'a (3).png', 'A (2).png']);
   });
 
   it('are unique whatever they are, and those that were alone stay as they are', () => {
@@ -146,6 +147,9 @@ describe('names in one archive', () => {
 
         expect(new Set(unique.map((name) => name.toLowerCase())).size).toBe(names.length);
         expect(unique[0]).toBe(names[0]);
+        const first = (name: string, index: number) =>
+          names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === index;
+        expect(unique.filter((_name, index) => first(names[index] ?? '', index))).toEqual(names.filter(first));
       }),
     );
   });
