@@ -141,6 +141,13 @@ const reviewed = textDocument(
   { notes: ['First note', 'Second note'] },
 );
 
+/** A paragraph with a text box, as Word writes it for its own versions since 2010. */
+const boxed = textDocument(
+  paragraph(
+    `${run('Before')}<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" Requires="wps"><w:drawing><wp:inline><wp:extent cx="2000000" cy="500000"/><wp:docPr id="5" name="Box"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="2000000" cy="500000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent>${paragraph(run('In a box'))}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice></mc:AlternateContent></w:r>`,
+  ) + paragraph(run('After')),
+);
+
 /** A red picture of 3 by 2 pixels. */
 const red = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AAQQxwFgBB0gX7h/C5SAAAAABJRU5ErkJggg==',
@@ -285,6 +292,53 @@ const cases: QualityCase[] = [
     to: 'html',
     read: only(async (path) => ({ title: await htmlTitle(path), deleted: (await text(path)).includes('deleted') })),
     expected: { title: 'letter', deleted: false },
+  },
+  ...['txt', 'md'].map(
+    (to): QualityCase => ({
+      name: `text boxes are in the ${to}`,
+      input: boxed,
+      to,
+      read: only(async (path) => (await text(path)).match(/[A-Z][a-z ]+/g)),
+      expected: ['Before', 'In a box', 'After'],
+    }),
+  ),
+  {
+    name: 'a workbook becomes a page with the name of its file, without hidden sheets',
+    input: dates,
+    to: 'html',
+    read: only(async (path) => ({ title: await htmlTitle(path), hidden: (await text(path)).includes('secret') })),
+    expected: { title: 'book', hidden: false },
+  },
+  {
+    name: 'a CSV file may name its delimiter in the first line',
+    input: file('named.csv', 'sep=|\r\na,b|c\r\n1|2\r\n'),
+    to: 'tsv',
+    read: only(text),
+    expected: 'a,b\tc\n1\t2\n',
+  },
+  {
+    name: 'line ends, quotes and delimiters in cells of a CSV file stay',
+    input: file('cells.csv', '\ufeffName;Value\r\n"Line 1\nLine 2";"a;b ""q"""\r\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      cells: [
+        ['Name', 'Value'],
+        ['Line 1&#10;Line 2', 'a;b &quot;q&quot;'],
+      ],
+    },
+  },
+  {
+    name: 'what looks like a formula in a CSV file is text',
+    input: file('formulas.csv', 'a,b\n=1+1,@x\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      formulas: [
+        ['a', 'b'],
+        ['=1+1', '@x'],
+      ],
+    },
   },
   {
     name: 'the pictures of a document are embedded in Markdown',

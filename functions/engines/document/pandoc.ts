@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
-import { firstBytes, isMarkup, readParts, zipOf } from './guards/containers.ts';
+import { firstBytes, isMarkup, readPart, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
@@ -45,7 +45,8 @@ export async function convertWithPandoc(
       throw explain(error);
     }
   };
-  const { input, from, files, warnings } = await settlePictures(request, cwd, run);
+  const unboxed = request.from === 'docx' ? await withoutBoxes(request.input, cwd) : request.input;
+  const { input, from, files, warnings } = await settlePictures({ ...request, input: unboxed }, cwd, run);
   const args = ['--standalone', `--from=${from}`, `--to=${to}`];
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   if (to === 'epub') {
@@ -147,6 +148,34 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
         `Pictures were left out, as the output is text without them: ${listed(left)}. Formats that keep them are md, html, docx, odt and epub.`,
       );
   });
+}
+
+/** Puts the paragraphs of text boxes, which pandoc skips, after those that they belong to; returns the path of the copy. */
+async function withoutBoxes(input: string, cwd: string): Promise<string> {
+  const part = 'word/document.xml';
+  const xml = (await readPart(input, part))?.toString() ?? '';
+  if (!xml.includes('<w:txbxContent')) return input;
+  // No XML has these characters.
+  const [start, end] = ['\u0001', '\u0002'];
+  let isNested = false;
+  let text = xml.replaceAll(/<mc:AlternateContent[\s>][\s\S]*?<\/mc:AlternateContent>/g, (block) => {
+    if (block.lastIndexOf('<mc:AlternateContent') > 0) isNested = true;
+    const choice = /<mc:Choice[\s\S]*?<\/mc:Choice>/.exec(block)?.[0] ?? '';
+    const boxes = [...choice.matchAll(/<w:txbxContent>([\s\S]*?)<\/w:txbxContent>/g)].map(([, content]) => content);
+    return boxes.length > 0 ? start + boxes.join('') + end : block;
+  });
+  if (isNested) return input;
+  for (let at = text.lastIndexOf(start); at >= 0; at = text.lastIndexOf(start)) {
+    const until = text.indexOf(end, at);
+    const paragraphEnd = text.indexOf('</w:p>', until) + '</w:p>'.length;
+    text =
+      text.slice(0, at) + text.slice(until + 1, paragraphEnd) + text.slice(at + 1, until) + text.slice(paragraphEnd);
+  }
+  const parts = await readParts(input);
+  parts.set(part, Buffer.from(text));
+  const copy = join(cwd, 'unboxed.docx');
+  await writeFile(copy, await zipOf(parts));
+  return copy;
 }
 
 const vectorType = 'image/svg+xml';
