@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { unzip, zip } from '../engines/document/samples.ts';
 import { program, programTo } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { each, ink, only, pdfFonts, sheets, text } from './readers.ts';
+import { each, ink, only, pdfFonts, sheets, tags, text } from './readers.ts';
 
 /** Writes a file with this content. */
 const file = (name: string, content: string | Uint8Array) => async (folder: string) => {
@@ -302,6 +302,37 @@ const cases: QualityCase[] = [
       expected: ['Before', 'In a box', 'After'],
     }),
   ),
+  {
+    name: 'a book has an identifier of its own and the time at which it was made',
+    input: async (folder) => [await file('a.md', 'A\n')(folder), await file('b.md', 'B\n')(folder)],
+    to: 'epub',
+    read: async (outputs) => {
+      const found = await each(tags('Identifier', 'Date', 'Title'))(outputs);
+      const identifiers = new Set(found.map(({ Identifier }) => Identifier));
+      return { identifiers: identifiers.size, years: found.map(({ Date: date }) => String(date).slice(0, 4)) };
+    },
+    expected: { identifiers: 2, years: Array(2).fill(String(new Date().getFullYear())) },
+  },
+  ...['docx', 'odt', 'pptx'].map(
+    (to): QualityCase => ({
+      name: `a ${to} of Markdown has the time at which it was made`,
+      input: file('a.md', 'A\n'),
+      to,
+      read: only(async (path) => JSON.stringify(await tags('CreateDate', 'Creation-date')(path)).includes('1970')),
+      expected: false,
+    }),
+  ),
+  {
+    name: 'formulas of a document are in its text',
+    input: textDocument(
+      paragraph(
+        `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>a+b</m:t></m:r></m:oMath>`,
+      ),
+    ),
+    to: 'txt',
+    read: only(async (path) => (await text(path)).replaceAll(/[\s\ufeff]/g, '')),
+    expected: 'a+b',
+  },
   {
     name: 'a workbook becomes a page with the name of its file, without hidden sheets',
     input: dates,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -50,13 +51,13 @@ export async function convertWithPandoc(
   const args = ['--standalone', `--from=${from}`, `--to=${to}`];
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   if (to === 'epub') {
-    // What the document says of itself goes first.
-    await writeFile(join(cwd, 'title.yaml'), JSON.stringify({ title }));
-    args.push('--metadata-file=title.yaml');
+    // What the document says of itself goes first. The sandbox has no chance: each book would have the same identifier.
+    await writeFile(join(cwd, 'book.yaml'), JSON.stringify({ title, identifier: `urn:uuid:${randomUUID()}` }));
+    args.push('--metadata-file=book.yaml');
   }
   const pictures = files.map((file) => `--epub-embed-font=${file}`);
   const { stderr } = await run(...args, ...pictures, ...(await dataFiles(cwd, to)), `--output=${output}`, input);
-  if (to === 'epub' && files.length > 0) await removeFonts(output);
+  if (isPackage(to)) await finishPackage(output);
   if (to === 'html' && stderr.includes('requires a nonempty <title>')) await nameHtml(output, title);
   const missing = [...stderr.matchAll(/^\[WARNING\] Could not fetch resource (.+?)(?:: |$)/gm)].map(
     ([, name = '']) => name,
@@ -74,13 +75,22 @@ async function nameHtml(path: string, title: string): Promise<void> {
   );
 }
 
-/** Removes from a book what it was given as fonts for the sandbox to see. */
-async function removeFonts(path: string): Promise<void> {
+const isPackage = (format: string) => ['docx', 'odt', 'pptx', 'epub'].includes(format);
+
+/** The sandbox has no clock either: everything is written when time began for Unix. */
+const noTime = /1970-01-01T00:00:00Z/g;
+const described = /^(?:docProps\/core|meta|EPUB\/content)\.(?:xml|opf)$/;
+
+/** Sets the time at which a package was made, and removes from a book what it was given as fonts for the sandbox to see. */
+async function finishPackage(path: string): Promise<void> {
   const parts = await readParts(path);
+  const now = new Date().toISOString().replace(/\.\d+/, '');
   for (const [name, bytes] of parts)
     if (/^EPUB\/fonts\//.test(name)) parts.delete(name);
-    else if (name === 'EPUB/content.opf')
-      parts.set(name, Buffer.from(bytes.toString().replaceAll(/<item [^>]*href="fonts\/[^>]*>/g, '')));
+    else if (described.test(name)) {
+      const text = bytes.toString().replaceAll(noTime, now);
+      parts.set(name, Buffer.from(text.replaceAll(/<item [^>]*href="fonts\/[^>]*>/g, '')));
+    }
   await writeFile(path, await zipOf(parts));
 }
 
@@ -113,9 +123,9 @@ type Run = (...args: string[]) => Promise<unknown>;
 async function settlePictures(request: PandocRequest, cwd: string, run: Run): Promise<SettledInput> {
   const { input, from, to } = request;
   const settled: SettledInput = { input, from, files: [], warnings: [] };
-  const isPackage = (await firstBytes(input, 2)).toString('latin1') === 'PK';
+  const isZip = (await firstBytes(input, 2)).toString('latin1') === 'PK';
   if (packing.includes(to)) {
-    if (isPackage || !(await readFile(input)).includes('data:image/')) return settled;
+    if (isZip || !(await readFile(input)).includes('data:image/')) return settled;
     return withTree(settled, cwd, run, async (pictures) => {
       for (const picture of pictures) {
         const bytes = decodeDataUri(picture.source);
@@ -128,7 +138,7 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
       }
     });
   }
-  if (!isPackage) return settled;
+  if (!isZip) return settled;
   const parts = await readParts(input);
   if (![...parts].some(([name, bytes]) => pictureNames.test(name) && !isMarkup(bytes))) return settled;
   return withTree(settled, cwd, run, async (pictures) => {

@@ -217,6 +217,7 @@ def settle(context, document, wanted):
     dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
     if wanted['plain']:
         append_notes(document)
+        insert_formulas(document)
         insert_boxes(document)
 
 
@@ -229,6 +230,15 @@ def insert_boxes(document):
         text = box.String
         cursor.Text.insertControlCharacter(cursor, 0, False)
         cursor.Text.insertString(cursor, text, False)
+
+
+def insert_formulas(document):
+    """Puts formulas into the text as LibreOffice writes them in its own notation."""
+    for name in document.EmbeddedObjects.ElementNames:
+        shown = document.EmbeddedObjects.getByName(name)
+        formula = getattr(shown.Model, 'Formula', '')
+        if formula:
+            shown.Anchor.Text.insertString(shown.Anchor.Start, formula, False)
 
 
 def append_notes(document):
