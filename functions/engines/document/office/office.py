@@ -209,12 +209,13 @@ def settle(context, document, wanted):
     Gives a document without a title the name of its file, and accepts tracked changes, since formats without them would show
     what was deleted as text. For plain text, what is beside the text becomes part of it.
     """
-    if not document.DocumentProperties.Title:
+    if not wanted['plain'] and not document.DocumentProperties.Title:
         document.DocumentProperties.Title = wanted['title']
     if not document.supportsService('com.sun.star.text.GenericTextDocument'):
         return
-    dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
-    dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
+    if document.Redlines.createEnumeration().hasMoreElements():
+        dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
+        dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
     if wanted['plain']:
         append_notes(document)
         insert_formulas(document)
