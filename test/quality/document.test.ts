@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { unzip, zip } from '../engines/document/samples.ts';
 import { program, programTo } from '../engines/image/programs.ts';
 import { type QualityCase, testQuality } from './case.ts';
-import { each, ink, only, pdfFonts, sheets, text } from './readers.ts';
+import { each, ink, only, pdfFonts, sheets, tags, text } from './readers.ts';
 
 /** Writes a file with this content. */
 const file = (name: string, content: string | Uint8Array) => async (folder: string) => {
@@ -141,6 +141,13 @@ const reviewed = textDocument(
   { notes: ['First note', 'Second note'] },
 );
 
+/** A paragraph with a text box, as Word writes it for its own versions since 2010. */
+const boxed = textDocument(
+  paragraph(
+    `${run('Before')}<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" Requires="wps"><w:drawing><wp:inline><wp:extent cx="2000000" cy="500000"/><wp:docPr id="5" name="Box"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="2000000" cy="500000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent>${paragraph(run('In a box'))}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice></mc:AlternateContent></w:r>`,
+  ) + paragraph(run('After')),
+);
+
 /** A red picture of 3 by 2 pixels. */
 const red = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AAQQxwFgBB0gX7h/C5SAAAAABJRU5ErkJggg==',
@@ -240,7 +247,7 @@ const cases: QualityCase[] = [
     expected: {
       any: [
         ['a', 'b', 'c'],
-        [7, 2.5, 46085],
+        [7, 2.5, '2026-03-04 00:00:00'],
       ],
     },
   },
@@ -285,6 +292,84 @@ const cases: QualityCase[] = [
     to: 'html',
     read: only(async (path) => ({ title: await htmlTitle(path), deleted: (await text(path)).includes('deleted') })),
     expected: { title: 'letter', deleted: false },
+  },
+  ...['txt', 'md'].map(
+    (to): QualityCase => ({
+      name: `text boxes are in the ${to}`,
+      input: boxed,
+      to,
+      read: only(async (path) => (await text(path)).match(/[A-Z][a-z ]+/g)),
+      expected: ['Before', 'In a box', 'After'],
+    }),
+  ),
+  {
+    name: 'a book has an identifier of its own and the time at which it was made',
+    input: async (folder) => [await file('a.md', 'A\n')(folder), await file('b.md', 'B\n')(folder)],
+    to: 'epub',
+    read: async (outputs) => {
+      const found = await each(tags('Identifier', 'Date', 'Title'))(outputs);
+      const identifiers = new Set(found.map(({ Identifier }) => Identifier));
+      return { identifiers: identifiers.size, years: found.map(({ Date: date }) => String(date).slice(0, 4)) };
+    },
+    expected: { identifiers: 2, years: Array(2).fill(String(new Date().getFullYear())) },
+  },
+  ...['docx', 'odt', 'pptx'].map(
+    (to): QualityCase => ({
+      name: `a ${to} of Markdown has the time at which it was made`,
+      input: file('a.md', 'A\n'),
+      to,
+      read: only(async (path) => JSON.stringify(await tags('CreateDate', 'Creation-date')(path)).includes('1970')),
+      expected: false,
+    }),
+  ),
+  {
+    name: 'formulas of a document are in its text',
+    input: textDocument(
+      paragraph(
+        `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>a+b</m:t></m:r></m:oMath>`,
+      ),
+    ),
+    to: 'txt',
+    read: only(async (path) => (await text(path)).replaceAll(/[\s\ufeff]/g, '')),
+    expected: 'a+b',
+  },
+  {
+    name: 'a workbook becomes a page with the name of its file, without hidden sheets',
+    input: dates,
+    to: 'html',
+    read: only(async (path) => ({ title: await htmlTitle(path), hidden: (await text(path)).includes('secret') })),
+    expected: { title: 'book', hidden: false },
+  },
+  {
+    name: 'a CSV file may name its delimiter in the first line',
+    input: file('named.csv', 'sep=|\r\na,b|c\r\n1|2\r\n'),
+    to: 'tsv',
+    read: only(text),
+    expected: 'a,b\tc\n1\t2\n',
+  },
+  {
+    name: 'line ends, quotes and delimiters in cells of a CSV file stay',
+    input: file('cells.csv', '\ufeffName;Value\r\n"Line 1\nLine 2";"a;b ""q"""\r\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      cells: [
+        ['Name', 'Value'],
+        ['Line 1\nLine 2', 'a;b "q"'],
+      ],
+    },
+  },
+  {
+    name: 'what looks like a formula in a CSV file is text',
+    input: file('formulas.csv', 'a,b\n=1+1,@x\n'),
+    to: 'xlsx',
+    read: only(sheets),
+    expected: {
+      formulas: [
+        ['a', 'b'],
+        ['=1+1', '@x'],
+      ],
+    },
   },
   {
     name: 'the pictures of a document are embedded in Markdown',

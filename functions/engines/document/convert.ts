@@ -260,8 +260,8 @@ async function byOffice(
       one,
       vectors,
       ...(page ? { page } : {}),
-      ...(officeFormat(from)?.kind === 'text' && (to === 'txt' || to === 'html')
-        ? { settle: { title: stemOf(conversion.input.name), notes: to === 'txt' } }
+      ...(to === 'txt' || to === 'html'
+        ? { settle: { title: stemOf(conversion.input.name), plain: to === 'txt' } }
         : {}),
       ...(options.cell_values === 'iso' || options.cell_values === 'raw' ? { values: options.cell_values } : {}),
       ...(nameless.includes(from)

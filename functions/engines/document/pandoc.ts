@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError, type WorkContext } from '../runtime/engine.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
-import { firstBytes, isMarkup, readParts, zipOf } from './guards/containers.ts';
+import { firstBytes, isMarkup, readPart, readParts, zipOf } from './guards/containers.ts';
 import { defuseVector } from './guards/defuse-vector.ts';
 import { Inspection } from './guards/inspection.ts';
 import { decodeDataUri, isVector, rasterType, toDataUri } from './guards/pictures.ts';
@@ -56,7 +56,8 @@ export async function convertWithPandoc(
       throw explain(error);
     }
   };
-  const { input, from, files, warnings } = await settlePictures(request, cwd, run);
+  const unboxed = request.from === 'docx' ? await withoutBoxes(request.input, cwd) : request.input;
+  const { input, from, files, warnings } = await settlePictures({ ...request, input: unboxed }, cwd, run);
   const args = ['--standalone', `--from=${readerOf(from)}`, `--to=${to === 'markdown' ? markdown.to : to}`];
   if (to === 'markdown' || to === 'plain') args.push('--wrap=none');
   if (to === 'epub') {
@@ -65,7 +66,7 @@ export async function convertWithPandoc(
   }
   const pictures = files.map((file) => `--epub-embed-font=${file}`);
   const { stderr } = await run(...args, ...pictures, ...(await dataFiles(cwd, to)), `--output=${output}`, input);
-  if (to === 'epub' && files.length > 0) await removeFonts(output);
+  if (isPackage(to)) await finishPackage(output);
   if (to === 'html' && stderr.includes('requires a nonempty <title>')) await nameHtml(output, title);
   const missing = [...stderr.matchAll(/^\[WARNING\] Could not fetch resource (.+?)(?:: |$)/gm)].map(
     ([, name = '']) => name,
@@ -79,7 +80,7 @@ export async function convertWithPandoc(
  */
 async function describeBook({ input, from, title }: PandocRequest): Promise<Record<string, string>> {
   const book = { title, date: new Date().toISOString().slice(0, 10), identifier: `urn:uuid:${randomUUID()}` };
-  const properties = from === 'docx' ? (await readParts(input)).get('docProps/core.xml')?.toString() : undefined;
+  const properties = from === 'docx' ? (await readPart(input, 'docProps/core.xml'))?.toString() : undefined;
   const propertyOf = (name: string) => {
     const [, text = ''] = new RegExp(`<dc:${name}>([^<]+)<`).exec(properties ?? '') ?? [];
     return decodeXml(text).trim();
@@ -101,13 +102,22 @@ async function nameHtml(path: string, title: string): Promise<void> {
   );
 }
 
-/** Removes from a book what it was given as fonts for the sandbox to see. */
-async function removeFonts(path: string): Promise<void> {
+const isPackage = (format: string) => ['docx', 'odt', 'pptx', 'epub'].includes(format);
+
+/** The sandbox has no clock either: everything is written when time began for Unix. */
+const noTime = /1970-01-01T00:00:00Z/g;
+const described = /^(?:docProps\/core|meta|EPUB\/content)\.(?:xml|opf)$/;
+
+/** Sets the time at which a package was made, and removes from a book what it was given as fonts for the sandbox to see. */
+async function finishPackage(path: string): Promise<void> {
   const parts = await readParts(path);
+  const now = new Date().toISOString().replace(/\.\d+/, '');
   for (const [name, bytes] of parts)
     if (/^EPUB\/fonts\//.test(name)) parts.delete(name);
-    else if (name === 'EPUB/content.opf')
-      parts.set(name, Buffer.from(bytes.toString().replaceAll(/<item [^>]*href="fonts\/[^>]*>/g, '')));
+    else if (described.test(name)) {
+      const text = bytes.toString().replaceAll(noTime, now);
+      parts.set(name, Buffer.from(text.replaceAll(/<item [^>]*href="fonts\/[^>]*>/g, '')));
+    }
   await writeFile(path, await zipOf(parts));
 }
 
@@ -140,9 +150,9 @@ type Run = (...args: string[]) => Promise<unknown>;
 async function settlePictures(request: PandocRequest, cwd: string, run: Run): Promise<SettledInput> {
   const { input, from, to } = request;
   const settled: SettledInput = { input, from, files: [], warnings: [] };
-  const isPackage = (await firstBytes(input, 2)).toString('latin1') === 'PK';
+  const isZip = (await firstBytes(input, 2)).toString('latin1') === 'PK';
   if (packing.includes(to)) {
-    if (isPackage || !(await readFile(input)).includes('data:image/')) return settled;
+    if (isZip || !(await readFile(input)).includes('data:image/')) return settled;
     return withTree(settled, cwd, run, async (pictures) => {
       for (const picture of pictures) {
         const bytes = decodeDataUri(picture.source);
@@ -155,7 +165,7 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
       }
     });
   }
-  if (!isPackage) return settled;
+  if (!isZip) return settled;
   const parts = await readParts(input);
   const isBook = from === 'epub' && to === 'markdown';
   if (!isBook && ![...parts].some(([name, bytes]) => pictureNames.test(name) && !isMarkup(bytes))) return settled;
@@ -178,6 +188,34 @@ async function settlePictures(request: PandocRequest, cwd: string, run: Run): Pr
         `Pictures were left out, as the output is text without them: ${listed(left)}. Formats that keep them are md, html, docx, odt and epub.`,
       );
   });
+}
+
+/** Puts the paragraphs of text boxes, which pandoc skips, after those that they belong to; returns the path of the copy. */
+async function withoutBoxes(input: string, cwd: string): Promise<string> {
+  const part = 'word/document.xml';
+  const xml = (await readPart(input, part))?.toString() ?? '';
+  if (!xml.includes('<w:txbxContent')) return input;
+  // No XML has these characters.
+  const [start, end] = ['\u0001', '\u0002'];
+  let isNested = false;
+  let text = xml.replaceAll(/<mc:AlternateContent[\s>][\s\S]*?<\/mc:AlternateContent>/g, (block) => {
+    if (block.lastIndexOf('<mc:AlternateContent') > 0) isNested = true;
+    const choice = /<mc:Choice[\s\S]*?<\/mc:Choice>/.exec(block)?.[0] ?? '';
+    const boxes = [...choice.matchAll(/<w:txbxContent>([\s\S]*?)<\/w:txbxContent>/g)].map(([, content]) => content);
+    return boxes.length > 0 ? start + boxes.join('') + end : block;
+  });
+  if (isNested) return input;
+  for (let at = text.lastIndexOf(start); at >= 0; at = text.lastIndexOf(start)) {
+    const until = text.indexOf(end, at);
+    const paragraphEnd = text.indexOf('</w:p>', until) + '</w:p>'.length;
+    text =
+      text.slice(0, at) + text.slice(until + 1, paragraphEnd) + text.slice(at + 1, until) + text.slice(paragraphEnd);
+  }
+  const parts = await readParts(input);
+  parts.set(part, Buffer.from(text));
+  const copy = join(cwd, 'unboxed.docx');
+  await writeFile(copy, await zipOf(parts));
+  return copy;
 }
 
 const vectorType = 'image/svg+xml';

@@ -74,7 +74,8 @@ export async function prepare(
       const { text, warning } = await readText(input.path, encoding);
       if (text.trim() === '') throw new EngineError('The file contains no text.');
       if (warning !== undefined) warnings.push(warning);
-      await writeFile(copy.path, text);
+      // Excel's way to name the delimiter is no row of the table.
+      await writeFile(copy.path, input.format === 'csv' ? text.replace(/^sep=.\r?\n/i, '') : text);
       return copy;
     }
     default:

@@ -197,7 +197,9 @@ function isOf(face: string, family: string): boolean {
 }
 
 const installed = new Set(
-  [sans, serif, mono, ...substitutions.map(({ substitutes }) => substitutes)].flat().map((name) => name.toLowerCase()),
+  [sans, serif, mono, ...substitutions.flatMap(({ substitutes, compatible }) => (compatible ? [substitutes] : []))]
+    .flat()
+    .map((name) => name.toLowerCase()),
 );
 
 /** LibreOffice has the signs of these in a font of its own. */

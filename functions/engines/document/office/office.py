@@ -204,15 +204,42 @@ def shape_table(document, table):
         sheet.Columns.getByIndex(column).NumberFormat = number_format(document, '0.' + '0' * places)
 
 
-def settle_text(context, document, name):
+def settle(context, document, wanted):
     """
-    Accepts tracked changes, since formats without them would show what was deleted as text, and gives a document without a
-    title the name of its file.
+    Gives a document without a title the name of its file, and accepts tracked changes, since formats without them would show
+    what was deleted as text. For plain text, what is beside the text becomes part of it.
     """
-    dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
-    dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
-    if not document.DocumentProperties.Title:
-        document.DocumentProperties.Title = name
+    if not wanted['plain'] and not document.DocumentProperties.Title:
+        document.DocumentProperties.Title = wanted['title']
+    if not document.supportsService('com.sun.star.text.GenericTextDocument'):
+        return
+    if document.Redlines.createEnumeration().hasMoreElements():
+        dispatcher = context.ServiceManager.createInstanceWithContext('com.sun.star.frame.DispatchHelper', context)
+        dispatcher.executeDispatch(document.CurrentController.Frame, '.uno:AcceptAllTrackedChanges', '', 0, ())
+    if wanted['plain']:
+        append_notes(document)
+        insert_formulas(document)
+        insert_boxes(document)
+
+
+def insert_boxes(document):
+    """Puts the text of text boxes after the paragraphs that they belong to."""
+    boxes = [shape for shape in document.DrawPage if getattr(shape, 'String', '').strip()]
+    for box in boxes:
+        cursor = box.Anchor.Text.createTextCursorByRange(box.Anchor.Start)
+        cursor.gotoEndOfParagraph(False)
+        text = box.String
+        cursor.Text.insertControlCharacter(cursor, 0, False)
+        cursor.Text.insertString(cursor, text, False)
+
+
+def insert_formulas(document):
+    """Puts formulas into the text as LibreOffice writes them in its own notation."""
+    for name in document.EmbeddedObjects.ElementNames:
+        shown = document.EmbeddedObjects.getByName(name)
+        formula = getattr(shown.Model, 'Formula', '')
+        if formula:
+            shown.Anchor.Text.insertString(shown.Anchor.Start, formula, False)
 
 
 def append_notes(document):
@@ -248,9 +275,7 @@ def convert(context, desktop, request):
         if request.get('page'):
             shape_pages(document, request['page'])
         if request.get('settle'):
-            settle_text(context, document, request['settle']['title'])
-            if request['settle']['notes']:
-                append_notes(document)
+            settle(context, document, request['settle'])
         for output in request['outputs']:
             if request.get('one'):
                 # Formats of one table take the first sheet.

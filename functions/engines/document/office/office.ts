@@ -41,8 +41,8 @@ export interface OfficeRequest {
   table?: { name: string; decimals: [column: number, places: number][] };
   /** Paper in hundredths of a millimetre, and its orientation. */
   page?: { width?: number; height?: number; landscape?: boolean };
-  /** Accepts tracked changes for a format without them, with the title of a document that has none, and may append notes as text. */
-  settle?: { title: string; notes: boolean };
+  /** For formats without tracked changes: accepts them, sets the title if there is none, and may turn notes and boxes into text. */
+  settle?: { title: string; plain: boolean };
   /** Whether to report if nothing was imported, as an importer may skip everything it does not know. */
   weigh?: boolean;
   /** Whether SVGs may be read: only in documents in which each was found and defused. */
