@@ -431,6 +431,17 @@ const cases: QualityCase[] = [
     }),
   ),
   {
+    name: "the name of the camera is not that of an action camera's tracks in mp4",
+    input: made(
+      'action.mp4',
+      ...[...brief, ...tone, ...x264, ...aac],
+      ...['-metadata:s:v', 'handler_name=GoPro AVC', '-metadata:s:a', 'handler_name=GoPro AAC'],
+    ),
+    to: 'mp4',
+    read: only(async (path) => /gopro/i.test(JSON.stringify(await tags('all', 'ee')(path)))),
+    expected: false,
+  },
+  {
     name: 'an Android video loses its place when it is re-encoded',
     input: recording('android.mp4'),
     to: 'mp4',
