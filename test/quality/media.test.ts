@@ -443,7 +443,7 @@ const cases: QualityCase[] = [
   },
   {
     name: 'an Android video loses its place when it is re-encoded',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     to: 'mp4',
     options: { width: 32 },
     read: recorded,
@@ -451,7 +451,7 @@ const cases: QualityCase[] = [
   },
   {
     name: 'an Android video loses its place when it is trimmed',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     operation: 'trim',
     to: 'mp4',
     options: { trim_end: 0.5 },
@@ -460,7 +460,7 @@ const cases: QualityCase[] = [
   },
   {
     name: 'a video that is small enough loses its place all the same',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     operation: 'compress',
     to: 'mp4',
     options: { compress_video: 'by_size', video_compress_max_filesize: 100 },
