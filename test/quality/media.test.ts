@@ -431,8 +431,19 @@ const cases: QualityCase[] = [
     }),
   ),
   {
+    name: "the name of the camera is not that of an action camera's tracks in mp4",
+    input: made(
+      'action.mp4',
+      ...[...brief, ...tone, ...x264, ...aac],
+      ...['-metadata:s:v', 'handler_name=GoPro AVC', '-metadata:s:a', 'handler_name=GoPro AAC'],
+    ),
+    to: 'mp4',
+    read: only(async (path) => /gopro/i.test(JSON.stringify(await tags('all', 'ee')(path)))),
+    expected: false,
+  },
+  {
     name: 'an Android video loses its place when it is re-encoded',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     to: 'mp4',
     options: { width: 32 },
     read: recorded,
@@ -440,7 +451,7 @@ const cases: QualityCase[] = [
   },
   {
     name: 'an Android video loses its place when it is trimmed',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     operation: 'trim',
     to: 'mp4',
     options: { trim_end: 0.5 },
@@ -449,7 +460,7 @@ const cases: QualityCase[] = [
   },
   {
     name: 'a video that is small enough loses its place all the same',
-    input: recording('android.mp4'),
+    input: recording('android.mp4', '-movflags', 'use_metadata_tags'),
     operation: 'compress',
     to: 'mp4',
     options: { compress_video: 'by_size', video_compress_max_filesize: 100 },

@@ -204,6 +204,9 @@ const containerTags = /^(?:major_brand|minor_version|compatible_brands|duration|
 const identifyingTags =
   /location|gps|iso6709|(?:^|[.\s_:-])(?:xyz|make|model(?:name)?|manufacturer|serial\w*|device\w*|camera\w*|lens\w*|software|firmware\w*|encoder|originator|umid|android\.version|content\.identifier)(?:$|[.\s_:-])/i;
 
+/** Makers that name the tracks of their files after themselves. */
+const cameraBrands = /gopro|dji|insta360|garmin|core media|apple/i;
+
 function tagsOf(tags: Record<string, string>, streams: RawStream[]): NonNullable<Probe['tags']> {
   // ffmpeg takes a name up to the first equals sign.
   const names = (all: Record<string, string>) => Object.keys(all).filter((name) => !name.includes('='));
@@ -214,7 +217,15 @@ function tagsOf(tags: Record<string, string>, streams: RawStream[]): NonNullable
   return {
     ofContainer: [...names(tags).filter((name) => containerTags.test(name)), ...(isUndated ? ['creation_time'] : [])],
     identifying: names(tags).filter(identifies),
-    identifyingTracks: [...new Set(streams.flatMap((stream) => names(stream.tags).filter(identifies)))],
+    identifyingTracks: [
+      ...new Set(
+        streams.flatMap(({ tags: own }) =>
+          names(own).filter(
+            (name) => identifies(name) || (name === 'handler_name' && cameraBrands.test(own[name] ?? '')),
+          ),
+        ),
+      ),
+    ],
   };
 }
 
