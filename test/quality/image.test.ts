@@ -682,6 +682,25 @@ const cases: QualityCase[] = [
     }),
   ),
   {
+    name: 'a PNG of a picture without a resolution says none that is wrong',
+    input: threeFrames,
+    to: 'png',
+    options: { page: 1 },
+    read: only(tags('PixelsPerUnitX')),
+    expected: { PixelsPerUnitX: 2835 },
+  },
+  ...['jpg', 'tiff', 'bmp'].map(
+    (to): QualityCase => ({
+      name: `a BMP at 300 dpi becomes ${to} at 300 dpi`,
+      input: drawn('dots.bmp', '-size', '40x30', 'xc:red', '-density', '300', '-units', 'PixelsPerInch'),
+      to,
+      read: only(async (path) =>
+        program('/usr/bin/identify', '-units', 'PixelsPerInch', '-format', '%x', path).then(Number),
+      ),
+      expected: between(299.9, 300.1),
+    }),
+  ),
+  {
     name: 'CMYK becomes the colours that print shows',
     input: drawn('inks.tif', '-size', '20x20', 'xc:white', '-colorspace', 'CMYK'),
     to: 'png',

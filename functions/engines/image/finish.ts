@@ -38,12 +38,12 @@ export async function finishPicture({ source, format, options, path }: RenderedP
   if (write?.by !== 'sharp') throw new Error(`A rendered picture cannot become ${format}.`);
   // The renderer has checked how large its picture is.
   const frame = () => sharp(source, { limitInputPixels: false, sequentialRead: true });
-  const { width, height, hasAlpha } = await frame().metadata();
+  const { width, height, hasAlpha, density } = await frame().metadata();
   const picture: Picture = {
     ...{ width, height, hasAlpha, frames: 1, total: 1, hasPages: false, delays: undefined, loop: 0 },
-    ...{ deep: false, isGrey: false, isBilevel: false, density: undefined, orientation: undefined, frame },
+    ...{ deep: false, isGrey: false, isBilevel: false, density, orientation: undefined, frame },
   };
   const image = await transform(frame(), picture, { write, options });
-  await encodeWithSharp(image, format, options).toFile(path);
+  await encodeWithSharp(image, format, options, { density }).toFile(path);
   await verifyOutput(path, target);
 }

@@ -150,7 +150,8 @@ describe('Crop and compress', { timeout: 60_000 }, () => {
       await sharp({ create: { width: 600, height: 400, channels: 3, background: '#000', noise } })
         .jpeg({ quality: 95 })
         .toFile(path);
-      const options = { compress_image: 'by_size', image_compress_max_filesize: 0.001 };
+      const size = { compress_image: 'by_size', image_compress_max_filesize: 0.001 };
+      const options = { ...size, image_compress_resize: false };
       const { message } = await failureOf({
         operation: 'compress',
         inputs: [path],

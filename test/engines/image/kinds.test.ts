@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare } from './compare.ts';
 import { program } from './programs.ts';
-import { detectFile, runForPath } from './run-engine.ts';
+import { detectFile, runEngine, runForPath } from './run-engine.ts';
 import { drawing, makeSample } from './samples.ts';
 import { animatorFile, toIndexed } from './writers/fli.ts';
 import { icnsFile, packedArgb, packedColours } from './writers/icns.ts';
@@ -550,11 +550,12 @@ describe('Kinds of files that other programs read', { timeout: 30_000 }, () => {
       const path = join(folder, file);
       const read = join(folder, 'expected.png');
       await make(path, folder);
-      const output = await runForPath({ inputs: [path], outputFormat: 'png', folder });
+      // Other pages than the first become files of their own.
+      const { outputs } = await runEngine({ inputs: [path], outputFormat: 'png', folder });
       if (typeof expected === 'function') await expected(path, read);
       else await writeFile(read, await expected.picture());
       expect(await detectFile(path)).toBe(format);
-      await expectSame(await readFile(output), await readFile(read), tolerance);
+      await expectSame(await readFile(outputs[0]?.path ?? ''), await readFile(read), tolerance);
     },
   );
 });

@@ -218,8 +218,10 @@ function toFrame({ ColorSpace }: Magick, image: IMagickImage): Frame {
 
 function densityOf({ DensityUnit }: Magick, { density }: IMagickImage): number | undefined {
   if (density.x <= 0) return undefined;
-  if (density.units === DensityUnit.PixelsPerInch) return density.x;
-  return density.units === DensityUnit.PixelsPerCentimeter ? density.x * 2.54 : undefined;
+  const units = { [DensityUnit.PixelsPerInch]: 1, [DensityUnit.PixelsPerCentimeter]: 2.54 };
+  const perInch = Object.entries(units).find(([unit]) => Number(unit) === density.units)?.[1];
+  // Formats that count by metres are off by a little.
+  return perInch && Math.round(density.x * perInch * 10) / 10;
 }
 
 function profilesOf(image: IMagickImage): MagickPicture['profiles'] {

@@ -70,7 +70,8 @@ function parseHeader(file: Buffer, check: SizeCheck): Header | undefined {
     palette: file.subarray(paletteStart, paletteStart + (bits <= 8 ? Math.min(colours, 1 << bits) * colourBytes : 0)),
     colourBytes,
     pixelStart: isPlausible ? pixelStart : afterPalette,
-    density: isInfo && file.readInt32LE(start + 24) > 0 ? file.readInt32LE(start + 24) / 39.3701 : undefined,
+    density:
+      isInfo && file.readInt32LE(start + 24) > 0 ? Math.round(file.readInt32LE(start + 24) / 3.937_01) / 10 : undefined,
   };
 }
 

@@ -99,16 +99,17 @@ export function keepMetadata(
   image: Sharp,
   format: string,
   options: OptionValues,
-  { density = usualDpi, orientation = 1 }: SourceFacts,
+  { density, orientation = 1 }: SourceFacts,
 ): void {
   const { write } = imageFormat(format);
   const chosen = numberOption(options, 'image_dpi');
-  const dpi = chosen ?? density;
+  const dpi = chosen ?? density ?? usualDpi;
   const isStripped = options.strip !== false;
   if (!isStripped && write?.metadata) image.keepMetadata();
   if (!write?.density) return;
-  // A TIFF always says one. Other formats need EXIF for it, which holds nothing else then.
-  const isSaid = chosen !== undefined || dpi !== usualDpi || format === 'tiff';
+  // TIFF and PNG always say one, and that of libvips, if it knows none, is 25.4. Others need EXIF for it, which holds nothing else.
+  const isSaid =
+    chosen !== undefined || dpi !== usualDpi || format === 'tiff' || (format === 'png' && density === undefined);
   if (isSaid) image.withDensity(dpi);
   if (isStripped && (isSaid || orientation !== 1)) image.withExif({});
 }
