@@ -33,7 +33,8 @@ export async function compress(
   const { folder, options } = work;
   const password = typeof options.password === 'string' ? options.password : undefined;
   const opened = await openPdf(input.path, folder, password, context);
-  const document = await loadPdf(opened.path);
+  const isPlain = await hasPagesOnly(opened.path);
+  const document = isPlain ? undefined : await loadPdf(opened.path);
   const pdf = { ...opened, isStructured: document !== undefined && hasStructure(document) };
   const hasTags = document !== undefined && isTagged(document);
   await checkPictures(pdf.path);
@@ -49,7 +50,7 @@ export async function compress(
   const { size } = await stat(path);
   const details: JsonObject = { size_before: input.size, size_after: size, ...(note ? { note } : {}) };
   const warnings = [];
-  if (document === undefined && note !== keptOriginal)
+  if (!isPlain && document === undefined && note !== keptOriginal)
     warnings.push('Form fields, and bookmarks by name, are not kept: the file is too large or damaged.');
   const made = hasTags ? await loadPdf(path) : undefined;
   if (made && !isTagged(made)) warnings.push('Tags for screen readers are not kept in a compressed PDF.');
@@ -58,6 +59,16 @@ export async function compress(
 
 /** Larger files would not fit in memory with what is made of them. */
 const maxStructuredBytes = 256 * 1024 ** 2;
+
+/** Returns whether nothing in a PDF names anything but pages, as in most scans: they need not be loaded. */
+async function hasPagesOnly(path: string): Promise<boolean> {
+  if ((await stat(path)).size > maxStructuredBytes) return false;
+  const bytes = await readFile(path);
+  // Objects may be packed, and then their names are not seen.
+  return !['/ObjStm', '/AcroForm', '/Outlines', '/Names', '/Dests', '/StructTreeRoot'].some((name) =>
+    bytes.includes(name),
+  );
+}
 
 /** Loads a PDF to look at what is not on its pages; undefined for a file that is too large or damaged for that. */
 async function loadPdf(path: string): Promise<PDFDocument | undefined> {

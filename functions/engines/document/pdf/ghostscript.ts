@@ -110,11 +110,16 @@ async function rewritePages(
   const pages = join(folder, 'pages.pdf');
   const joined = join(folder, 'joined.pdf');
   await ghostscript(path, pages, ['-dShowAnnots=false', '-dPreserveAnnots=false', ...all], reads, folder, context);
-  const [pdf, made] = await Promise.all(
-    [path, pages].map(async (each) => PDFDocument.load(await readFile(each), { updateMetadata: false })),
-  );
-  if (pdf && made) replacePages(pdf, made);
-  await writeFile(joined, (await pdf?.save()) ?? '');
+  try {
+    const load = async (file: string) => PDFDocument.load(await readFile(file), { updateMetadata: false });
+    const pdf = await load(path);
+    replacePages(pdf, await load(pages));
+    await writeFile(joined, await pdf.save());
+  } catch (error) {
+    // Ghostscript may write a file without pages where the structure of the original goes round in circles.
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
+  }
   // What nothing refers to any more is left out here.
   await runTool('qpdf', ['--warning-exit-0', '--object-streams=generate', joined, output], folder, context);
 }

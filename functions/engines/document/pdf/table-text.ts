@@ -4,9 +4,11 @@ import { type Block, type Line, type Page, readPage, rowsOf } from './pdf-flow.t
 /** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
 type Row = Line[][];
 
-/** Returns whether the text of a page has as many short lines as the columns of the smallest table. */
+/** Returns whether as many short lines follow each other in the text of a page as in the columns of the smallest table. */
 export function mayHaveTable(text: string): boolean {
-  return text.split('\n').filter((line) => /^\S+(?: \S+){0,2}$/.test(line)).length >= 4;
+  const lines = text.split('\n').filter((line) => line !== '');
+  const isShort = (line: string | undefined) => line !== undefined && /^\S+(?: \S+){0,2}$/.test(line);
+  return lines.filter((line, index) => isShort(line) && isShort(lines[index - 1])).length >= 3;
 }
 
 /**
