@@ -141,6 +141,12 @@ describe('lathe convert', () => {
     expect((await readdir(join(place.folder, 'all'))).sort()).toEqual(['A-3.webp', 'a-2.webp', 'a.webp', 'c.webp']);
   });
 
+  test('says that a folder cannot be made where a file is', async () => {
+    await using place = await workspace();
+    const { code, err } = await place.run(['convert', 'photos/a.png', 'letter.txt/a.webp']);
+    expect([code, err]).toEqual([1, 'photos/a.png: The folder letter.txt cannot be made: a file has that name.\n']);
+  });
+
   test('cancels its jobs when it is interrupted', async () => {
     await using place = await workspace();
     let child: ChildProcess | undefined;
@@ -221,6 +227,8 @@ describe('exit codes', () => {
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     [['bogus'], 2, /There is no command bogus/],
     [['convert', 'one'], 2, /Expected an input and an output/],
+    [['convert', 'a', 'b'], 2, /Expected an output with an extension, such as b\.pdf, or --to FORMAT/],
+    [['convert', 'a', 'b.jpg', '--option', 'quality=1', '--option', 'quality=2'], 2, /received quality twice/],
     [['convert', 'a', 'b.pdf', '--bogus'], 2, /Unknown option '--bogus'/],
     [['convert', 'photos/a.png', '--to', 'webp', '--option', 'quality'], 2, /Expected NAME=VALUE for --option/],
     [['convert', 'missing.png', 'a.webp'], 1, /missing\.png: There is no file .*missing\.png\./],

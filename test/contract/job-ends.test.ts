@@ -22,7 +22,8 @@ async function watch(id: string): Promise<{ reads: number; seen: string[]; last:
   let reads = 0;
   const read = async (path: string, found: (body: Body) => Body) => {
     while (last === undefined) {
-      const job = found((await call(path)).body);
+      const { status, body } = await call(path);
+      const job = status === 200 ? found(body) : undefined;
       reads += 1;
       if (!job) continue;
       const open = job.tasks.filter((task: Body) => task.endedAt === null);

@@ -20,7 +20,12 @@ export async function convert(args: string[], output: Output, signal: AbortSigna
       lathe.convert(input, { ...common, ...options, to });
   if (values.to === undefined) {
     const planned = inputAndOutput(positionals, 'convert');
-    const to = formatOf(extensionOf(planned.output));
+    const extension = extensionOf(planned.output);
+    if (extension === '')
+      throw new UsageError(
+        `Expected an output with an extension, such as ${planned.output}.pdf, or --to FORMAT but received ${planned.output}.`,
+      );
+    const to = formatOf(extension);
     const service = await reachedService(values, signal);
     return runAll([planned], runOf(service, to), { ...values, service, output, signal });
   }

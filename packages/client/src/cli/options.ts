@@ -32,13 +32,15 @@ export function parse<const Flags extends NonNullable<ParseArgsConfig['options']
 
 /** Reads options of the form NAME=VALUE. */
 export function optionsOf(pairs: readonly string[]): Options {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at < 1) throw new UsageError(`Expected NAME=VALUE for --option but received ${pair}.`);
-      return [pair.slice(0, at), pair.slice(at + 1)];
-    }),
-  );
+  const options = new Map<string, string>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new UsageError(`Expected NAME=VALUE for --option but received ${pair}.`);
+    const name = pair.slice(0, at);
+    if (options.has(name)) throw new UsageError(`Expected each option once but received ${name} twice.`);
+    options.set(name, pair.slice(at + 1));
+  }
+  return Object.fromEntries(options);
 }
 
 /** Reads a number of a flag. */

@@ -34,7 +34,7 @@ export async function work(planned: Planned, run: Run, options: WorkOptions): Pr
     const { job, files, warnings } = await run({ signal, onProgress: progress });
     const outputs = options.names.take(input, output, files.length);
     refuseExisting(outputs, inputs, options);
-    await mkdir(dirname(output), { recursive: true });
+    await makeFolder(dirname(output));
     for (const [index, file] of files.entries())
       await options.lathe.download(file, outputs[index] ?? output, { signal, overwrite: options.force });
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -47,6 +47,16 @@ export async function work(planned: Planned, run: Run, options: WorkOptions): Pr
     const { errorCode, msg } = describe(error);
     reporter.end({ type: 'failed', input, errorCode, msg });
     return 'failed';
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { errorCode, msg } = describe(error);
+    const reason = errorCode === 'EEXIST' || errorCode === 'ENOTDIR' ? 'a file has that name.' : msg;
+    throw new LatheError('no_folder', `The folder ${path} cannot be made: ${reason}`, { cause: error });
   }
 }
 
