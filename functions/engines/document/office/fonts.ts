@@ -109,6 +109,20 @@ ${others.join('\n')}
 `;
 }
 
+/** Emoji that Symbola does not have: most of those since Unicode 11. */
+const newEmoji =
+  /[\u{1f6d5}-\u{1f6df}\u{1f6f9}-\u{1f6fc}\u{1f7e0}-\u{1f7f0}\u{1f90c}-\u{1f90f}\u{1f93f}\u{1f94d}-\u{1f94f}\u{1f96c}-\u{1f97f}\u{1f998}-\u{1f9bf}\u{1f9c1}-\u{1f9cf}\u{1f9e7}-\u{1f9ff}\u{1fa70}-\u{1faff}]/gu;
+/** The first two bytes of all emoji in UTF-8. */
+const emojiStart = Buffer.from([0xf0, 0x9f]);
+
+/** Returns the warning about emoji in parts of a document that no font can draw, if there are any. */
+export function undrawnEmoji(parts: Iterable<Buffer>): string[] {
+  const found = new Set<string>();
+  for (const bytes of parts)
+    if (bytes.includes(emojiStart)) for (const [emoji] of bytes.toString().matchAll(newEmoji)) found.add(emoji);
+  return found.size === 0 ? [] : [`Emoji that no font has were not drawn: ${[...found].slice(0, 10).join(' ')}.`];
+}
+
 /** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out where that is easy to see. */
 export function fontsNamed(parts: Map<string, Buffer>): string[] {
   const textOf = (pattern: RegExp) =>
