@@ -24,8 +24,8 @@ async function defuseRead(parts: Map<string, Buffer>, path: string, folder: stri
   await inspection.settle(async () => {
     changed = (await defuseParts(parts, inspection)) || changed;
   });
-  // Where SVGs may be read, LibreOffice gets the very parts that were searched: readers differ on damaged archives.
   const facts = { fonts: fontsNamed(parts), undrawn: undrawnEmoji(markupOf(parts)) };
+  // Where SVGs may be read, LibreOffice gets the very parts that were searched: readers differ on damaged archives.
   if (!changed && !inspection.mayReadVectors) return { path, vectors: false, ...facts };
   const output = join(folder, 'defused');
   await writeFile(output, await zipOf(parts));
