@@ -490,6 +490,14 @@ const cases: QualityCase[] = [
     }),
   ),
   {
+    name: 'emoji that no font has are named',
+    input: textDocument(paragraph(run('😀🥺', 'Calibri'))),
+    to: 'pdf',
+    read: only(async (path, output) => (await ink(path, output)) > 0.001),
+    expected: true,
+    warnings: ['Emoji that no font has were not drawn: 🥺.'],
+  },
+  {
     name: 'fonts that are missing are replaced by others of their widths without a warning',
     input: textDocument(
       ['Arial', 'Calibri', 'Cambria', 'Times New Roman', 'Courier New']

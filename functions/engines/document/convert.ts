@@ -9,6 +9,7 @@ import { checkPictures } from '../runtime/pdf-pictures.ts';
 import { runProgram } from '../runtime/program.ts';
 import { officeFormat } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
+import type { SafeFile } from './guards/inspection.ts';
 import { doubtfulFonts, substitutedFonts } from './office/fonts.ts';
 import { previewOf, unreadableIwork } from './office/iwork.ts';
 import {
@@ -45,8 +46,8 @@ interface Made {
   suffix?: string;
   /** Whether it is an input made safe for LibreOffice, and then whether SVGs may be read in it. */
   vectors?: boolean;
-  /** Fonts that it names, if they are known. */
   fonts?: string[];
+  undrawn?: string[];
 }
 
 interface Conversion {
@@ -239,10 +240,9 @@ async function byOffice(
   const { work, folder, context } = conversion;
   const { options } = work;
   const { from, to } = step;
-  const { path, vectors } =
-    given.vectors === undefined
-      ? await prepareBetween(given.path, from, folder)
-      : { path: given.path, vectors: given.vectors };
+  const safe: SafeFile =
+    given.vectors === undefined ? await prepareBetween(given.path, from, folder) : { ...given, vectors: given.vectors };
+  const { path, vectors } = safe;
   const table = from === 'csv' || from === 'tsv' ? await readTable(path, from, to, options) : undefined;
   const pdf = from === 'pdf' ? await selectedPdf(conversion, path) : undefined;
   const input = pdf?.path ?? path;
@@ -274,6 +274,8 @@ async function byOffice(
   const first = join(folder, `${index}.${to}`);
   const facts = await ask([{ path: first, ...(wanted === undefined ? {} : { sheet: wanted }) }]);
   if (facts.pages === 0) throw new EngineError('The document has no pages.');
+  if (to === 'pdf') conversion.warnings.push(...(safe.undrawn ?? []));
+  // Of fonts that a program named in between, the user knows nothing.
   const fonts = to === 'pdf' ? doubtfulFonts(given.fonts ?? []) : [];
   if (fonts.length > 0) conversion.warnings.push(...substitutedFonts(fonts, await pdfFaces(first, folder, context)));
   if (!one) return [{ path: first }];

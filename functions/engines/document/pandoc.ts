@@ -195,21 +195,29 @@ async function withoutBoxes(input: string, cwd: string): Promise<string> {
   const part = 'word/document.xml';
   const xml = (await readPart(input, part))?.toString() ?? '';
   if (!xml.includes('<w:txbxContent')) return input;
+  const [opening, closing] = ['<mc:AlternateContent', '</mc:AlternateContent>'];
+  // Each has an end, so that none is searched for in vain.
+  if (xml.lastIndexOf(closing) < xml.lastIndexOf(opening)) return input;
   // No XML has these characters.
   const [start, end] = ['\u0001', '\u0002'];
   let isNested = false;
-  let text = xml.replaceAll(/<mc:AlternateContent[\s>][\s\S]*?<\/mc:AlternateContent>/g, (block) => {
-    if (block.lastIndexOf('<mc:AlternateContent') > 0) isNested = true;
-    const choice = /<mc:Choice[\s\S]*?<\/mc:Choice>/.exec(block)?.[0] ?? '';
-    const boxes = [...choice.matchAll(/<w:txbxContent>([\s\S]*?)<\/w:txbxContent>/g)].map(([, content]) => content);
-    return boxes.length > 0 ? start + boxes.join('') + end : block;
+  const marked = xml.replaceAll(/<mc:AlternateContent[\s>][\s\S]*?<\/mc:AlternateContent>/g, (block) => {
+    if (block.lastIndexOf(opening) > 0) isNested = true;
+    const choice = block.slice(0, block.indexOf('</mc:Choice>'));
+    const boxes = choice.split('<w:txbxContent>').slice(1);
+    return boxes.length > 0 ? start + boxes.map((box) => box.split('</w:txbxContent>')[0]).join('') + end : block;
   });
   if (isNested) return input;
-  for (let at = text.lastIndexOf(start); at >= 0; at = text.lastIndexOf(start)) {
-    const until = text.indexOf(end, at);
-    const paragraphEnd = text.indexOf('</w:p>', until) + '</w:p>'.length;
-    text =
-      text.slice(0, at) + text.slice(until + 1, paragraphEnd) + text.slice(at + 1, until) + text.slice(paragraphEnd);
+  let [text = '', ...rest] = marked.split(start);
+  let waiting = '';
+  for (const piece of rest) {
+    const [content = '', after = ''] = piece.split(end);
+    waiting += content;
+    const [paragraph = '', ...others] = after.split('</w:p>');
+    text += paragraph;
+    if (others.length === 0) continue;
+    text += `</w:p>${waiting}${others.join('</w:p>')}`;
+    waiting = '';
   }
   const parts = await readParts(input);
   parts.set(part, Buffer.from(text));

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fontsNamed } from '../office/fonts.ts';
+import { fontsNamed, undrawnEmoji } from '../office/fonts.ts';
 import { readChecked, readParts, zipOf } from './containers.ts';
 import { defuseParts } from './defuse-content.ts';
 import { Inspection, type SafeFile } from './inspection.ts';
@@ -24,10 +24,13 @@ async function defuseRead(parts: Map<string, Buffer>, path: string, folder: stri
   await inspection.settle(async () => {
     changed = (await defuseParts(parts, inspection)) || changed;
   });
+  const facts = { fonts: fontsNamed(parts), undrawn: undrawnEmoji(markupOf(parts)) };
   // Where SVGs may be read, LibreOffice gets the very parts that were searched: readers differ on damaged archives.
-  const fonts = fontsNamed(parts);
-  if (!changed && !inspection.mayReadVectors) return { path, vectors: false, fonts };
+  if (!changed && !inspection.mayReadVectors) return { path, vectors: false, ...facts };
   const output = join(folder, 'defused');
   await writeFile(output, await zipOf(parts));
-  return { path: output, vectors: inspection.mayReadVectors, fonts };
+  return { path: output, vectors: inspection.mayReadVectors, ...facts };
 }
+
+const markupOf = (parts: Map<string, Buffer>) =>
+  [...parts].flatMap(([name, bytes]) => (name.endsWith('.xml') ? [bytes] : []));

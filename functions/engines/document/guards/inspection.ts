@@ -10,6 +10,8 @@ export interface SafeFile {
   vectors: boolean;
   /** Fonts that it names, if they are known. */
   fonts?: string[];
+  /** Warnings about what cannot be drawn in it. */
+  undrawn?: string[];
 }
 
 /** What was found in a document and in all that it contains. */

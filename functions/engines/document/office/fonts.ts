@@ -110,6 +110,20 @@ ${others.join('\n')}
 `;
 }
 
+/** Emoji that Symbola does not have: most of those since Unicode 11. */
+const newEmoji =
+  /[\u{1f6d5}-\u{1f6df}\u{1f6f9}-\u{1f6fc}\u{1f7e0}-\u{1f7f0}\u{1f90c}-\u{1f90f}\u{1f93f}\u{1f94d}-\u{1f94f}\u{1f96c}-\u{1f97f}\u{1f998}-\u{1f9bf}\u{1f9c1}-\u{1f9cf}\u{1f9e7}-\u{1f9ff}\u{1fa70}-\u{1faff}]/gu;
+/** The first two bytes of all emoji in UTF-8. */
+const emojiStart = Buffer.from([0xf0, 0x9f]);
+
+/** Returns the warning about emoji in parts of a document that no font can draw, if there are any. */
+export function undrawnEmoji(parts: Iterable<Buffer>): string[] {
+  const found = new Set<string>();
+  for (const bytes of parts)
+    if (bytes.includes(emojiStart)) for (const [emoji] of bytes.toString().matchAll(newEmoji)) found.add(emoji);
+  return found.size === 0 ? [] : [`Emoji that no font has were not drawn: ${[...found].slice(0, 10).join(' ')}.`];
+}
+
 /** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out where that is easy to see. */
 export function fontsNamed(parts: Map<string, Buffer>): string[] {
   const textOf = (pattern: RegExp) =>
@@ -119,7 +133,10 @@ export function fontsNamed(parts: Map<string, Buffer>): string[] {
     : parts.has('content.xml')
       ? fontsOfOpenDocument(textOf(/^(?:content|styles)\.xml$/))
       : [
-          ...values(textOf(/^ppt\/(?:slides|slideMasters|theme)\/[^/]+\.xml$/), /<a:latin\s[^>]*?typeface="([^"+]+)"/g),
+          ...values(
+            textOf(/^ppt\/(?:slides|slideMasters|theme)\/[^/]+\.xml$/),
+            /<a:latin\s[^<>]*?typeface="([^"+]+)"/g,
+          ),
           ...values(textOf(/^xl\/styles\.xml$/), /<(?:\w+:)?name\s+val="([^"]+)"/g),
         ];
   return unique(found);
@@ -127,7 +144,11 @@ export function fontsNamed(parts: Map<string, Buffer>): string[] {
 
 /** Returns the fonts that OpenDocument in one file or rich text names. */
 export function fontsInText(text: string): string[] {
-  const table = /\\fonttbl([\s\S]*?)\\(?:colortbl|stylesheet|info|generator|pard)/.exec(text)?.[1] ?? '';
+  const start = text.indexOf('\\fonttbl');
+  const table =
+    start < 0
+      ? ''
+      : (text.slice(start, start + 65_536).split(/\\(?:colortbl|stylesheet|info|generator|pard)/)[0] ?? '');
   return unique([...fontsOfOpenDocument(text), ...values(table, /\\f\d+[^;{}]*?\s([^\\;{}]+);/g)]);
 }
 
@@ -146,37 +167,32 @@ function unique(names: string[]): string[] {
 function fontsOfWord(textOf: (pattern: RegExp) => string): string[] {
   const text = textOf(/^word\/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml$/);
   const styles = textOf(/^word\/styles\.xml$/);
-  const blocks = new Map(
-    [...styles.matchAll(/<w:style\s[^>]*w:styleId="([^"]*)"[^>]*>[\s\S]*?<\/w:style>/g)].map(([block, id = '']) => [
-      id,
-      block,
-    ]),
-  );
-  const used = [...blocks].flatMap(([id, block]) => (/^<w:style\s[^>]*w:default="(?:1|true)"/.test(block) ? [id] : []));
+  const [defaults = '', ...rules] = styles.split(/<w:style(?=\s)/);
+  const blocks = new Map(rules.map((block) => [/\sw:styleId="([^"]*)"/.exec(block)?.[1] ?? '', block]));
+  const used = [...blocks].flatMap(([id, block]) => (/^[^<>]*\sw:default="(?:1|true)"/.test(block) ? [id] : []));
   used.push(...new Set(values(text, /<w:(?:p|r|tbl)Style\s+w:val="([^"]*)"/g)));
   const seen = new Set<string>();
-  let rules = /<w:docDefaults>[\s\S]*?<\/w:docDefaults>/.exec(styles)?.[0] ?? '';
+  let all = text + defaults;
   for (let id = used.pop(); id !== undefined; id = used.pop()) {
     if (seen.has(id)) continue;
     seen.add(id);
     const block = blocks.get(id) ?? '';
-    rules += block;
+    all += block;
     used.push(...values(block, /<w:basedOn\s+w:val="([^"]*)"/g));
   }
-  const all = text + rules;
   const theme = textOf(/^word\/theme\/theme1\.xml$/);
   const ofTheme = ['major', 'minor'].filter((kind) => new RegExp(`w:asciiTheme="${kind}`).test(all));
   return [
-    ...values(all, /<w:rFonts\s[^>]*?w:ascii="([^"]+)"/g),
+    ...values(all, /<w:rFonts\s[^<>]*?w:ascii="([^"]+)"/g),
     ...ofTheme.flatMap((kind) =>
-      values(theme, new RegExp(`<a:${kind}Font>\\s*<a:latin\\s[^>]*?typeface="([^"]+)"`, 'g')),
+      values(theme, new RegExp(`<a:${kind}Font>\\s*<a:latin\\s[^<>]*?typeface="([^"]+)"`, 'g')),
     ),
   ];
 }
 
 function fontsOfOpenDocument(text: string): string[] {
   const faces = new Map(
-    [...text.matchAll(/<style:font-face\s[^>]*?style:name="([^"]*)"[^>]*?svg:font-family="([^"]*)"/g)].map(
+    [...text.matchAll(/<style:font-face\s[^<>]*?style:name="([^"]*)"[^<>]*?svg:font-family="([^"]*)"/g)].map(
       ([, name = '', family = '']) => [name, family],
     ),
   );
