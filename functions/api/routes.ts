@@ -464,7 +464,7 @@ export const routes = {
   'import-sftp': creates('import/sftp', 'Import from an SFTP server', importFromStore),
   convert: creates('convert', 'Convert files to another format', processFiles),
   compress: creates('compress', 'Compress files', processFiles),
-  merge: creates('merge', 'Merge images and PDFs into one file', processFiles),
+  merge: creates('merge', 'Merge documents, PDFs and images into one file', processFiles),
   crop: creates('crop', 'Crop images, videos or PDF pages', processFiles),
   trim: creates('trim', 'Trim audio or video', processFiles),
   'export-url': creates('export/url', 'Create temporary download links', [...createTask, ...linkTask]),

@@ -797,7 +797,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Merge images and PDFs into one file
+         * Merge documents, PDFs and images into one file
          * @description Needs the scope `process`.
          */
         post: operations["merge"];
@@ -1023,6 +1023,8 @@ export interface components {
             image_compress_max_filesize?: number;
             image_compress_percentage?: number;
             image_compress_quality?: number;
+            /** @enum {unknown} */
+            image_compress_resize?: true | false | "true" | "false";
             password?: string;
             pdf_compress_max_filesize?: number;
             pdf_compress_percentage?: number;
@@ -1077,7 +1079,7 @@ export interface components {
         ConvertOptions: {
             aspect?: string;
             audio_bitrate?: number;
-            audio_codec?: ("auto" | "aac" | "libmp3lame" | "ac3" | "eac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "ac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "ac3" | "alac" | "pcm_s16le" | "copy" | "none") | ("auto" | "aac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "eac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "libopus" | "libvorbis" | "copy" | "none") | ("auto" | "libmp3lame" | "ac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "wmav2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "copy" | "none") | ("auto" | "mp2" | "ac3" | "copy" | "none") | ("auto" | "ac3" | "mp2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "mp2" | "ac3" | "eac3" | "copy" | "none") | ("auto" | "ac3" | "aac" | "mp2" | "copy" | "none") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy" | "none") | ("auto" | "pcm_s16le" | "pcm_s24le" | "copy" | "none") | ("auto" | "pcm_s16le" | "copy" | "none") | ("auto" | "ac3" | "copy" | "none") | ("auto" | "libmp3lame" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libvorbis" | "flac" | "copy" | "none") | ("auto" | "libmp3lame" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "pcm_s32le" | "copy") | ("auto" | "flac" | "copy") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy") | ("auto" | "libopus" | "copy") | ("auto" | "aac" | "alac" | "copy") | ("auto" | "aac" | "copy") | ("auto" | "wmav2" | "copy") | ("auto" | "pcm_s16le" | "copy") | ("auto" | "ac3" | "copy") | ("auto" | "eac3" | "copy") | ("auto" | "pcm_s16le" | "alac" | "copy") | ("auto" | "mp2" | "copy") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "copy") | ("auto" | "libopus" | "libvorbis" | "copy") | ("auto" | "pcm_s32le" | "copy");
+            audio_codec?: ("auto" | "aac" | "libmp3lame" | "ac3" | "eac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "ac3" | "alac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "ac3" | "alac" | "pcm_s16le" | "copy" | "none") | ("auto" | "aac" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "eac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "libopus" | "libvorbis" | "copy" | "none") | ("auto" | "libmp3lame" | "ac3" | "pcm_s16le" | "copy" | "none") | ("auto" | "wmav2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "copy" | "none") | ("auto" | "mp2" | "ac3" | "copy" | "none") | ("auto" | "ac3" | "mp2" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "mp2" | "ac3" | "eac3" | "copy" | "none") | ("auto" | "ac3" | "aac" | "mp2" | "copy" | "none") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy" | "none") | ("auto" | "pcm_s16le" | "pcm_s24le" | "copy" | "none") | ("auto" | "pcm_s16le" | "copy" | "none") | ("auto" | "ac3" | "copy" | "none") | ("auto" | "libmp3lame" | "copy" | "none") | ("auto" | "aac" | "libmp3lame" | "libvorbis" | "flac" | "copy" | "none") | ("auto" | "libmp3lame" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "pcm_s32le" | "copy") | ("auto" | "flac" | "copy") | ("auto" | "libvorbis" | "libopus" | "flac" | "copy") | ("auto" | "libopus" | "copy") | ("auto" | "aac" | "alac" | "copy") | ("auto" | "aac" | "copy") | ("auto" | "wmav2" | "copy") | ("auto" | "pcm_s16be" | "pcm_s24be" | "copy") | ("auto" | "pcm_s16le" | "copy") | ("auto" | "ac3" | "copy") | ("auto" | "eac3" | "copy") | ("auto" | "pcm_s16le" | "pcm_s24le" | "alac" | "copy") | ("auto" | "mp2" | "copy") | ("auto" | "aac" | "libmp3lame" | "libopus" | "libvorbis" | "flac" | "ac3" | "copy") | ("auto" | "libopus" | "libvorbis" | "copy") | ("auto" | "pcm_s32le" | "copy");
             /** @enum {unknown} */
             audio_frequency?: "8000" | "11025" | "12000" | "16000" | "22050" | "24000" | "32000" | "44100" | "48000" | "88200" | "96000" | "176400" | "192000" | 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000 | 88200 | 96000 | 176400 | 192000;
             /** @enum {unknown} */
@@ -1085,14 +1087,22 @@ export interface components {
             background?: string;
             book_author?: string;
             book_title?: string;
+            /** @enum {unknown} */
+            cell_values?: "shown" | "iso" | "raw";
             channels?: number;
             color_space?: ("srgb" | "gray" | "cmyk") | ("srgb" | "gray");
+            /** @enum {unknown} */
+            column_types?: "auto" | "text" | "detect";
+            compatibility?: ("web" | "any" | "archive") | ("any" | "archive");
             compression_level?: number;
             /** @enum {unknown} */
             csv_delimiter?: "comma" | "semicolon" | "tab" | "pipe";
             cut_end_gif?: string;
             cut_start_video_to_gif?: string;
-            encoding?: ("auto" | "utf-8" | "utf-16le" | "windows-1252" | "iso-8859-2" | "windows-1250" | "windows-1251" | "koi8-r" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "shift_jis" | "euc-jp" | "gb18030" | "big5" | "euc-kr") | ("utf-8" | "utf-8-bom" | "utf-16le" | "windows-1252");
+            /** @enum {unknown} */
+            empty_sheets?: true | false | "true" | "false";
+            /** @enum {unknown} */
+            encoding?: "utf-8" | "utf-8-bom" | "utf-16le" | "windows-1252";
             /** @enum {unknown} */
             enlarge_images_to_fit?: true | false | "true" | "false";
             /** @enum {unknown} */
@@ -1100,14 +1110,19 @@ export interface components {
             fit?: ("max" | "crop" | "scale" | "pad") | ("max" | "crop" | "scale");
             /** @enum {unknown} */
             flip?: "none" | "horizontal" | "vertical" | "both";
+            footer_template?: string;
             fps?: number;
             frame_time?: string;
             /** @enum {unknown} */
             full_page?: true | false | "true" | "false";
             gif_fps?: number;
+            header_template?: string;
             height?: number;
             /** @enum {unknown} */
+            hidden_sheets?: true | false | "true" | "false";
+            /** @enum {unknown} */
             hide_cookie?: true | false | "true" | "false";
+            ico_sizes?: string;
             image_custom_height?: number;
             image_custom_width?: number;
             image_dpi?: number;
@@ -1116,6 +1131,7 @@ export interface components {
             /** @enum {unknown} */
             image_resolution?: "75" | "150" | "300" | "600" | "1200" | 75 | 150 | 300 | 600 | 1200;
             initial_delay?: number;
+            input_encoding?: ("auto" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "iso-8859-1" | "iso-8859-15" | "macintosh" | "iso-8859-2" | "windows-1250" | "windows-1257" | "windows-1251" | "koi8-r" | "koi8-u" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "windows-1258" | "windows-874" | "shift_jis" | "euc-jp" | "iso-2022-jp" | "gbk" | "gb18030" | "big5" | "euc-kr") | ("auto" | "ibm437" | "ibm850" | "ibm866" | "shift_jis" | "gb18030" | "euc-kr" | "big5" | "windows-1252" | "windows-1251" | "windows-1250" | "koi8-r" | "euc-jp");
             jpg_convert_compression_level?: number;
             /** @enum {unknown} */
             keep_layout?: true | false | "true" | "false";
@@ -1124,6 +1140,10 @@ export interface components {
             /** @enum {unknown} */
             lossless?: true | false | "true" | "false";
             margin?: number;
+            margin_bottom?: number;
+            margin_left?: number;
+            margin_right?: number;
+            margin_top?: number;
             output_password?: string;
             page?: number;
             /** @enum {unknown} */
@@ -1156,6 +1176,8 @@ export interface components {
             sample_rate?: "8000" | "11025" | "12000" | "16000" | "22050" | "24000" | "32000" | "44100" | "48000" | "88200" | "96000" | "176400" | "192000" | 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000 | 88200 | 96000 | 176400 | 192000;
             scale?: number;
             sheet?: number;
+            /** @enum {unknown} */
+            shrink_to_fit?: true | false | "true" | "false";
             /** @enum {unknown} */
             strip?: true | false | "true" | "false";
             subtitles_mode?: ("none" | "hard" | "soft") | ("none" | "hard");
@@ -2012,7 +2034,7 @@ export interface components {
          * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
          * @enum {string}
          */
-        MergeInputFormat: "aai" | "apng" | "arw" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "cur" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dng" | "dpx" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "exr" | "farbfeld" | "ff" | "fit" | "fits" | "flc" | "fli" | "fts" | "gif" | "hdr" | "heic" | "heif" | "hif" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "mat" | "miff" | "mng" | "mpo" | "msp" | "mtv" | "nef" | "nrw" | "orf" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "ppm" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rw2" | "sgi" | "srw" | "sun" | "svg" | "svgz" | "targa" | "tga" | "tif" | "tiff" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vst" | "wbmp" | "webp" | "wpg" | "xbm" | "xcf" | "xpm" | "xv";
+        MergeInputFormat: "aai" | "abw" | "apng" | "arw" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flc" | "fli" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "gif" | "gnumeric" | "haddock" | "hdr" | "heic" | "heif" | "hif" | "htm" | "html" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "ipynb" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mng" | "mpo" | "msp" | "mtv" | "muse" | "nef" | "nrw" | "numbers" | "odg" | "odp" | "ods" | "odt" | "opml" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "ps" | "psb" | "psd" | "ptif" | "pub" | "qoi" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rst" | "rtf" | "rw2" | "sgi" | "slk" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "targa" | "tex" | "textile" | "tga" | "tif" | "tiff" | "tikiwiki" | "tsv" | "twiki" | "txt" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "wbmp" | "webp" | "wiki" | "wk1" | "wmf" | "wpd" | "wpg" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpm" | "xv";
         /** @description Options of merge. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/merge. */
         MergeOptions: {
             background?: string;
@@ -2306,6 +2328,8 @@ export interface components {
         TrimInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "8svx" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "asf" | "ast" | "au" | "avc" | "avi" | "avr" | "bwf" | "caf" | "dff" | "dif" | "divx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gsm" | "h264" | "h265" | "hevc" | "iff" | "ircam" | "ismv" | "ivf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nist" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pvf" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "sph" | "spx" | "swf" | "thd" | "tod" | "trp" | "truehd" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
         /** @description Options of trim. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/trim. */
         TrimOptions: {
+            /** @enum {unknown} */
+            strip?: true | false | "true" | "false";
             trim_end?: string;
             /** @enum {unknown} */
             trim_mode?: "accurate" | "fast";
@@ -4011,7 +4035,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Merge images and PDFs into one file */
+            /** @description Merge documents, PDFs and images into one file */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
