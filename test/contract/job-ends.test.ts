@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isBroad } from '../support/breadth.ts';
 import { type Body, call, createJob, ended, taskOf } from './api.ts';
 
 const damaged = {
@@ -41,7 +42,7 @@ async function watch(id: string): Promise<{ reads: number; seen: string[]; last:
   return { reads, seen, last };
 }
 
-it.each([1, 2, 3])('a reader never sees a failed job with an open task, run %i', async () => {
+it.each(isBroad ? [1, 2, 3] : [1])('a reader never sees a failed job with an open task, run %i', async () => {
   const { id } = await createJob({ source: damaged, ...dependents });
   const { reads, seen, last } = await watch(id);
   expect(reads).toBeGreaterThan(10);
