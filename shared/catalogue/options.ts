@@ -1,4 +1,4 @@
-import { nearestName } from '../operations/nearest-name.ts';
+import { suggestion } from '../operations/nearest-name.ts';
 import type { OptionCondition, OptionDescriptor } from './catalogue.ts';
 
 export type OptionValue = string | number | boolean;
@@ -29,10 +29,8 @@ export function checkOptions(descriptors: readonly OptionDescriptor[], given: Re
     if (errors.size >= maxErrors) break;
     const descriptor = known.get(name);
     if (!descriptor) {
-      const meant = nearestName(name, known.keys());
-      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
       const valid = [...known.keys()].join(', ') || 'none for this pair';
-      errors.set(name, [`Unknown option ${quote(name)}.${hint} Valid options: ${valid}.`]);
+      errors.set(name, [`Unknown option ${quote(name)}.${suggestion(name, known.keys())} Valid options: ${valid}.`]);
       continue;
     }
     const value = convert(descriptor, raw);

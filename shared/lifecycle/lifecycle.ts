@@ -353,7 +353,7 @@ export function createLifecycle(parts: LifecycleParts) {
     };
     if (ended.job !== undefined && !endedBadly(ended) && dependents.some(isGone))
       await endJob(await records.job(ended.job));
-    // Whoever failed others by it may have died before it failed what depends on those.
+    // A function that failed dependents may have died before it failed theirs.
     const isUnsettled = (task: Task) => task.failedBy === ended.id && task.job === job?.id;
     const earlier = job && !isFinal(job) ? [...found.values()].filter(isUnsettled).map((task) => ({ task })) : [];
     return [...next.filter((end) => end !== undefined), ...earlier];
@@ -365,14 +365,14 @@ export function createLifecycle(parts: LifecycleParts) {
     const job = known.job?.id === task.job ? known.job : await records.job(task.job);
     if (!job || isFinal(job)) return;
     const cause = await causeOf(task);
-    // Whoever ended that may have other dependents of it left to fail, or have died: they come first here, too.
+    // The function that ended the cause may still be failing its other dependents, or have died: those come first.
     if (cause !== task) return settle(cause);
     const failure = { errorCode: jobErrorOf(task), msg: describeEnd(task) };
     const isOver = await haveEnded(job, [...known.tasks, ...ended]);
     const failed = (latest: Job) => decideJob(latest, { type: 'failed', failure, isOver }, parts.now());
     const changed = await records.changeJob(job.id, failed, job);
     await publishPending(changed);
-    // Whoever ended the others meanwhile may not have found the job failed.
+    // A function that ended the other tasks meanwhile may have read the job before it failed.
     if (!isOver) await endJob(changed);
   }
 

@@ -77,7 +77,7 @@ export function createLook(parts: LifecycleParts, steps: Steps) {
         await step(async () => {
           if (await recoverTask(task, view, posted)) late.push(task);
         }, task);
-      // Whoever emptied the open set, or ended the last task of a failed job, may have died before it ended the job.
+      // A function that emptied the open set, or ended the last task of a failed job, may have died before it ended the job.
       if (job?.open.length === 0 || job?.status === 'failed') await step(() => steps.completeJob(job));
       if (errors.length === 0) await step(() => records.reschedule(head, nextLookAt(tasks), now));
     }

@@ -19,6 +19,12 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest;
 }
 
+/** Returns the sentence that suggests the known name, with a space before it; empty if none is like it. */
+export function suggestion(name: string, known: Iterable<string>): string {
+  const meant = nearestName(name, known);
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
 /** Returns whether two names differ only by case, dashes and underscores. */
 export function isSameName(one: string, other: string): boolean {
   return lettersOf(one) === lettersOf(other);

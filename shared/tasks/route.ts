@@ -24,13 +24,13 @@ export function routeTask(
   const checked = checkFile(catalogue, task, file);
   if ('failure' in checked) return checked;
   const engine = task.operation === 'merge' ? mergingEngine(catalogue, task, files) : checked.engine;
-  const problem =
-    engine === undefined
-      ? `Files of the formats ${[...new Set(files.map(({ format }) => format))].join(', ')} cannot be merged with each other. Convert them to PDF first.`
-      : inputProblem(catalogue, engine, task.operation, files);
-  return problem === undefined && engine !== undefined
-    ? { engine }
-    : { failure: { errorCode: 'processing_failed', msg: problem ?? '' } };
+  if (engine === undefined) {
+    const formats = [...new Set(files.map(({ format }) => format))].join(', ');
+    const msg = `Files of the formats ${formats} cannot be merged with each other. Convert them to PDF first.`;
+    return { failure: { errorCode: 'processing_failed', msg } };
+  }
+  const problem = inputProblem(catalogue, engine, task.operation, files);
+  return problem === undefined ? { engine } : { failure: { errorCode: 'processing_failed', msg: problem } };
 }
 
 /** Returns the engine that merges all of the files: an engine reads the formats of its kind, and one reads more than the others. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearestName } from '../../../shared/operations/nearest-name.ts';
+import { suggestion } from '../../../shared/operations/nearest-name.ts';
 import { isOperation, type OperationName, operationNames } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 import type { JsonObject, JsonValue } from '../../../shared/tasks/task.ts';
@@ -46,8 +46,7 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     const operation = 'operation' in definition ? definition.operation : undefined;
     if (typeof operation !== 'string' || !isOperation(operation)) {
       reasons.add(undefined);
-      const meant = typeof operation === 'string' ? nearestName(operation, operationNames) : undefined;
-      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+      const hint = typeof operation === 'string' ? suggestion(operation, operationNames) : '';
       const received = JSON.stringify(operation)?.slice(0, 100);
       errors.push([
         `${path}.operation`,

@@ -1,4 +1,4 @@
-/** Encodings of names, most of which archives do not state; those of DOS are not among the ones that Node decodes. */
+/** Letters of the DOS encodings, which Node does not decode. Most archives do not state the encoding of their names. */
 const dosLetters: Record<string, string> = {
   ibm437:
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
@@ -6,7 +6,7 @@ const dosLetters: Record<string, string> = {
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
 };
 
-/** Encodings by name, with what they are for; in the order in which they are preferred where they fit alike. */
+/** Encodings by name, with what they are for; in order of preference if several fit equally well. */
 export const nameEncodings: readonly (readonly [encoding: string, hint: string])[] = [
   ['ibm437', 'Western, DOS and Windows'],
   ['ibm850', 'Western European, DOS and Windows'],
@@ -32,7 +32,7 @@ export function decodeUtf8(raw: Uint8Array): string | undefined {
   return decodeStrictly('utf-8', raw);
 }
 
-/** Decodes a name in an encoding. What that does not have is read as DOS letters, of which there is one for every byte. */
+/** Decodes a name in an encoding. Bytes that are not valid in it are read as DOS letters, which cover every byte. */
 export function decodeName(encoding: string, raw: Uint8Array): string {
   return decodeUtf8(raw) ?? decodeStrictly(encoding, raw) ?? decodeDos('ibm437', raw);
 }

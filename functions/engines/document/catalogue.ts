@@ -101,7 +101,7 @@ function office(): Capability[] {
       case 'sheet': {
         const perSheet = ['csv', 'tsv', 'slk'];
         const whole = outputsOf('sheet').filter((name) => !perSheet.includes(name));
-        // A file of text has one sheet, of which every value stays as it is written.
+        // A text file has one sheet, and its values stay as they are written.
         const delimited = format.ext === 'csv' || format.ext === 'tsv';
         const asText = delimited ? [] : option.eachSheetAsText;
         return [

@@ -144,8 +144,8 @@ interface SettledInput {
 type Run = (...args: string[]) => Promise<unknown>;
 
 /**
- * Puts pictures where the writer finds them: data URIs into files, which the sandbox admits and else does not read, and the
- * pictures of a package into data URIs, since one file of text is all that is delivered.
+ * Makes pictures available to the writer: data URIs become files, the only form that the sandbox reads, and the
+ * pictures of a package become data URIs, since one file of text is all that is delivered.
  */
 async function settlePictures(request: PandocRequest, cwd: string, run: Run): Promise<SettledInput> {
   const { input, from, to } = request;

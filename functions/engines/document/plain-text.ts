@@ -100,9 +100,9 @@ const candidates: Record<string, string> = {
   CP949: 'euc-kr',
 };
 
-/** Text without a declaration is most often Western European, of which a few letters say little. */
+/** Text without a declaration is most often Western European, and has few letters that would show it. */
 const westernWeight = 1.6;
-/** The encoding is certain enough if the next one of which letters differ is less than half as likely. */
+/** The encoding is certain enough if the next one that reads differently is less than half as likely. */
 const certain = 2;
 const unlikely = 0.05;
 

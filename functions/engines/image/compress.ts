@@ -139,7 +139,7 @@ function scaledSize({ width, height }: Pick<Picture, 'width' | 'height'>, scale:
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Pixels of which images are compared: about what a screen shows. */
+/** Images are compared at no more pixels than this, about what a screen shows. */
 const comparedPixels = 2_000_000;
 
 /** Returns how near an encoded image is to its original: the ratio of signal to noise in decibels. */

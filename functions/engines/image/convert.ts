@@ -34,7 +34,7 @@ export type Cutter = (picture: Picture) => Cut;
 
 interface Conversion {
   input: InputFile;
-  /** Where the output goes; those of pages get a number before the extension. */
+  /** Path of the output; files of single pages get a number before the extension. */
   path: string;
   format: ImageFormat & { write: Writing };
   options: OptionValues;

@@ -58,7 +58,7 @@ export async function writeLanguages(path: string, languages: (string | undefine
   }
 }
 
-/** Lists the boxes of a part of an index: where the content of each starts and ends. */
+/** Lists the boxes in a part of an index, each with the start and end of its content. */
 function boxes(index: Buffer, from: number, to: number): { type: string; from: number; to: number }[] {
   const found: { type: string; from: number; to: number }[] = [];
   for (let at = from; at + 8 <= to; ) {

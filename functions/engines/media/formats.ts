@@ -89,7 +89,7 @@ export interface MediaFormat {
   subtitles?: 'mov_text' | 'webvtt' | 'any';
   /** Supports several audio tracks. */
   manyTracks?: boolean;
-  /** Codecs in it that every current browser and phone plays, where that is what people expect of the format. */
+  /** Codecs in it that every current browser and phone plays, for formats that people expect to play everywhere. */
   web?: { video: string[]; audio: string[] };
   /** Can store cover art with the audio. */
   cover?: boolean;

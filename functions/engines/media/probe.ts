@@ -200,7 +200,7 @@ export async function probeFile(format: MediaFormat, path: string, run: MediaRun
 
 /** Tags that describe the container of the input, not what is in it. */
 const containerTags = /^(?:major_brand|minor_version|compatible_brands|duration|(?:company|product)_\w+)$/i;
-/** Tags that tell where a recording was made or by which device: names of QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
+/** Tags that identify the place or the device of a recording: names of QuickTime, Android, Matroska, ID3 and Broadcast Wave. */
 const identifyingTags =
   /location|gps|iso6709|(?:^|[.\s_:-])(?:xyz|make|model(?:name)?|manufacturer|serial\w*|device\w*|camera\w*|lens\w*|software|firmware\w*|encoder|originator|umid|android\.version|content\.identifier)(?:$|[.\s_:-])/i;
 

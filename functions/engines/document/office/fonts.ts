@@ -124,7 +124,7 @@ export function undrawnEmoji(parts: Iterable<Buffer>): string[] {
   return found.size === 0 ? [] : [`Emoji that no font has were not drawn: ${[...found].slice(0, 10).join(' ')}.`];
 }
 
-/** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out where that is easy to see. */
+/** Returns the fonts that the text of a document names. Fonts of styles that nothing uses are left out if that is easy to see. */
 export function fontsNamed(parts: Map<string, Buffer>): string[] {
   const textOf = (pattern: RegExp) =>
     [...parts].flatMap(([name, bytes]) => (pattern.test(name) ? [bytes.toString()] : [])).join('\n');
@@ -224,14 +224,14 @@ const signs = /^(?:symbol|wingdings.*|webdings|marlett|mt extra|.*dingbats)$/i;
 const substitutionOf = (font: string) =>
   substitutions.find(({ fonts }) => fonts.some((other) => other.toLowerCase() === font.toLowerCase()));
 
-/** Returns the fonts of which the substitutes may not have the same widths. */
+/** Returns the fonts whose substitutes may have other widths. */
 export function doubtfulFonts(named: string[]): string[] {
   return named.filter(
     (font) => !substitutionOf(font)?.compatible && !installed.has(font.toLowerCase()) && !signs.test(font),
   );
 }
 
-/** Returns warnings about fonts instead of which others are in the pages. */
+/** Returns warnings about fonts that were replaced by others. */
 export function substitutedFonts(named: string[], faces: string[]): string[] {
   return named.flatMap((font) => {
     if (faces.some((face) => isOf(face, font))) return [];

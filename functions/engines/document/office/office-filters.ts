@@ -164,7 +164,7 @@ export interface Table {
   columns: Column[];
 }
 
-/** A number of which a spreadsheet keeps every digit: without a plus sign, leading zeros and more than 15 digits. */
+/** A number that a spreadsheet stores without losing a digit: without a plus sign, leading zeros and more than 15 digits. */
 const plainNumber = /^-?(?=(?:\D?\d){1,15}$)(?:0|[1-9]\d*)(?:[.,](\d+))?$/;
 
 class ColumnFinder {

@@ -116,7 +116,7 @@ async function rewritePages(
     replacePages(pdf, await load(pages));
     await writeFile(joined, await pdf.save());
   } catch (error) {
-    // Ghostscript may write a file without pages where the structure of the original goes round in circles.
+    // Ghostscript may write a file without pages if the structure of the original is circular.
     const detail = error instanceof Error ? error.message : String(error);
     throw new EngineError('The PDF could not be read: it is damaged or incomplete.', { detail, cause: error });
   }

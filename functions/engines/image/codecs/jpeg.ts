@@ -126,7 +126,7 @@ export function isSrgb(icc: Buffer | undefined): boolean {
   return !icc || icc.includes('sRGB') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16());
 }
 
-/** Where a pixel goes: the first two numbers say how far right, the others how far down, by its place across and down. */
+/** Maps the position of a pixel: the first row gives its new column, the second its new row. */
 type Matrix = [number, number, number, number];
 
 /** The turns that EXIF numbers, from 1, each with the arguments of jpegtran. */

@@ -2,15 +2,15 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { EngineError } from '../../runtime/engine.ts';
 
 /** Bytes of a value of each type. */
-const typeBytes: Record<number, number> = {
-  ...{ 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4 },
-};
-/** Tags whose values say where something is: strips, tiles, and directories below this one. */
-const stripOffsets = 273;
-const tileOffsets = 324;
-const belowTags = [330, 34_665, 34_853];
+// biome-ignore format: a table
+const typeBytes: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4 };
 const [exifTag, gpsTag] = [34_665, 34_853];
-const longType = 4;
+/** Tags of directories below this one. */
+const belowTags = [330, exifTag, gpsTag];
+/** Tags whose values are positions in the file: of strips, tiles and directories. */
+const offsetTags = [273, 324, ...belowTags];
+/** Types of numbers of four bytes. */
+const [longType, directoryType] = [4, 13];
 const maxBytes = 0xffff_ffff;
 
 interface Entry {
@@ -26,7 +26,7 @@ export async function joinTiffs(files: string[], output: string): Promise<void> 
   const target = await open(output, 'w');
   try {
     let end = 0;
-    // Where the position of the next page is to be written.
+    // The position at which that of the next page is written.
     let pointer = 4;
     for (const file of files) {
       const bytes = await readFile(file);
@@ -46,7 +46,7 @@ export async function joinTiffs(files: string[], output: string): Promise<void> 
   }
 }
 
-/** Moves all positions in the directories of a file. Returns where the last one says what follows. */
+/** Moves all positions in the directories of a file. Returns the position of the link to the next file's directory. */
 function relocate(bytes: Buffer, directory: number, by: number): number {
   for (let at = directory; ; ) {
     const next = relocateOne(bytes, at, by);
@@ -70,8 +70,9 @@ function relocateOne(bytes: Buffer, directory: number, by: number): number {
     if (belowTags.includes(tag)) {
       for (let index = 0; index < values; index++) relocate(bytes, bytes.readUInt32LE(place + index * 4), by);
     }
-    if (tag === stripOffsets || tag === tileOffsets || belowTags.includes(tag)) {
-      if (type !== longType && type !== 13) throw new Error('Positions of a page are too short to be moved.');
+    if (offsetTags.includes(tag)) {
+      if (type !== longType && type !== directoryType)
+        throw new Error('Positions of a page are too short to be moved.');
       for (let index = 0; index < values; index++) {
         const at = place + index * 4;
         bytes.writeUInt32LE(bytes.readUInt32LE(at) + by, at);

@@ -21,7 +21,7 @@ export interface Timing {
   loop: number;
 }
 
-/** What the source says of the output, where no option does. */
+/** Properties of the source that the output keeps unless an option changes them. */
 export interface SourceFacts extends Partial<Pick<Picture, 'density' | 'isBilevel' | 'orientation'>> {
   timing?: Timing;
   /** Of a JPEG that becomes another one. */

@@ -60,8 +60,8 @@ const inAttribute = new RegExp(String.raw`(\s(?!id\b|class\b|data-)[\w:-]+\s*=\s
 const inStyle = new RegExp(String.raw`([:\s,(])${length}(?=[\s;"',)!}]|$)`, 'gi');
 
 /**
- * Rewrites lengths such as 50mm as pixels, of which an inch has 96 as in browsers: libvips takes 72, and more of them the
- * larger it draws.
+ * Rewrites lengths such as 50mm as pixels at 96 per inch, as browsers do. libvips assumes 72, and more when it renders a
+ * larger image.
  */
 function inPixels(bytes: Buffer, isWide: boolean): Buffer {
   // Names and numbers are ASCII in any encoding of XML that has bytes.

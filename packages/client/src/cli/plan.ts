@@ -14,7 +14,7 @@ export interface Planned {
 }
 
 /**
- * Plans the outputs of inputs, below a folder or beside each of them. What several would share is named after the whole
+ * Plans the outputs of inputs, below a folder or next to each input. What several would share is named after the whole
  * input (x.jpg.webp, x.png.webp), or numbered if that is the same name, too (x.webp, x-2.webp).
  */
 export function planOutputs(
