@@ -11,6 +11,7 @@ import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 import { isSecretOption } from '../shared/catalogue/options.ts';
 import { objectPrefixes } from '../shared/files/keys.ts';
 import {
+  chargeTask,
   deleteTask,
   endTask,
   type ItemAction,
@@ -89,8 +90,8 @@ function signingVariables(permissions: readonly Permission[], { signers }: Resou
 /** What a worker that performs its tasks itself needs beyond the others: files of any size, in parts, and credentials of stores. */
 const performing = ['files:abort', 'secrets:get'] as const satisfies Permission[];
 
-/** What a worker that invokes an engine needs beyond the others: the objects that end a run, and the engine's state. */
-const calling = ['revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
+/** What a worker that invokes an engine needs beyond the others: engine time, the objects that end a run, and the engine's state. */
+const calling = [...chargeTask, 'revoked:get', 'revoked:put', 'engine:put'] as const satisfies Permission[];
 
 /** Returns what the worker of an engine, or of transfers, needs: tasks and jobs, files, and the secrets of its own kind. */
 export function workerPermissions({ resources, capabilities }: EngineCatalogue): Permission[] {

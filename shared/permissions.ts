@@ -58,9 +58,6 @@ export const publishTask = ['accountSubscribers:get', 'events:send'] as const sa
 /** The same of a job, whose end the bus receives where nobody listens, too. */
 export const publishJob = [...publishTask, 'bus:put'] as const satisfies Permission[];
 
-/** What a change of a task that runs on an engine charges to its account, in one transaction with it. */
-const chargeTask = ['minutes:update', 'usage:update'] as const satisfies Permission[];
-
 /** What follows from the end of a task: it closes or fails its job, and fails its dependents, and its secrets go. */
 export const endTask = [
   'group:get',
@@ -70,8 +67,10 @@ export const endTask = [
   ...publishJob,
   'secrets:delete',
   'passwords:delete',
-  ...chargeTask,
 ] as const satisfies Permission[];
+
+/** What the end of a task that runs on an engine charges to its account, in one transaction with it. */
+export const chargeTask = ['minutes:update', 'usage:update'] as const satisfies Permission[];
 
 /** What follows from the completion of a task beyond that: its dependents are queued. */
 export const releaseTasks = ['work:send'] as const satisfies Permission[];

@@ -4,7 +4,7 @@ import { roles, scopes } from '../../shared/accounts/caller.ts';
 import { jobStatuses } from '../../shared/jobs/job.ts';
 import { type OperationName, operationNames, processingOperations } from '../../shared/operations/operations.ts';
 import type { Refusal } from '../../shared/operations/problems.ts';
-import { deleteTask, endTask, type Permission, publishTask } from '../../shared/permissions.ts';
+import { chargeTask, deleteTask, endTask, type Permission, publishTask } from '../../shared/permissions.ts';
 import { taskStatuses } from '../../shared/tasks/task.ts';
 import { webhookEvents } from '../../shared/webhooks/webhook.ts';
 import { endpointSchemas, JobRequest } from './creation/schemas.ts';
@@ -321,7 +321,7 @@ export const routes = {
     tag: 'Tasks',
     access: 'key',
     scope: 'process',
-    permissions: [...endTask],
+    permissions: [...endTask, ...chargeTask],
     params: TaskPath,
     success: 200,
     errors: [409],
@@ -335,7 +335,7 @@ export const routes = {
     tag: 'Tasks',
     access: 'key',
     scope: 'process',
-    permissions: [...endTask, ...deleteTask, ...deletePosted],
+    permissions: [...endTask, ...chargeTask, ...deleteTask, ...deletePosted],
     params: TaskPath,
     success: 200,
   },
@@ -433,7 +433,7 @@ export const routes = {
     tag: 'Jobs',
     access: 'key',
     scope: 'process',
-    permissions: [...endTask, ...deleteTask, ...deletePosted, 'group:query'],
+    permissions: [...endTask, ...chargeTask, ...deleteTask, ...deletePosted, 'group:query'],
     params: JobPath,
     success: 200,
   },

@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { queueVariable } from '../../shared/aws/queues.ts';
-import { deleteTask, endTask, type Permission, releaseTasks } from '../../shared/permissions.ts';
+import { chargeTask, deleteTask, endTask, type Permission, releaseTasks } from '../../shared/permissions.ts';
 import { type Resources, statementsFor, uploadedPermissions, variablesFor } from '../permissions.ts';
 import { settingsWithout } from '../settings.ts';
 import { presetOf } from '../sizes.ts';
@@ -29,6 +29,7 @@ export class Lifecycle extends Construct {
       Duration.seconds(300),
       [
         ...endTask,
+        ...chargeTask,
         ...releaseTasks,
         ...deleteTask,
         'due:query',

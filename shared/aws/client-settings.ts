@@ -4,7 +4,12 @@
  * endpoint of each service in its environment, and no such files.
  */
 export function clientSettings(service: string) {
-  const { AWS_REGION: region, AWS_ENDPOINT_URL: common, [`AWS_ENDPOINT_URL_${service}`]: own } = process.env;
+  const {
+    AWS_REGION: region,
+    AWS_SDK_UA_APP_ID: userAgentAppId = '',
+    AWS_ENDPOINT_URL: common,
+    [`AWS_ENDPOINT_URL_${service}`]: own,
+  } = process.env;
   const endpoint = own ?? common;
   return {
     ...(region === undefined ? {} : { region }),
@@ -16,6 +21,6 @@ export function clientSettings(service: string) {
     retryMode: 'standard',
     maxAttempts: 3,
     authSchemePreference: async () => [],
-    userAgentAppId: '',
+    userAgentAppId,
   } as const;
 }

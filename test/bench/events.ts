@@ -6,7 +6,7 @@ import { mapAtOnce } from '../../shared/concurrency.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { type JobView, postForm, taskOf } from '../support/client.ts';
-import { keyOfTask } from '../support/record-keys.ts';
+import { keyOfTask } from '../support/records.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 import { formatTable, median, milliseconds } from './table.ts';

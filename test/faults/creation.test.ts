@@ -18,11 +18,16 @@ import { startAlteredStack } from '../support/running-stack.ts';
 let service: Awaited<ReturnType<typeof startAlteredStack>>;
 
 beforeAll(async () => {
-  service = await startAlteredStack((stack) => {
-    pauseConsumers(stack, workers);
-    // What follows from a cancellation stops before the job, as it does where the table throttles.
-    takeAway(roleOf(stack, 'HttpCancelTask'), 'dynamodb:GetItem', 'following#*');
-  });
+  service = await startAlteredStack(
+    (stack) => {
+      pauseConsumers(stack, workers);
+      // What follows from a cancellation stops before the job, as it does where the table throttles.
+      takeAway(roleOf(stack, 'HttpCancelTask'), 'dynamodb:GetItem', 'following#*');
+    },
+    { LATHE_ALLOW_HOSTS: '127.0.0.1' },
+  );
+  // Somebody listens, so that whatever happens to a task is published.
+  await service.client.create('/v1/account/webhooks', { url: 'http://127.0.0.1:9/' });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

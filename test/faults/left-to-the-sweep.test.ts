@@ -1,17 +1,17 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
 import type { LocalStack } from '../../infra/local/template/model.ts';
-import { shardOf } from '../../shared/aws/records.ts';
+import { partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';
 import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { postForm, type TaskDefinition, type TaskView, taskOf } from '../support/client.ts';
 import { countMessages, sendAsOperator } from '../support/operator.ts';
-import { keyOfJob, keyOfTask } from '../support/record-keys.ts';
+import { change, itemOf, keyOfJob, keyOfTask, makeDue, past } from '../support/records.ts';
 import { clientAs, exports, fileOf, pauseConsumers, processings, roleOf, takeAway, workers } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
@@ -54,39 +54,6 @@ async function post(task: TaskView, name = 'a.png'): Promise<void> {
   const { form } = task.result;
   if (!form) throw new Error('The task has no form.');
   await postForm(form, name, Buffer.from([1, 2, 3]));
-}
-
-const past = Date.now() - 60_000;
-
-type Key = ReturnType<typeof keyOfTask>;
-
-/** Sets attributes of a record behind the back of the service, as if time had passed. */
-async function change(service: Service, key: Key, attributes: Record<string, unknown>): Promise<void> {
-  const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
-  const names = Object.keys(attributes);
-  await dynamodb.send(
-    new UpdateItemCommand({
-      TableName: service.stack.tables[0]?.name,
-      Key: marshall(key),
-      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')} ADD version :one`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: marshall({
-        ':one': 1,
-        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-      }),
-    }),
-  );
-}
-
-const makeDue = (service: Service, key: Key, id: string) =>
-  change(service, key, { dueAt: past, dueShard: shardOf(id) });
-
-async function itemOf(service: Service, key: Key): Promise<Record<string, unknown> | undefined> {
-  const dynamodb = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
-  const { Item } = await dynamodb.send(
-    new GetItemCommand({ TableName: service.stack.tables[0]?.name, Key: marshall(key), ConsistentRead: true }),
-  );
-  return Item && unmarshall(Item);
 }
 
 test('a canceled task fails what depends on it, and the job of a creator that died is published by whoever ends it', async () => {
@@ -261,7 +228,12 @@ test('an import of a web page fails at once on an instance without a browser', a
   const missing = {
     engines: { webpage: Object.fromEntries(Object.keys(components).map((name) => [name, 'not installed'])) },
   };
-  await using service = await startAlteredStack((stack) => pauseConsumers(stack, workers), {}, { missing });
+  await using service = await startAlteredStack(
+    (stack) => pauseConsumers(stack, workers),
+    { LATHE_ALLOW_HOSTS: '127.0.0.1' },
+    { missing },
+  );
+  await service.client.create('/v1/account/webhooks', { url: 'http://127.0.0.1:9/' });
   const task = await service.client.createTask('import/webpage', { url: 'http://203.0.113.1/' });
   expect(await service.client.showTask(task.id)).toMatchObject({ status: 'failed' });
   expect(denialsOf(service)).toEqual([]);
@@ -384,6 +356,22 @@ describe('the sweep', () => {
     await until('another message is queued', async () => ((await messages()) === 2 ? true : undefined));
     const { dueAt } = (await itemOf(service, { pk: `hook#${webhook.id}`, sk: `delivery#${id}` })) ?? {};
     expect(Number(dueAt)).toBeGreaterThan(Date.now());
+    expect(denialsOf(service)).toEqual([]);
+  });
+
+  test('pings no more what is no connection any more', async () => {
+    await using service = await startAlteredStack(() => {}, { LATHE_SWEEP_SECONDS: '1' });
+    const key = { pk: `${partitions.pinged}all`, sk: 'gone' };
+    const table = { TableName: service.stack.tables[0]?.name };
+    const sockets = new DynamoDBClient(await clientAs(service, 'SocketsSocket', 'dynamodb'));
+    await sockets.send(new PutItemCommand({ ...table, Item: marshall({ ...key, dialect: 'plain' }) }));
+    const sweep = new DynamoDBClient(await clientAs(service, 'LifecycleSweep', 'dynamodb'));
+    const query = new QueryCommand({
+      ...table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: marshall({ ':pk': key.pk }),
+    });
+    await until('it is forgotten', async () => ((await sweep.send(query)).Count === 0 ? true : undefined));
     expect(denialsOf(service)).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { decideJob, type Job, type JobEvent, type JobEventType, withPendingEvent
 import type { LifecycleRecords } from '../../shared/lifecycle/parts.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { decide, type TaskEvent } from '../../shared/tasks/transitions.ts';
-import { clientAs, pauseConsumers, roleOf } from '../support/roles.ts';
+import { allowTable, pauseConsumers, tableVariables } from '../support/roles.ts';
 import { startAlteredStack } from '../support/running-stack.ts';
 import { MemoryService } from '../unit/lifecycle/memory-records.ts';
 import { makeRequest } from '../unit/tasks/factory.ts';
@@ -28,21 +28,9 @@ beforeAll(async () => {
   service = await startAlteredStack((stack) => {
     pauseConsumers(stack, /./);
     stack.schedules = [];
-    const [table] = stack.tables;
-    roleOf(stack, 'LifecycleSweep').statements.push({
-      effect: 'Allow',
-      actions: ['dynamodb:*'],
-      resources: [`${table?.arn}`, `${table?.arn}/index/*`],
-      conditions: {},
-    });
+    allowTable(stack);
   });
-  const { region, endpoint, credentials } = await clientAs(service, 'LifecycleSweep', 'dynamodb');
-  vi.stubEnv('LATHE_TABLE', service.stack.tables[0]?.name);
-  vi.stubEnv('AWS_REGION', region);
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
-  vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken);
+  for (const [name, value] of Object.entries(await tableVariables(service))) vi.stubEnv(name, value);
   // After the variables, which these modules read when they are loaded, as they were before.
   vi.resetModules();
   ({ records } = await import('../../shared/aws/records.ts'));

@@ -16,7 +16,7 @@ import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { type Behaviour, startReceiver } from '../events/receiver.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
 import { dataUri, type JobView } from '../support/client.ts';
-import { keyOfTask } from '../support/record-keys.ts';
+import { keyOfTask } from '../support/records.ts';
 import { clientAs } from '../support/roles.ts';
 import { functionOf } from '../support/running-stack.ts';
 import { skipBecause } from '../support/skip.ts';

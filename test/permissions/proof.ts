@@ -38,7 +38,7 @@ const probes: Record<string, string[]> = {
 
 /** Judges the roles of a stack by the calls that its functions made. */
 export function prove(
-  stack: { account: string; functions: Pick<LocalFunction, 'role'>[] },
+  stack: { account: string; functions: Pick<LocalFunction, 'role' | 'entry'>[] },
   decisions: RecordedDecision[],
 ): Proof {
   const roles = [...new Set(stack.functions.map(({ role }) => role))];
@@ -54,20 +54,59 @@ export function prove(
   };
   for (const role of roles) {
     const judge = judgeOf(role, stack.account);
-    const calls = decisions.filter((call) => call.isAllowed && call.role === role.logicalId);
+    const own = decisions.filter((call) => call.isAllowed && call.role === role.logicalId);
     const statements = role.statements.filter(({ actions }) => !isExcluded(actions));
+    const shared = peersOf(role, stack.functions).flatMap((peer) => callsAs(role, peer, decisions));
+    const calls = [...own, ...shared.filter((call) => judge(statements, call))];
     proof.statements += statements.length;
-    proof.calls += calls.length;
+    proof.calls += own.length;
     for (const { actions, resources } of role.statements.filter((each) => !statements.includes(each)))
       proof.excluded.grants += actions.length * resources.length;
-    for (const call of calls) if (!judge(statements, call)) proof.refused.push(`${nameOf(role)}: ${describe(call)}`);
+    for (const call of own) if (!judge(statements, call)) proof.refused.push(`${nameOf(role)}: ${describe(call)}`);
     for (const grant of statements.flatMap(grantsOf)) {
       proof.grants += 1;
-      if (!calls.some((call) => judge([grant], call))) proof.unused.push(`${nameOf(role)}: ${describeGrant(grant)}`);
+      if (!calls.some((call) => oneByOne(call).some((part) => judge([grant], part))))
+        proof.unused.push(`${nameOf(role)}: ${describeGrant(grant)}`);
     }
     proof.mutants.push(...mutantsOf(role, statements, calls, judge));
   }
   return proof;
+}
+
+/** Returns the roles of other workers that run the program of this one: what one of them calls, each of them would. */
+function peersOf(role: LocalRole, functions: Pick<LocalFunction, 'role' | 'entry'>[]): LocalRole[] {
+  if (!isWorker(role)) return [];
+  const entry = functions.find((fn) => fn.role === role)?.entry;
+  return functions.filter((fn) => fn.entry === entry && fn.role !== role && isWorker(fn.role)).map((fn) => fn.role);
+}
+
+function isWorker(role: LocalRole): boolean {
+  return /^Engine[a-z]+Worker$/.test(nameOf(role));
+}
+
+/** Returns the calls of a worker as another would make them: on what is theirs in place of what is its own. */
+function callsAs(role: LocalRole, peer: LocalRole, decisions: RecordedDecision[]): RecordedDecision[] {
+  const resources = role.statements.flatMap((statement) => statement.resources);
+  return decisions
+    .filter((call) => call.isAllowed && call.role === peer.logicalId)
+    .flatMap((call) => {
+      const counterpart = resources.find((resource) => placeOf(resource, role) === placeOf(call.resource, peer));
+      return counterpart === undefined ? [call] : [call, { ...call, resource: counterpart }];
+    });
+}
+
+/** Returns a resource without the hash of its name, and without the name of the engine if it is the role's own. */
+function placeOf(resource: string, role: LocalRole): string {
+  const engine = nameOf(role).replace(/Worker$/, '');
+  return resource.replace(/[0-9A-F]{8}$/, '').replace(`:${engine}`, ':Engine');
+}
+
+/** Splits a call on several keys, all of which a role has to allow, into calls on one each. */
+function oneByOne({ conditions, ...call }: RecordedDecision): RecordedDecision[] {
+  let parts: Record<string, string[]>[] = [{}];
+  for (const [key, values] of Object.entries(conditions))
+    parts = parts.flatMap((part) => values.map((value) => ({ ...part, [key]: [value] })));
+  return parts.map((part) => ({ ...call, conditions: part }));
 }
 
 type Judge = (

@@ -12,7 +12,7 @@ import type * as AuditStore from '../../shared/aws/audit.ts';
 import type * as Table from '../../shared/aws/table.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TaskView } from '../support/client.ts';
-import { clientAs, roleOf } from '../support/roles.ts';
+import { allowTable, tableVariables } from '../support/roles.ts';
 import { addUser, startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';
 
@@ -25,24 +25,10 @@ let table: typeof Table;
 let signedIn: Caller;
 
 beforeAll(async () => {
-  service = await startAlteredStack((stack) => {
-    const [records] = stack.tables;
-    roleOf(stack, 'LifecycleSweep').statements.push({
-      effect: 'Allow',
-      actions: ['dynamodb:*'],
-      resources: [`${records?.arn}`],
-      conditions: {},
-    });
-  });
-  const { region, endpoint, credentials } = await clientAs(service, 'LifecycleSweep', 'dynamodb');
-  vi.stubEnv('LATHE_TABLE', service.stack.tables[0]?.name);
+  service = await startAlteredStack(allowTable);
+  for (const [name, value] of Object.entries(await tableVariables(service))) vi.stubEnv(name, value);
   vi.stubEnv('LATHE_RATE_PER_MINUTE', '0');
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
-  vi.stubEnv('AWS_REGION', region);
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
-  vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken);
   // After the variables, which these modules read when they are loaded, as they were before.
   vi.resetModules();
   vi.doMock('../../functions/api/http/authenticate.ts', () => ({

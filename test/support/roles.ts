@@ -28,6 +28,36 @@ export async function clientAs(
   };
 }
 
+/** Lets the table be used, in this process or one that it starts, as by a function that may do anything with it. */
+export function allowTable(stack: LocalStack): void {
+  const arns = stack.tables.flatMap(({ arn }) => [arn, `${arn}/index/*`]);
+  roleOf(stack, tableRole).statements.push({
+    effect: 'Allow',
+    actions: ['dynamodb:*'],
+    resources: arns,
+    conditions: {},
+  });
+}
+
+/** Returns the variables by which the records find the table, in the name of a function. */
+export async function tableVariables(
+  service: { stack: LocalStack; url: string; dataDirectory: string },
+  name: string = tableRole,
+): Promise<Record<string, string>> {
+  const { region, endpoint, credentials, userAgentAppId } = await clientAs(service, name, 'dynamodb');
+  return {
+    LATHE_TABLE: service.stack.tables[0]?.name ?? '',
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials.sessionToken,
+    AWS_SDK_UA_APP_ID: userAgentAppId,
+  };
+}
+
+const tableRole = 'LifecycleSweep';
+
 /** Takes an action away from a role: on keys or a prefix such as `group#*`, or on a resource with this in its name. */
 export function takeAway(role: LocalRole, action: string, what: string): void {
   const isTaken = (text: string) => text === what || (text.startsWith('arn:') && text.includes(what));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../../infra/bundling.ts';
 import { newId } from '../../shared/ids.ts';
+import { tableVariables } from './roles.ts';
 import { addUser, type RunningService } from './running-stack.ts';
 
 /** Adds a user with so many tasks, one every four seconds up to now, most of them in jobs; returns their API key. */
@@ -10,22 +11,13 @@ export async function addUserWithTasks(
   service: Pick<RunningService, 'url' | 'dataDirectory' | 'as'>,
   count: number,
 ): Promise<string> {
-  const caller = await service.as('functions/api/jobs/create-job.ts');
-  const { credentials, endpoint, region } = caller.client('dynamodb');
+  const { stack } = await service.as('functions/api/jobs/create-job.ts');
   const user = newId();
   const { url, dataDirectory } = service;
-  const apiKey = await addUser({ url, dataDirectory, stack: caller.stack }, user);
+  const apiKey = await addUser({ url, dataDirectory, stack }, user);
   const program = join(projectRoot, 'test/support/fixtures/write-tasks.ts');
   await promisify(execFile)(process.execPath, [program, user, String(count)], {
-    env: {
-      ...process.env,
-      AWS_REGION: region,
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_SESSION_TOKEN: credentials.sessionToken,
-      LATHE_TABLE: caller.stack.tables[0]?.name,
-    },
+    env: { ...process.env, ...(await tableVariables({ url, dataDirectory, stack }, 'HttpCreateJob')) },
   });
   return apiKey;
 }

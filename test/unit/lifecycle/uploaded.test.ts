@@ -8,7 +8,7 @@ import { toAttributes } from '../../../shared/aws/table.ts';
 import { uploadKey } from '../../../shared/files/keys.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
-import { keyOfTask } from '../../support/record-keys.ts';
+import { keyOfTask } from '../../support/records.ts';
 import { until } from '../../support/until.ts';
 
 const record: SQSRecord = {

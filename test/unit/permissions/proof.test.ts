@@ -19,7 +19,7 @@ function allow(
 
 function stackOf(...statements: PolicyStatement[]) {
   const role = { logicalId: 'SomeRole12345678', arn: 'arn:aws:iam::1:role/Some', statements };
-  const fn: Pick<LocalFunction, 'role'> = { role };
+  const fn: Pick<LocalFunction, 'role' | 'entry'> = { role, entry: 'some.ts' };
   return { account: '1', functions: [fn] };
 }
 
@@ -60,6 +60,38 @@ describe('prove', () => {
 
     expect(prove(stack, calls).unused).toHaveLength(1);
     expect(survivorsOf(stack, calls)).toEqual([expect.stringContaining(`Some without ${unused} `)]);
+  });
+
+  it('counts each kind of item of one call on several', () => {
+    const stack = stackOf(allow(['dynamodb:BatchGetItem'], [table], keys('task#*', 'job#*', 'key#*')));
+
+    expect(prove(stack, [call('dynamodb:BatchGetItem', 'task#…', 'job#…')]).unused).toEqual([
+      expect.stringContaining('key#*'),
+    ]);
+  });
+
+  it('judges the workers of engines, which run one program, by the calls of all of them', () => {
+    const queue = (engine: string) =>
+      `arn:aws:sqs:us-east-1:1:Engine${engine}WorkQueue${engine === 'a' ? '1' : '2'}2345678`;
+    const worker = (engine: string, ...others: string[]) => ({
+      entry: 'worker.ts',
+      role: {
+        logicalId: `Engine${engine}WorkerRole12345678`,
+        arn: '',
+        statements: [allow(['sqs:DeleteMessage'], [queue(engine), ...others])],
+      },
+    });
+    const stack = { account: '1', functions: [worker('a'), worker('b', queue('a'))] };
+    const used = {
+      ...call('sqs:DeleteMessage'),
+      role: 'EngineaWorkerRole12345678',
+      resource: queue('a'),
+      conditions: {},
+    };
+
+    expect(prove(stack, [used]).unused).toEqual([]);
+    const apart = { ...stack, functions: stack.functions.map((fn, index) => ({ ...fn, entry: `${index}.ts` })) };
+    expect(prove(apart, [used]).unused).toHaveLength(2);
   });
 
   it('names a grant that two statements make, since either can go unnoticed', () => {
