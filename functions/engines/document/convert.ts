@@ -33,9 +33,9 @@ import {
   selectPages,
   writeHtml,
   writePostScript,
-  writeText,
 } from './pdf/pdf.ts';
 import { writeFlow } from './pdf/pdf-flow.ts';
+import { writeText } from './pdf/pdf-text.ts';
 import { isProtected, prepare, prepareBetween } from './prepare.ts';
 import { route, type Step } from './route.ts';
 

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import type { OptionValues } from '../../../shared/catalogue/options.ts';
 import { withExtension } from '../../../shared/files/names.ts';
 import { EngineError, type InputFile, type Work, type WorkContext, type WorkResult } from '../runtime/engine.ts';
@@ -7,7 +8,7 @@ import { findProgram } from '../runtime/find-program.ts';
 import { checkFileCount, Outputs } from '../runtime/outputs.ts';
 import { ProgramError, runProgram } from '../runtime/program.ts';
 import { joinRoll, openFrame, toOneSize } from './animation.ts';
-import { isSrgb, jpegBlock, jpegQuality, setJpegDensity, turningArguments } from './codecs/jpeg.ts';
+import { isSrgb, jpegBlock, jpegQuality, setJpegDensity, stripJpeg, turningArguments } from './codecs/jpeg.ts';
 import type { Frame, MagickWriting } from './codecs/magick.ts';
 import { addExif, joinTiffs } from './codecs/tiff-pages.ts';
 import { encodeFrames, encodeWithSharp, type SourceFacts, toFrame } from './encoders/encode.ts';
@@ -176,6 +177,9 @@ async function copyJpeg(
   if ((cut || keepsAll) && turning.length > 0) return false;
   const block = jpegBlock(metadata);
   if (cut && (keepsAll || cut.left % block !== 0 || cut.top % block !== 0)) return false;
+  const dpi = numberOption(options, 'image_dpi') ?? picture.density;
+  const isPlain = turning.length === 0 && !cut && !keepsAll && !metadata.isProgressive && options.progressive !== true;
+  if (isPlain && (await copyPixels(input.path, path, dpi))) return true;
   if (!(await findProgram('jpegtran'))) return false;
   const args = [
     ...['-copy', keepsAll ? 'all' : 'none', '-optimize', '-perfect', '-maxscans', '100'],
@@ -194,12 +198,25 @@ async function copyJpeg(
     if (error instanceof ProgramError) return false;
     throw error;
   }
-  const dpi = numberOption(options, 'image_dpi') ?? picture.density;
   if (dpi !== undefined && !(keepsAll && options.image_dpi === undefined)) {
     const file = await readFile(path);
     if (!setJpegDensity(file, dpi)) return false;
     await writeFile(path, file);
   }
+  return true;
+}
+
+/** Copies a JPEG without its metadata. Returns false if it has no place for the resolution, or is damaged. */
+async function copyPixels(from: string, to: string, dpi: number | undefined): Promise<boolean> {
+  const file = stripJpeg(await readFile(from));
+  if (dpi !== undefined && !setJpegDensity(file, dpi)) return false;
+  // Reads all of it, and calculates an eighth of the pixels.
+  const check = sharp(file, { failOn: 'warning', limitInputPixels: false })
+    .resize(1, 1, { fit: 'fill' })
+    .raw()
+    .toBuffer();
+  if (!(await check.catch(() => undefined))) return false;
+  await writeFile(to, file);
   return true;
 }
 

@@ -748,3 +748,30 @@ describe('Compress', { timeout: 120_000 }, () => {
     });
   });
 });
+
+test('A JPEG becomes a JPEG of the same pixels, without other data in or after it, and a damaged one is drawn again', async () => {
+  await inFolder(async (folder) => {
+    const made = join(folder, 'made.jpg');
+    await makePhoto(made, 320, 240);
+    const plain = await readFile(made);
+    const path = join(folder, 'in.jpg');
+    const exif = await sharp(made)
+      .withExif({ IFD0: { Artist: 'somebody' } })
+      .jpeg({ quality: 80 })
+      .toBuffer();
+    await writeFile(path, Buffer.concat([exif, Buffer.from('behind it')]));
+    const bytes = await readFile(await runForPath({ inputs: [path], outputFormat: 'jpg', folder }));
+    expect(bytes.includes('somebody')).toBe(false);
+    expect(bytes.includes('behind it')).toBe(false);
+    expect(await sharp(bytes).raw().toBuffer()).toEqual(await sharp(exif).raw().toBuffer());
+
+    await writeFile(path, Buffer.concat([plain.subarray(0, 9_000), Buffer.alloc(200), plain.subarray(9_200)]));
+    const drawn = await runForPath({ inputs: [path], outputFormat: 'jpg', folder });
+    expect(await sizeOf(drawn)).toBe('320x240');
+    await expect(
+      sharp(await readFile(drawn), { failOn: 'warning' })
+        .raw()
+        .toBuffer(),
+    ).resolves.toBeDefined();
+  });
+});

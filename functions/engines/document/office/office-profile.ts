@@ -25,6 +25,10 @@ const settings: Setting[] = [
   ['/org.openoffice.Office.Java/VirtualMachine', 'Enable', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'UseSystemFileDialog', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'FirstRun', 'false'],
+  // Nobody else opens the file.
+  ['/org.openoffice.Office.Common/Misc', 'UseLocking', 'false'],
+  ['/org.openoffice.Office.Common/Misc', 'UseDocumentOOoLockFile', 'false'],
+  ['/org.openoffice.Office.Common/Misc', 'UseDocumentSystemFileLocking', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'CollectUsageInformation', 'false'],
   ['/org.openoffice.Office.Common/Misc', 'CrashReport', 'false'],
   ['/org.openoffice.Office.Common/VCL', 'UseOpenGL', 'false'],

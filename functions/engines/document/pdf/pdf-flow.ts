@@ -72,8 +72,14 @@ async function readPages(pdf: Pdf, folder: string, context: Pick<WorkContext, 's
   const args = ['-xml', '-noroundcoord', '-fontfullname', '-hidden', '-nodrm', '-q', '-enc', 'UTF-8', pdf.path, drawn];
   await runTool('pdftohtml', args, folder, context);
   const styles = readStyles(await readFile(`${drawn}.xml`, 'utf8'), folder);
-  const pages = (await readFile(layout, 'utf8')).split('<page ').slice(1);
-  return pages.map((text, index) => readPage(text, styles[index] ?? { spans: [], pictures: [] }));
+  return pagesOfLayout(await readFile(layout, 'utf8')).map((text, index) =>
+    readPage(text, styles[index] ?? { spans: [], pictures: [] }),
+  );
+}
+
+/** Splits the layout that pdftotext writes into its pages. */
+export function pagesOfLayout(layout: string): string[] {
+  return layout.split('<page ').slice(1);
 }
 
 interface Span extends Box {

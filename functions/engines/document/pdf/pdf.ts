@@ -10,7 +10,6 @@ import { checkFileCount } from '../../runtime/outputs.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../../runtime/program.ts';
 import { pictureOptions } from '../options.ts';
 import { countTreePages } from './page-tree.ts';
-import { mayHaveTable, withTables } from './table-text.ts';
 
 export const maxPages = 5_000;
 /** Larger images need gigabytes while they are rendered. */
@@ -120,27 +119,6 @@ export async function protectPdf(path: string, output: string, password: string,
   } finally {
     await rm(args, { force: true });
   }
-}
-
-/** Extracts the text of a PDF in reading order with the rows of tables kept, or with the layout of the page. */
-export async function writeText(pdf: Pdf, output: string, keepLayout: boolean, folder: string, context: Signal) {
-  const extract = async (args: string[], path: string): Promise<string> => {
-    await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], folder, context);
-    return readFile(path, 'utf8');
-  };
-  const plain = await extract(keepLayout ? ['-nopgbrk', '-layout'] : [], output);
-  const pages = keepLayout ? [plain] : plain.split('\f').slice(0, -1);
-  const first = keepLayout ? -1 : pages.findIndex(mayHaveTable);
-  if (first >= 0) {
-    const last = pages.findLastIndex(mayHaveTable);
-    const range = ['-f', String(first + 1), '-l', String(last + 1)];
-    const layout = await extract(['-bbox-layout', ...range], join(folder, 'layout.xml'));
-    pages.splice(first, last + 1 - first, ...withTables(pages.slice(first, last + 1), layout));
-  }
-  const text = pages.join('');
-  if (text.trim() === '')
-    throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
-  await writeFile(output, text);
 }
 
 /** Converts a PDF to one HTML page that looks like it, with inline images. */

@@ -31,7 +31,7 @@ function segments(file: Buffer): Segment[] {
   return found;
 }
 
-/** Returns a JPEG without comments, EXIF, XMP and profiles; what decoding needs stays. */
+/** Returns a JPEG without comments, EXIF, XMP, profiles and what follows its pixels; what decoding needs stays. */
 export function stripJpeg(file: Buffer): Buffer {
   const parts = [file.subarray(0, 2)];
   let at = 2;
@@ -42,8 +42,21 @@ export function stripJpeg(file: Buffer): Buffer {
     if (!isComment && !isMetadata) parts.push(file.subarray(start, end));
     at = end;
   }
-  parts.push(file.subarray(at));
+  parts.push(file.subarray(at, endOfPixels(file, at)));
   return Buffer.concat(parts);
+}
+
+/** Finds the end of a JPEG, behind which cameras keep previews and others whatever they like. */
+function endOfPixels(file: Buffer, from: number): number {
+  let at = file.indexOf(0xff, from);
+  while (at >= 0 && at + 3 < file.length) {
+    const marker = file[at + 1] ?? 0;
+    if (marker === 0xd9) return at + 2;
+    // Between pixels there are only stuffed bytes and restarts; other segments say how long they are.
+    const isInPixels = marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
+    at = file.indexOf(0xff, isInPixels ? at + (marker === 0xff ? 1 : 2) : at + 2 + file.readUInt16BE(at + 2));
+  }
+  return file.length;
 }
 
 /** Profiles and previews of cameras come before the tables. */

@@ -1,11 +1,42 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError, type WorkContext } from '../../runtime/engine.ts';
 import { decodeXml } from '../xml-text.ts';
-import { type Block, type Line, type Page, readPage, rowsOf } from './pdf-flow.ts';
+import { type Pdf, runTool } from './pdf.ts';
+import { type Block, type Line, type Page, pagesOfLayout, readPage, rowsOf } from './pdf-flow.ts';
+
+/** Extracts the text of a PDF in reading order with the rows of tables kept, or with the layout of the page. */
+export async function writeText(
+  pdf: Pdf,
+  output: string,
+  keepLayout: boolean,
+  folder: string,
+  context: Pick<WorkContext, 'signal'>,
+) {
+  const extract = async (args: string[], path: string): Promise<string> => {
+    await runTool('pdftotext', ['-enc', 'UTF-8', ...args, pdf.path, path], folder, context);
+    return readFile(path, 'utf8');
+  };
+  const plain = await extract(keepLayout ? ['-nopgbrk', '-layout'] : [], output);
+  const pages = keepLayout ? [plain] : plain.split('\f').slice(0, -1);
+  const first = keepLayout ? -1 : pages.findIndex(mayHaveTable);
+  if (first >= 0) {
+    const end = pages.findLastIndex(mayHaveTable) + 1;
+    const range = ['-f', String(first + 1), '-l', String(end)];
+    const layout = await extract(['-bbox-layout', ...range], join(folder, 'layout.xml'));
+    pages.splice(first, end - first, ...withTables(pages.slice(first, end), pagesOfLayout(layout)));
+  }
+  const text = pages.join('');
+  if (text.trim() === '')
+    throw new EngineError('The PDF contains no text, only images. Text recognition (OCR) is not available.');
+  await writeFile(output, text);
+}
 
 /** Cells of a row that the next row is compared with; a line that continues a cell is added to it. */
 type Row = Line[][];
 
 /** Returns whether as many short lines follow each other in the text of a page as in the columns of the smallest table. */
-export function mayHaveTable(text: string): boolean {
+function mayHaveTable(text: string): boolean {
   const lines = text.split('\n').filter((line) => line !== '');
   const isShort = (line: string | undefined) => line !== undefined && /^\S+(?: \S+){0,2}$/.test(line);
   return lines.filter((line, index) => isShort(line) && isShort(lines[index - 1])).length >= 3;
@@ -15,10 +46,9 @@ export function mayHaveTable(text: string): boolean {
  * Replaces the text of pages that have tables: in reading order, a table is read column by column. Its rows are lines of text
  * here, with a tab between cells. Other pages keep their text.
  */
-export function withTables(pages: string[], layout: string): string[] {
-  const laidOut = layout.split('<page ').slice(1);
+function withTables(pages: string[], layout: string[]): string[] {
   return pages.map((text, index) => {
-    const page = readPage(laidOut[index] ?? '', { spans: [], pictures: [] });
+    const page = readPage(layout[index] ?? '', { spans: [], pictures: [] });
     return textWithTables(page) ?? text;
   });
 }
