@@ -51,7 +51,7 @@ export default {
       comment:
         'Pagination, unprocessed items, failed conditions and the form of attributes are handled once. Tools that write to a table of another account or process have a client of their own.',
       severity: 'error',
-      from: { pathNot: ['^shared/aws/table[.]ts$', '^infra/(local|keys)/'] },
+      from: { pathNot: ['^shared/aws/table[.]ts$', '^infra/(local|keys)/', '^packages/local-aws/'] },
       to: { path: '@aws-sdk/(client|lib|util)-dynamodb' },
     },
     {
@@ -59,7 +59,7 @@ export default {
       comment:
         'The local stack reads the template; the CDK, which makes it, would take a quarter of its time to start.',
       severity: 'error',
-      from: { path: '^infra/local/' },
+      from: { path: '^(infra/local|packages/local-aws/src)/' },
       to: { path: 'node_modules/aws-cdk-lib/', reachable: true },
     },
     {
@@ -75,7 +75,21 @@ export default {
         'The tools that the service offers agents are those of the client, and call the API as any client does. No other part of the service is a client of itself.',
       severity: 'error',
       from: { path: '^(functions|shared|infra)/', pathNot: '^functions/api/mcp/' },
-      to: { path: '^packages/' },
+      to: { path: '^packages/client/' },
+    },
+    {
+      name: 'local-aws-knows-no-lathe',
+      comment: 'Any CDK app can be run by the package: it knows templates, and nothing about converting files.',
+      severity: 'error',
+      from: { path: '^packages/(local-aws|runtime-client)/src/' },
+      to: { path: '^(functions|infra|shared|test|web|packages/client)/' },
+    },
+    {
+      name: 'service-runs-without-local-aws',
+      comment: 'What is deployed must not need what imitates AWS.',
+      severity: 'error',
+      from: { path: '^(functions|shared)/' },
+      to: { path: '^packages/local-aws/' },
     },
     {
       name: 'client-runs-in-browsers',

@@ -9,9 +9,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
  */
 const tidy = [
   'test/unit/**/*.test.ts',
-  'test/infra/{cost,nested-stacks,quotas,readme-sizes,template,unknown-resources}.test.ts',
-  'test/infra/local/{distribution,gateway,sources,websocket}/*.test.ts',
-  'test/infra/local/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
+  'test/infra/{cost,distribution,nested-stacks,quotas,readme-sizes,template,unknown-resources}.test.ts',
+  'packages/*/test/{api-gateway,cloudfront,sqs,unit}/**/*.test.ts',
+  'packages/local-aws/test/gate/{dynamodb,lambda,policy,post-policy,s3-body,s3-checksums,s3,sqs}.test.ts',
 ];
 
 /** Files that need a service as it is, and no other's account. */
@@ -72,7 +72,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all else',
-          include: ['test/**/*.test.ts'],
+          include: ['{test,packages/*/test}/**/*.test.ts'],
           exclude: ['test/contract/**', ...tidy, ...sharing, ...faults],
           globalSetup: setUp,
         },

@@ -45,7 +45,7 @@ export interface FunctionProps {
 }
 
 /** Names the module of a function, so that the local stack runs the source of the bundle in the template. */
-const entryMetadata = 'lathe:entry';
+const entryMetadata = 'local-aws:entry';
 
 const bundler = `${projectRoot}/infra/bundle-function.ts`;
 

@@ -9,7 +9,7 @@ import { run } from '../images/shell.ts';
 import { localBundling } from './local-bundling.ts';
 
 /** Names the folder of a layer, so that the local stack offers what the template's layer holds. */
-const layerMetadata = 'lathe:layer';
+const layerMetadata = 'local-aws:layer';
 /** What layers are made of besides the files of their folders. */
 const sources = ['functions/engines/webpage/packages.txt', 'node_modules/@sparticuz/chromium/package.json'];
 

@@ -47,7 +47,7 @@ import { pageFunctionCode } from './page-function.ts';
 import { headersBehaviors } from './page-headers.ts';
 
 /** Names the folder that the deployed files are built from, so that the local stack serves the same. */
-const buildMetadata = 'lathe:build';
+const buildMetadata = 'local-aws:build';
 
 /** API Gateway ends a request after 30 seconds; what waits for it has to last longer. */
 const originTimeout = Duration.seconds(35);

@@ -61,7 +61,7 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
   const all = Object.entries(resources);
   const ofType = (type: string) => all.filter(([, { Type }]) => Type === type);
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties = {}, Metadata = {} }]) => ({
-    entry: String(Metadata['lathe:entry'] ?? ''),
+    entry: String(Metadata['local-aws:entry'] ?? ''),
     image: Properties.PackageType === 'Image',
     reserved: Number(Properties.ReservedConcurrentExecutions ?? 0),
     priced: pricedOf(Properties),

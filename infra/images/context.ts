@@ -5,7 +5,7 @@ import { projectRoot } from '../bundling.ts';
 import { installationOf, type LockFile } from './lock-file.ts';
 import { moduleGraph } from './module-graph.ts';
 
-const runtimeClient = 'functions/runtime-client/main.ts';
+const runtimeClient = 'packages/runtime-client/src/main.ts';
 const dockerfile = 'functions/engines/Dockerfile';
 /** Debian packages of an engine; in its image, those that local set-up leaves out by default as well. */
 const packageLists = ['packages.txt', 'packages-optional.txt'];

@@ -34,7 +34,7 @@ export function startZip(
   { root, layers }: Pick<UnzippedFunction, 'root' | 'layers'>,
   env: Record<string, string>,
 ): RunningImage {
-  const client = join(projectRoot, 'functions/runtime-client/main.ts');
+  const client = join(projectRoot, 'packages/runtime-client/src/main.ts');
   const [program = '', ...args] = withoutPerl([process.execPath, client]);
   const started = spawn(program, args, {
     cwd: root,

@@ -1,4 +1,4 @@
-import { closeInherited } from '../../shared/close-inherited.ts';
+import { closeInherited } from '../../packages/runtime-client/src/close-inherited.ts';
 
 // For `node --import`: a child of this process starts with the files of its database open.
 closeInherited();

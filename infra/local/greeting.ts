@@ -1,7 +1,7 @@
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { type Faults, faultNames } from '../../packages/local-aws/src/faults/faults.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents } from '../../shared/catalogue/missing.ts';
-import { type Faults, faultNames } from './faults/faults.ts';
 import type { RunningStack } from './stack.ts';
 
 /** An orange circle of 64 pixels, small enough for a command line. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { readNumberSettings, SettingsError } from '../../shared/settings.ts';
+import { currentTemplate } from '../build/template-cache.ts';
 import { projectRoot } from '../bundling.ts';
 import { findMissing } from './engine-checks.ts';
 import { fontVariables } from './fonts.ts';
 import { greeting } from './greeting.ts';
 import { startLocalStack } from './stack.ts';
-import { currentTemplate } from './template-cache.ts';
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 

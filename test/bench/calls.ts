@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { type Client, postForm, taskOf } from '../support/client.ts';
 import { photograph } from '../support/images.ts';
 import { startAlteredStack } from '../support/running-stack.ts';

@@ -42,7 +42,7 @@ interface Candidate {
   memoryMegabytes: number;
 }
 
-const client = 'functions/runtime-client/main.ts';
+const client = 'packages/runtime-client/src/main.ts';
 const emptyHandler = 'export const handler = async () => ({ statusCode: 200 });\n';
 const signIn = /^functions\/api\/sign-in\//;
 const engine = /^functions\/engines\/(?!runtime\/)/;
@@ -117,9 +117,11 @@ export function coldConnectMs(functions: ColdStart[]): number {
 
 async function prepare(folder: string, pick: (entry: string) => boolean, services: Server): Promise<Candidate[]> {
   const functions = resourcesOf(await readSynthesized(), 'AWS::Lambda::Function')
-    .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
+    .filter(
+      ({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['local-aws:entry'] !== undefined,
+    )
     .map(({ Properties, Metadata }) => ({
-      entry: String(Metadata?.['lathe:entry']),
+      entry: String(Metadata?.['local-aws:entry']),
       variables: variablesOf(Properties.Environment, addressOf(services)),
       memoryMegabytes: Number(Properties.MemorySize),
     }));

@@ -1,4 +1,4 @@
-import { CapacityMeter, type KeyUsage } from '../../infra/local/aws/capacity/meter.ts';
+import { CapacityMeter, type KeyUsage } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { Client, dataUri } from '../support/client.ts';

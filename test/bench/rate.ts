@@ -1,4 +1,4 @@
-import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { sendLimited } from '../support/limited-requests.ts';
 
 const requests = 10_000;

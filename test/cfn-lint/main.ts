@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { findPythonProgram } from '../support/python-program.ts';
 
 /** Rules that say nothing about this stack: the CDK writes out dependencies that follow from references too. */

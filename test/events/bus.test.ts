@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { sendAsOperator } from '../support/operator.ts';
 import { fileOf, roleOf, takeAway } from '../support/roles.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
 import { Client } from '../support/client.ts';
 import { settingsOfTests } from '../support/running-stack.ts';
 

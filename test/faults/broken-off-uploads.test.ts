@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { download, postForm } from '../support/client.ts';
 import { functionOf, startAlteredStack } from '../support/running-stack.ts';
 import { until } from '../support/until.ts';

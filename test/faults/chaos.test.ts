@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LocalFunction, LocalStack, QueueSource } from '../../infra/local/template/model.ts';
+import type { LocalFunction, LocalStack, QueueSource } from '../../packages/local-aws/src/template/model.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
 import { isBroad } from '../support/breadth.ts';
 import { functionOf } from '../support/running-stack.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Faults } from '../../infra/local/faults/faults.ts';
-import { Random } from '../../infra/local/faults/random.ts';
+import { Faults } from '../../packages/local-aws/src/faults/faults.ts';
+import { Random } from '../../packages/local-aws/src/faults/random.ts';
 import { startStack } from '../events/stack.ts';
 
 const timeoutSeconds = 10;

@@ -4,7 +4,7 @@ import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt, newId } from '../../shared/ids.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
-import type { LocalQueue, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
+import type { LocalQueue, LocalStack, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { newId } from '../../shared/ids.ts';
 import { startReceiver } from '../events/receiver.ts';

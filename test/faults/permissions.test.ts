@@ -10,7 +10,7 @@ import {
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import type { LocalRole, LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { dataUri, download, filesOf, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';
 import { clientAs } from '../support/roles.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { synthesize } from '../../infra/local/synth.ts';
+import { synthesize } from '../../infra/build/synth.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { dataUri, type JobView, taskOf } from '../support/client.ts';
 import { twoHalves } from '../support/images.ts';

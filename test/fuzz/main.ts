@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../infra/bundling.ts';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { startStack } from '../events/stack.ts';
 import { findPythonProgram } from '../support/python-program.ts';
 

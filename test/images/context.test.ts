@@ -82,7 +82,7 @@ describe('the build context of', () => {
   test('an engine runs by its own entry point, and not for another tenant than Lambda names', async () => {
     const folder = unpack(stageContext('functions/engines/image', root));
     const host = await EngineHost.start();
-    const child = spawn(process.execPath, ['functions/runtime-client/main.ts'], {
+    const child = spawn(process.execPath, ['packages/runtime-client/src/main.ts'], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
@@ -127,6 +127,6 @@ describe('an edit', () => {
   });
 
   test('in the runtime client changes every image', () => {
-    expect(changedBy('functions/runtime-client/main.ts')).toHaveLength(folders.length);
+    expect(changedBy('packages/runtime-client/src/main.ts')).toHaveLength(folders.length);
   });
 });

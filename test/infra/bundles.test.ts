@@ -33,9 +33,11 @@ const credentialCode =
 const template = await readSynthesized();
 const zips = resourcesOf(template, 'AWS::Lambda::Function')
   // What runs in a deployment is the CDK's own.
-  .filter(({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['lathe:entry'] !== undefined)
+  .filter(
+    ({ Properties, Metadata }) => Properties.PackageType !== 'Image' && Metadata?.['local-aws:entry'] !== undefined,
+  )
   .map(({ Properties, Metadata }) => {
-    const entry = String(Metadata?.['lathe:entry']);
+    const entry = String(Metadata?.['local-aws:entry']);
     const environment = JSON.stringify(Properties.Environment ?? {});
     // The tools of agents reach the API itself.
     const recordsOnly = !environment.includes('LATHE_BUCKET') && !entry.startsWith('functions/api/mcp/');

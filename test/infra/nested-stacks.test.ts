@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readFlattened } from '../../infra/local/template/flatten.ts';
+import { readFlattened } from '../../packages/local-aws/src/template/flatten.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import type { LocalStack } from '../../infra/local/template/model.ts';
-import { readTemplate } from '../../infra/local/template/read.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
+import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import { encodeSizes, sizeRanges } from '../../shared/catalogue/sizes.ts';
 import { resourcesOf, type Template } from '../support/template.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { RateStore, lastUses as readLastUses } from '../../functions/api/http/rate-store.ts';
+import { everything, type LocalAws, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 import { MemoryRates } from '../unit/api/memory-rates.ts';
-import { everything, type LocalAws, startLocalAws } from './local/gate/fixture.ts';
 
 const start = Date.UTC(2026, 0, 1);
 

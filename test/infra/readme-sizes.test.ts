@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
-import { readTemplate } from '../../infra/local/template/read.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 
 test('the guide asks for the concurrency that the stack uses when every queue is at its maximum', async () => {
   const { functions, queueSources } = readTemplate({

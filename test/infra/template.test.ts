@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
 import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
-import type { LocalFunction, LocalStack, PolicyStatement } from '../../infra/local/template/model.ts';
-import { readTemplate } from '../../infra/local/template/read.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import type { LocalFunction, LocalStack, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
+import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import { functionVariable } from '../../shared/aws/queues.ts';
 import { tableSchema } from '../../shared/aws/table-schema.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
@@ -102,7 +102,7 @@ describe('every function', () => {
   test('runs a module of this project by name', () => {
     expect(new Set(deployers).size).toBe(1);
     for (const { id, Metadata } of functions.filter((fn) => !deployers.includes(fn.id)))
-      expect(Metadata?.['lathe:entry'], id).toMatch(/^functions\/.+\.ts$/);
+      expect(Metadata?.['local-aws:entry'], id).toMatch(/^functions\/.+\.ts$/);
   });
 });
 
@@ -662,7 +662,7 @@ function functionNameOf({ logicalId }: LocalFunction): string {
 test('/health has the URL of the WebSocket API: its own endpoint and stage in AWS, this machine here', () => {
   const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
   const sockets = apis.find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET');
-  const health = functions.find(({ Metadata }) => Metadata?.['lathe:entry'] === 'functions/api/service/health.ts');
+  const health = functions.find(({ Metadata }) => Metadata?.['local-aws:entry'] === 'functions/api/service/health.ts');
   const endpoint = { 'Fn::GetAtt': [sockets?.id, 'ApiEndpoint'] };
   const url = { 'Fn::Join': ['', [endpoint, `/${stack.webSocketApis[0]?.stage}`]] };
   expect(health?.Properties.Environment).toMatchObject({ Variables: { LATHE_WEBSOCKET_URL: url } });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NotUnderstood } from '../../infra/local/template/properties.ts';
-import { readTemplate } from '../../infra/local/template/read.ts';
+import { NotUnderstood } from '../../packages/local-aws/src/template/properties.ts';
+import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 import { type Json, readSynthesized, resourcesOf, type Template, type TemplateResource } from '../support/template.ts';
 
 const original = await readSynthesized();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Random } from '../../infra/local/faults/random.ts';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import { Random } from '../../packages/local-aws/src/faults/random.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { startStack, type TestStack } from '../events/stack.ts';
 import { PlainSubscriber, type Received, untilSubscribed, withoutRepeats } from '../events/subscribers.ts';
 import { findStale } from '../events/ten-tasks.ts';

@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import type { LocalFunction, LocalQueue, PolicyStatement } from '../../infra/local/template/model.ts';
+import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
+import type { LocalFunction, LocalQueue, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
 import { queueTimeoutMs } from '../../shared/tasks/transitions.ts';
 import { type Behaviour, startReceiver } from '../events/receiver.ts';
 import { startStack, type TestStack } from '../events/stack.ts';

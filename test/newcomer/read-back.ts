@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { type Frame, readMagick } from '../../functions/engines/image/codecs/magick.ts';
 import { imageFormat } from '../../functions/engines/image/formats.ts';
 import { openPicture } from '../../functions/engines/image/picture.ts';
-import { compare, type Fidelity } from '../engines/image/compare.ts';
+import { compare, type Fidelity, squared } from '../engines/image/compare.ts';
 import { original } from '../engines/image/samples.ts';
 import { quietContext } from '../support/sandboxed.ts';
 
@@ -48,7 +48,8 @@ export async function verifyOutput(
   if (to === 'pdf')
     return header((await PDFDocument.load(bytes)).getPageCount() === (operation === 'merge' ? 2 : 1), to);
   const actual = await toPng(path, bytes, to);
-  const expected = operation === 'crop' ? await square() : await original();
+  const picture = operation === 'crop' ? await square() : await original();
+  const expected = to === 'ico' ? await squared(actual, picture) : picture;
   const fidelity = fidelityOf(from, to);
   const { difference } = await compare(actual, expected, fidelity);
   if (difference > tolerated[fidelity]) throw new Error(`The output differs by ${difference.toFixed(1)} of 255.`);

@@ -45,8 +45,18 @@ async function contentOf(format: string, folder: string): Promise<Uint8Array | u
     return sharp(await original())
       .jpeg({ quality: 95 })
       .toBuffer();
+  if (format === 'ico') return iconOf(await original());
   if (format === 'pdf' || imageFormat(format).write) return byEngine(format, folder);
   return undefined;
+}
+
+/** Makes an icon that is not square, which the engine does not write. */
+async function iconOf(picture: Buffer): Promise<Buffer> {
+  const png = await sharp(picture).png().toBuffer();
+  const { width, height } = await sharp(png).metadata();
+  const header = Buffer.from([0, 0, 1, 0, 1, 0, width, height, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 22, 0, 0, 0]);
+  header.writeUInt32LE(png.length, 14);
+  return Buffer.concat([header, png]);
 }
 
 async function scene(): Promise<Scene> {

@@ -1,6 +1,6 @@
-import { isAllowed } from '../../infra/local/gate/policy.ts';
-import type { RecordedDecision } from '../../infra/local/gate/record.ts';
-import type { LocalFunction, LocalRole, PolicyStatement } from '../../infra/local/template/model.ts';
+import { isAllowed } from '../../packages/local-aws/src/iam/policy.ts';
+import type { RecordedDecision } from '../../packages/local-aws/src/iam/record.ts';
+import type { LocalFunction, LocalRole, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';
 import { indexPartitions, partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes } from '../../shared/files/keys.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { startTables } from '../../infra/local/aws/tables.ts';
+import { startTables } from '../../packages/local-aws/src/dynamodb/tables.ts';
 import type { Opinion } from './opinion.ts';
 import { findCheckout, findPython, runPytest } from './pytest.ts';
 

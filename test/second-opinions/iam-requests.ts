@@ -1,4 +1,4 @@
-import type { RecordedDecision } from '../../infra/local/gate/record.ts';
+import type { RecordedDecision } from '../../packages/local-aws/src/iam/record.ts';
 
 /** What a caller asks for, as far as policies can tell. */
 export type AccessQuestion = Pick<RecordedDecision, 'action' | 'resource' | 'conditions'>;

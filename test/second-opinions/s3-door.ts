@@ -1,11 +1,15 @@
 import { createSecretKey } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parseXml, type XmlNode } from '../../infra/local/aws/s3/xml.ts';
-import { startServers } from '../../infra/local/aws/servers.ts';
-import type { Credentials } from '../../infra/local/gate/credentials.ts';
-import { createGate } from '../../infra/local/gate/gate.ts';
-import { createVerifier, type SignatureVerifier, UNSIGNED_PAYLOAD } from '../../infra/local/gate/signature.ts';
-import type { BucketCorsRule, LocalBucket, LocalRole } from '../../infra/local/template/model.ts';
+import { createGate } from '../../packages/local-aws/src/gate/gate.ts';
+import { startServers } from '../../packages/local-aws/src/gate/servers.ts';
+import type { Credentials } from '../../packages/local-aws/src/iam/credentials.ts';
+import {
+  createVerifier,
+  type SignatureVerifier,
+  UNSIGNED_PAYLOAD,
+} from '../../packages/local-aws/src/iam/signature.ts';
+import { parseXml, type XmlNode } from '../../packages/local-aws/src/s3/xml.ts';
+import type { BucketCorsRule, LocalBucket, LocalRole } from '../../packages/local-aws/src/template/model.ts';
 import { bareBucket } from '../transfers/own-bucket.ts';
 
 const PREFIX = '/_aws/s3';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { sendLimited } from '../support/limited-requests.ts';
 import { type RunningService, startService } from '../support/running-stack.ts';
 import { joinService } from '../support/shared-service.ts';

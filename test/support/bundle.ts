@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';
+import { currentBundleFolders } from '../../infra/build/bundles.ts';
 import { projectRoot } from '../../infra/bundling.ts';
-import { currentBundleFolders } from '../../infra/local/bundles.ts';
 
 export interface Bundle {
   files: { name: string; code: Uint8Array }[];

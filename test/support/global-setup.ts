@@ -1,6 +1,6 @@
-import { currentBundleFolders } from '../../infra/local/bundles.ts';
-import { readTemplate } from '../../infra/local/template/read.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { currentBundleFolders } from '../../infra/build/bundles.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
+import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
 
 /**
  * Synthesizes the template once, before the files that start a service would all do it, and where all of them run, bundles

@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http';
-import type { CapacityMeter } from '../../infra/local/aws/capacity/meter.ts';
+import type { CapacityMeter } from '../../packages/local-aws/src/dynamodb/capacity/meter.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { Client } from './client.ts';
 import { descendantsOf } from './processes.ts';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { toAttributes } from '../../shared/aws/table.ts';
 
 interface Service {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../infra/local/lambda/fixtures/files.ts';
+import { temporaryFolder } from '../../packages/local-aws/test/lambda/fixtures/files.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { shardOf } from '../../shared/aws/records.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { groupOfId } from '../../shared/ids.ts';

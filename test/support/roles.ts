@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
-import { makeCredentials } from '../../infra/local/gate/credentials.ts';
-import type { LocalRole, LocalStack } from '../../infra/local/template/model.ts';
+import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
+import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import type { TaskDefinition } from './client.ts';
 
 /** Returns the role of a function by its name in the template without the hash, such as `HttpCancelTask`. */

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import type { LocalStack } from '../../infra/local/template/model.ts';
+import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { newId } from '../../shared/ids.ts';
 import { Client } from './client.ts';
 import { actAs, addUser, type Caller, type FunctionName, stackOf, startService } from './running-stack.ts';

@@ -35,7 +35,7 @@ export function templateTable(template: Template): string {
     deployers = [],
     others = [],
   } = Object.groupBy(functions, ({ Properties, Metadata }) => {
-    if (Metadata?.['lathe:entry'] === undefined) return 'deployers';
+    if (Metadata?.['local-aws:entry'] === undefined) return 'deployers';
     return Properties.PackageType === 'Image' || Properties.Layers !== undefined ? 'engines' : 'others';
   });
   const sections: [string, string[]][] = [
@@ -94,7 +94,7 @@ function functionRows(template: Template): string[] {
     const group = template.Resources[referredTo(LogGroup)];
     return [
       functionName(id),
-      short(Metadata?.['lathe:entry']),
+      short(Metadata?.['local-aws:entry']),
       [short(Properties.Runtime ?? Properties.PackageType), short(Properties.Architectures)].join(' '),
       short(Properties.MemorySize),
       short(Properties.Timeout),

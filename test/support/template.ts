@@ -1,5 +1,5 @@
-import { readFlattened } from '../../infra/local/template/flatten.ts';
-import { currentTemplate } from '../../infra/local/template-cache.ts';
+import { currentTemplate } from '../../infra/build/template-cache.ts';
+import { readFlattened } from '../../packages/local-aws/src/template/flatten.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

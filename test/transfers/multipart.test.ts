@@ -4,7 +4,7 @@ import { GetObjectCommand, HeadObjectCommand, S3Client, type S3ClientConfig } fr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MultipartUpload } from '../../functions/transfers/multipart.ts';
 import { storeInParts } from '../../functions/transfers/parts.ts';
-import { everything, type LocalAws, startLocalAws } from '../infra/local/gate/fixture.ts';
+import { everything, type LocalAws, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 
 const partBytes = 5 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { allow, type LocalAws, role, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 import { putObject } from '../../shared/aws/objects.ts';
 import type { StoredFile, Task } from '../../shared/tasks/task.ts';
-import { allow, type LocalAws, role, startLocalAws } from '../infra/local/gate/fixture.ts';
 import { makeTask } from './run.ts';
 
 /** The bucket of the service, as a function of it sees it. */

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { projectRoot } from '../../infra/bundling.ts';
-import type { LocalRole } from '../../infra/local/template/model.ts';
-import { allow, nothing, role, startLocalAws } from '../infra/local/gate/fixture.ts';
+import type { LocalRole } from '../../packages/local-aws/src/template/model.ts';
+import { allow, nothing, role, startLocalAws } from '../../packages/local-aws/test/gate/fixture.ts';
 import { until } from '../support/until.ts';
 import { bareBucket } from './own-bucket.ts';
 

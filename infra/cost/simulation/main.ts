@@ -1,6 +1,6 @@
 import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
-import { readFlattened } from '../../local/template/flatten.ts';
-import { currentTemplate } from '../../local/template-cache.ts';
+import { readFlattened } from '../../../packages/local-aws/src/template/flatten.ts';
+import { currentTemplate } from '../../build/template-cache.ts';
 import { inventoryOf } from '../inventory.ts';
 import { measurements, type TypicalJob } from '../measurements.ts';
 import { engineSeconds, jobCosts, total } from '../model.ts';

@@ -48,3 +48,10 @@ export async function compare(
     spread: Math.sqrt(squareOther / other.length),
   };
 }
+
+/** Returns what an icon shows of a picture: icons are square, with the picture in the middle. */
+export async function squared(icon: Buffer, picture: Buffer): Promise<Buffer> {
+  const { width } = await sharp(icon).metadata();
+  const background = { r: 0, g: 0, b: 0, alpha: 0 };
+  return sharp(picture).resize({ width, height: width, fit: 'contain', background }).png().toBuffer();
+}

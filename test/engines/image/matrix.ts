@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { imageFormat } from '../../../functions/engines/image/formats.ts';
 import type { EngineMatrix, Sample } from '../matrix.ts';
-import { compare, type Fidelity } from './compare.ts';
+import { compare, type Fidelity, squared } from './compare.ts';
 import { program } from './programs.ts';
 import { readBack } from './readers.ts';
 import { iconPicture, makeSample, original } from './samples.ts';
@@ -55,13 +55,6 @@ async function wholePicture(input: Sample): Promise<Buffer> {
   if (inputFidelity[input.format] !== 'bilevel') return original();
   // Programs differ in how they scatter the dots, so the picture of dots itself is what is expected.
   return program('pamtopng', join(dirname(input.path), 'original.pbm'));
-}
-
-/** An icon is square, with the picture in its middle. */
-async function squared(icon: Buffer, picture: Buffer): Promise<Buffer> {
-  const { width } = await sharp(icon).metadata();
-  const background = { r: 0, g: 0, b: 0, alpha: 0 };
-  return sharp(picture).resize({ width, height: width, fit: 'contain', background }).png().toBuffer();
 }
 
 const drawings = new Set(['eps', 'epsi', 'ept', 'ps', 'pdf']);

@@ -32,9 +32,14 @@ export function adaptTemplate(template: Template): { template: Template; assets:
 
 function adapt(resource: Resource, assets: Map<string, Asset>): Resource {
   const { Type, Properties = {}, Metadata = {} } = resource;
-  if (Type === 'AWS::Lambda::Function') return adaptFunction(resource, textOf(Metadata, 'lathe:entry'), assets);
+  if (Type === 'AWS::Lambda::Function') return adaptFunction(resource, textOf(Metadata, 'local-aws:entry'), assets);
   if (Type === 'AWS::Lambda::LayerVersion') {
-    const Content = addAsset(assets, `${textOf(Metadata, 'lathe:layer')}.zip`, { kind: 'layer' }, Properties.Content);
+    const Content = addAsset(
+      assets,
+      `${textOf(Metadata, 'local-aws:layer')}.zip`,
+      { kind: 'layer' },
+      Properties.Content,
+    );
     return { ...resource, Properties: { ...Properties, Content } };
   }
   if (Type === 'AWS::CloudFormation::Stack')

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import { currentBundleFolders } from '../../../infra/build/bundles.ts';
 import { projectRoot } from '../../../infra/bundling.ts';
 import { stageContext } from '../../../infra/images/context.ts';
-import { currentBundleFolders } from '../../../infra/local/bundles.ts';
-import { readTemplate } from '../../../infra/local/template/read.ts';
+import { readTemplate } from '../../../packages/local-aws/src/template/read.ts';
 import type { Asset } from './adapt-template.ts';
 
 const origin = 'http://localhost';
@@ -16,7 +16,7 @@ const bootstrap = `#!/bin/sh
 [ -e node_modules ] || ln -sfn '${projectRoot}/node_modules' node_modules
 exec env -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u AWS_SESSION_TOKEN \\
   AWS_LAMBDA_LOG_GROUP_NAME="/aws/lambda/$AWS_LAMBDA_FUNCTION_NAME" \\
-  node functions/runtime-client/main.ts
+  node packages/runtime-client/src/main.ts
 `;
 
 /** Returns what writes the content of an asset: bundles and engines as for a deployment, layers without content. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { closeInherited } from '../../../../shared/close-inherited.ts';
+import { closeInherited } from '../../../../packages/runtime-client/src/close-inherited.ts';
 import type { Engine, Work } from '../engine.ts';
 import { faultOfFile } from '../file-faults.ts';
 import { warmPrograms } from '../program.ts';

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Build } from '../../packages/local-aws/src/cloudfront/distribution.ts';
+import { cacheFolder } from '../build/bundles.ts';
+import { markAsUsed, publish, removeOld } from '../build/kept-folders.ts';
+import { pageBuild, pageFingerprint } from '../page-build.ts';
+
+const closer = new URL('./close-inherited.ts', import.meta.url).href;
+
+/** Returns what finds the page as its sources are now. It is built when it is first asked for after a change of them. */
+export function pageOnDemand(report: (line: string) => void): () => Promise<Build> {
+  let built: Promise<Build> | undefined;
+  return () => {
+    built ??= currentPage();
+    // What could not be built may be repaired before the next request.
+    built.catch((error) => {
+      built = undefined;
+      report(`page: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    return built;
+  };
+}
+
+async function currentPage(): Promise<Build> {
+  const cache = cacheFolder();
+  const folder = join(cache, `web-${pageFingerprint().slice(0, 32)}`);
+  if (!existsSync(folder)) {
+    removeOld(cache);
+    const draft = mkdtempSync(join(cache, 'draft-'));
+    try {
+      await runVite(draft);
+      publish(draft, folder);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  }
+  markAsUsed(folder);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+  return { folder, files: new Set(paths) };
+}
+
+/** Builds in a process of its own: the build takes more memory than the service keeps. */
+async function runVite(outDir: string): Promise<void> {
+  const [program, ...args] = pageBuild(outDir);
+  const child = spawn(program, ['--import', closer, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const killWithParent = () => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4_000);
+    });
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject).once('close', resolve);
+  const code = await promise;
+  process.off('exit', killWithParent);
+  if (code !== 0) throw new Error(`Vite ended with ${code}: ${said}`);
+}

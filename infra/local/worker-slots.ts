@@ -1,0 +1,23 @@
+import type { LocalFunction, QueueSource } from '../../packages/local-aws/src/template/model.ts';
+
+const shareVariable = 'LATHE_ACCOUNT_SHARE';
+
+/**
+ * Returns how many messages an engine's worker has in flight. It waits for its engine, an image function that has one
+ * environment more than there are cores: more messages would wait for it with their visibility running. All but the
+ * reserve may be of one account.
+ */
+export function workerSlots({ function: fn, maximumConcurrency }: QueueSource, cores: number) {
+  if (fn.environment.LATHE_ENGINE === undefined) return undefined;
+  const share = Number(fn.environment[shareVariable] ?? Number.POSITIVE_INFINITY);
+  const reserve = (maximumConcurrency ?? share) > share ? 1 : 0;
+  const concurrency = Math.min(cores + reserve, maximumConcurrency ?? Number.POSITIVE_INFINITY);
+  return { concurrency, perGroup: concurrency > cores && reserve > 0 ? concurrency - 1 : undefined };
+}
+
+/** Lets one account have as many long runs as there are cores, which leaves one engine to others. */
+export function localShare({ environment }: LocalFunction, cores: number): Record<string, string> {
+  const share = environment[shareVariable];
+  if (share === undefined || environment.LATHE_ENGINE === undefined) return {};
+  return { [shareVariable]: String(Math.min(Number(share), cores)) };
+}

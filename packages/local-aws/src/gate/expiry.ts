@@ -1,0 +1,71 @@
+import type { Tables } from '../dynamodb/tables.ts';
+import type { ObjectStore } from '../s3/store.ts';
+import type { LocalBucket, LocalTable } from '../template/model.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const FIRST_RUN_MS = 60 * 1000;
+
+/** Deletes expired items and objects shortly after the start and then every hour; returns a function that stops it. */
+export function startExpiry(work: {
+  tables: LocalTable[];
+  buckets: LocalBucket[];
+  database: Pick<Tables, 'call'>;
+  store: ObjectStore | undefined;
+  onError: (error: unknown) => void;
+}): () => void {
+  const run = () => {
+    expireItems(work.tables, work.database, Date.now()).catch(work.onError);
+    try {
+      if (work.store) expireObjects(work.buckets, work.store, Date.now());
+    } catch (error) {
+      work.onError(error);
+    }
+  };
+  const first = setTimeout(run, FIRST_RUN_MS).unref();
+  const hourly = setInterval(run, HOUR_MS).unref();
+  return () => {
+    clearTimeout(first);
+    clearInterval(hourly);
+  };
+}
+
+/** Deletes the items whose time to live is over. */
+export async function expireItems(tables: LocalTable[], database: Pick<Tables, 'call'>, now: number): Promise<void> {
+  for (const table of tables) {
+    if (!table.timeToLiveAttribute) continue;
+    const condition = {
+      TableName: table.name,
+      ExpressionAttributeNames: { '#ttl': table.timeToLiveAttribute },
+      ExpressionAttributeValues: { ':now': { N: String(Math.floor(now / 1000)) } },
+    };
+    let start: unknown;
+    do {
+      const page = await database.call('Scan', {
+        ...condition,
+        FilterExpression: '#ttl < :now',
+        ...(start ? { ExclusiveStartKey: start } : {}),
+      });
+      for (const item of Array.isArray(page.Items) ? page.Items : []) {
+        const names = [table.partitionKey.name, ...(table.sortKey ? [table.sortKey.name] : [])];
+        const Key = Object.fromEntries(names.map((name) => [name, item[name]]));
+        // Conditional, because the item may have been given a longer life since the scan read it.
+        await database
+          .call('DeleteItem', { ...condition, Key, ConditionExpression: '#ttl < :now' })
+          .catch((error: Error) => {
+            if (!error.message.includes('ConditionalCheckFailed')) throw error;
+          });
+      }
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+}
+
+/** Deletes the objects that a rule of their bucket has expired. */
+export function expireObjects(buckets: LocalBucket[], store: ObjectStore, now: number): void {
+  for (const bucket of buckets) {
+    for (const { prefix, days } of bucket.expirations) {
+      for (const key of store.listOlder(bucket.name, prefix, now - days * DAY_MS)) store.delete(bucket.name, key);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http';
+import type { Random } from '../faults/random.ts';
+import { S3Error } from '../s3/error.ts';
+
+/** Low enough that an SDK, which makes three attempts, hardly ever gives up. */
+const RATE = 0.005;
+
+export type FailingService = 'dynamodb' | 'sqs' | 's3';
+
+const WRITES = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
+
+/**
+ * Decides which calls fail though nothing is wrong with them.
+ * Imitates: "InternalServerError (HTTP 500): DynamoDB could not process your request" (DynamoDB developer guide, "Error handling",
+ * where 503 stands beside it), "503 Slow Down: reduce your request rate" and "500 InternalError: please try again" (S3 API
+ * reference, "Error responses"), "InternalFailure" and "ServiceUnavailable" (SQS API reference, "Common errors"). SDKs repeat
+ * all of them.
+ */
+export class TransientErrors {
+  readonly #random: Random;
+  readonly #rate: number;
+
+  constructor(random: Random, rate = RATE) {
+    this.#random = random;
+    this.#rate = rate;
+  }
+
+  /** Returns whether the next call fails. */
+  next(): boolean {
+    return this.#random.chance(this.#rate);
+  }
+
+  /**
+   * Returns whether the response of a call is lost after its effect, as only those of writes to tables are.
+   * Imitates: "For write requests, the write operation may have succeeded" of an InternalServerError (DynamoDB developer
+   * guide, "Error handling"); a connection that is reset looks the same. The SDK repeats the write, whose condition fails by
+   * then because of the first.
+   */
+  losesResponse(service: FailingService, operation: string): boolean {
+    return service === 'dynamodb' && WRITES.test(operation) && this.#random.chance(this.#rate);
+  }
+
+  /** Returns the error of a call that fails. */
+  error(service: FailingService): TransientError | S3Error {
+    const isBusy = this.#random.chance(0.5);
+    if (service === 's3')
+      return isBusy
+        ? new S3Error('SlowDown', 'Please reduce your request rate.')
+        : new S3Error('InternalError', 'We encountered an internal error. Please try again.');
+    return new TransientError(service, isBusy ? 503 : 500);
+  }
+}
+
+const TYPES = {
+  dynamodb: {
+    500: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
+    503: 'com.amazon.coral.service#ServiceUnavailableException',
+  },
+  sqs: { 500: 'com.amazon.coral.service#InternalFailure', 503: 'com.amazon.coral.service#ServiceUnavailable' },
+};
+
+/** An error of a service that speaks JSON, which is none of the caller's. */
+export class TransientError extends Error {
+  override readonly name = 'TransientError';
+  readonly #service: 'dynamodb' | 'sqs';
+  readonly #status: 500 | 503;
+
+  constructor(service: 'dynamodb' | 'sqs', status: 500 | 503) {
+    super(status === 500 ? 'Internal server error' : 'The service is unavailable. Please try again shortly.');
+    this.#service = service;
+    this.#status = status;
+  }
+
+  /** Responds with it. */
+  respond(res: ServerResponse): void {
+    const type = TYPES[this.#service][this.#status];
+    const body = JSON.stringify({ __type: type, message: this.message });
+    res.statusCode = this.#status;
+    res.setHeader('content-type', 'application/x-amz-json-1.0');
+    res.setHeader('content-length', Buffer.byteLength(body));
+    if (this.#service === 'sqs') res.setHeader('x-amzn-query-error', `${type.split('#').at(-1)};Receiver`);
+    res.end(body);
+  }
+}

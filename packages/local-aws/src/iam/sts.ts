@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import type { LocalRole, LocalStack } from '../template/model.ts';
+import type { Credentials } from './credentials.ts';
+import type { RequiredAction } from './refusal.ts';
+import { Refusal } from './refusal.ts';
+
+const MIN_SECONDS = 900;
+/** What a role that another assumes is limited to, whatever its own maximum: "role chaining". */
+const MAX_SECONDS = 3600;
+
+/** Makes credentials of a role that expire. */
+export type AssumeRole = (role: LocalRole, expiresAt: number) => Credentials;
+
+/** Handles a call of STS, whose caller is a role: AssumeRole of a role that trusts the account. Returns the response. */
+export function callSts(
+  { assumableRoles }: Pick<LocalStack, 'assumableRoles'>,
+  body: Buffer,
+  assume: AssumeRole,
+  authorise: (need: RequiredAction) => void,
+): string {
+  const form = new URLSearchParams(body.toString());
+  const action = form.get('Action') ?? '';
+  if (action !== 'AssumeRole')
+    throw new Refusal('unsupported', `The operation ${action} of STS is not supported here.`);
+  const arn = form.get('RoleArn') ?? '';
+  authorise({ action: 'sts:AssumeRole', resource: arn });
+  const role = assumableRoles.find((candidate) => candidate.arn === arn);
+  if (!role) throw new Refusal('access-denied', `Not authorized to perform: sts:AssumeRole on resource: ${arn}`);
+  if (!/^[\w+=,.@-]{2,64}$/.test(form.get('RoleSessionName') ?? ''))
+    throw new Refusal('invalid-request', 'RoleSessionName must have 2 to 64 letters, digits or any of +=,.@-_');
+  const seconds = Number(form.get('DurationSeconds') ?? MAX_SECONDS);
+  if (!(seconds >= MIN_SECONDS))
+    throw new Refusal('invalid-request', `DurationSeconds must be at least ${MIN_SECONDS}.`);
+  if (seconds > MAX_SECONDS)
+    throw new Refusal(
+      'invalid-request',
+      'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.',
+    );
+  const expiresAt = Date.now() + seconds * 1000;
+  const { accessKeyId, secretAccessKey, sessionToken } = assume(role, expiresAt);
+  return `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey><SessionToken>${sessionToken}</SessionToken><Expiration>${new Date(expiresAt).toISOString()}</Expiration></Credentials></AssumeRoleResult><ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata></AssumeRoleResponse>`;
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequiredAction } from '../iam/refusal.ts';
+import { S3Error } from './error.ts';
+import { actionOf, type S3Operation } from './operations.ts';
+import { parseCopySource } from './put-object.ts';
+
+const MAX_KEY_BYTES = 1024;
+
+export interface S3Target {
+  bucket: string;
+  /** Empty for a request to the bucket itself. */
+  key: string;
+}
+
+/** Splits the path behind the prefix into bucket and key. */
+export function parseTarget(path: string): S3Target {
+  const [, bucket = '', ...rest] = path.split('/');
+  let key: string;
+  try {
+    key = decodeURIComponent(rest.join('/'));
+  } catch {
+    throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
+  }
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw new S3Error('InvalidBucketName', 'The specified bucket is not valid.', { BucketName: bucket });
+  }
+  if (key !== '') assertKey(key);
+  return { bucket, key };
+}
+
+/** Throws when a key is one that S3, or the clients that would fetch it by path, do not take. */
+export function assertKey(key: string): void {
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', 'Your key is too long');
+  // Clients resolve such segments before they send the path, so the object could never be asked for again.
+  if (key.includes('\0') || key.split('/').some((segment) => segment === '.' || segment === '..')) {
+    throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
+  }
+}
+
+/** Returns the permissions that an operation on S3 needs; `deleteKeys` are those a DeleteObjects body lists. */
+export function s3Actions(
+  operation: S3Operation,
+  { bucket, key }: S3Target,
+  query: URLSearchParams,
+  headers: IncomingMessage['headers'],
+  deleteKeys: string[],
+): RequiredAction[] {
+  const action = actionOf(operation);
+  const resource = `arn:aws:s3:::${bucket}`;
+  if (operation === 'DeleteObjects') return deleteKeys.map((each) => ({ action, resource: `${resource}/${each}` }));
+  if (key === '') return [{ action, resource, conditions: { 's3:prefix': () => [query.get('prefix') ?? ''] } }];
+  const needs = [{ action, resource: `${resource}/${key}` }];
+  if (operation !== 'CopyObject') return needs;
+  const source = parseCopySource(String(headers['x-amz-copy-source']));
+  return [{ action: 's3:GetObject', resource: `arn:aws:s3:::${source.bucket}/${source.key}` }, ...needs];
+}

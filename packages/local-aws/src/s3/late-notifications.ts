@@ -1,0 +1,24 @@
+import type { Random } from '../faults/random.ts';
+
+const TWICE = 0.1;
+
+/** Sends a message to a queue, so many seconds late. */
+type Send = (queue: string, body: string, delaySeconds?: number) => Promise<void> | void;
+
+/**
+ * Returns how S3 notifies queues: late, and therefore out of order, and sometimes twice.
+ * Imitates: "Amazon S3 event notifications are designed to be delivered at least once. Typically, event notifications are
+ * delivered in seconds but can sometimes take a minute or longer" and "are not guaranteed to arrive in the same order that the
+ * events occurred" (S3 user guide, "Amazon S3 Event Notifications", "Event message structure"). The queue keeps
+ * those that are late, so that none is lost with this process.
+ */
+export function lateNotifications(send: Send, random: Random): Send {
+  return async (queue, body) => {
+    await send(queue, body, notificationDelay(random));
+    if (random.chance(TWICE)) await send(queue, body, notificationDelay(random));
+  };
+}
+
+function notificationDelay(random: Random): number {
+  return random.chance(0.7) ? random.between(0, 1) : random.between(1, 5);
+}

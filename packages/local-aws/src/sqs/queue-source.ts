@@ -1,0 +1,195 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { FunctionError } from '../lambda/function-error.ts';
+import type { LambdaRuntime } from '../lambda/runtime.ts';
+import type { QueueSource } from '../template/model.ts';
+import { failedMessageIds } from './batch-response.ts';
+import { Concurrency } from './concurrency.ts';
+import { buildSqsEvent } from './sqs-event.ts';
+
+const MAX_POLL_SECONDS = 20;
+/** The maximum that SQS returns, or deletes, in one request. */
+const REQUEST_LIMIT = 10;
+const ZIP_CONCURRENCY = 10;
+const FIRST_BACKOFF_MILLISECONDS = 100;
+const MAX_BACKOFF_MILLISECONDS = 5_000;
+/** That of a queue which says nothing of it. */
+const DEFAULT_VISIBILITY_SECONDS = 30;
+
+export interface QueueSourceDependencies {
+  runtime: LambdaRuntime;
+  /** Signs as the function's role, as Lambda's poller does. */
+  sqs: SQSClient;
+  /** How many batches are worked on at once. */
+  concurrency: number;
+  /** Delivers every batch a second time after it was handled, as SQS may. */
+  twice?: boolean;
+  log: (line: string) => void;
+}
+
+/** Starts to invoke a function with the messages of a queue. */
+export function startQueueSource(
+  source: QueueSource,
+  { runtime, sqs, concurrency, twice = false, log }: QueueSourceDependencies,
+): { stop(): Promise<void>; drain(): Promise<void> } {
+  const { queue, batchSize, batchingWindowSeconds } = source;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const slots = new Concurrency(concurrency);
+  const deletions = new Set<Promise<void>>();
+  let isChecked = false;
+  let draining = false;
+  const polling = poll();
+
+  async function poll(): Promise<void> {
+    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    while (!signal.aborted && !draining) {
+      // First the slot, then the message: its visibility runs from the moment it is received.
+      await slots.take();
+      if (signal.aborted || draining) return;
+      const batch: Message[] = [];
+      try {
+        await collect(batch);
+        backoff = FIRST_BACKOFF_MILLISECONDS;
+      } catch (error) {
+        if (!signal.aborted) {
+          log(`${queue.name}: could not receive, retrying in ${backoff} ms: ${describe(error)}`);
+          await wait(backoff, undefined, { signal }).catch(() => {});
+          backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS);
+        }
+      }
+      if (batch.length === 0) slots.reset();
+      if (batch.length === 0 || signal.aborted) slots.release();
+      else void work(batch).finally(() => slots.release());
+    }
+  }
+
+  async function collect(batch: Message[]): Promise<void> {
+    // As Lambda's poller does, which needs the permission for it.
+    if (!isChecked) await sqs.send(new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['All'] }));
+    isChecked = true;
+    await receive(batch, MAX_POLL_SECONDS);
+    if (batch.length === 0) return;
+    const closes = Date.now() + batchingWindowSeconds * 1000;
+    for (let left = closes - Date.now(); batch.length < batchSize && left > 0; left = closes - Date.now()) {
+      // SQS waits in whole seconds; a shorter rest of the window passes before one last receive.
+      if (left < 1000) await wait(left, undefined, { signal });
+      await receive(batch, Math.min(MAX_POLL_SECONDS, left < 1000 ? 0 : Math.floor(left / 1000)));
+    }
+  }
+
+  async function receive(batch: Message[], seconds: number): Promise<void> {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queue.url,
+        MaxNumberOfMessages: Math.min(REQUEST_LIMIT, batchSize - batch.length),
+        WaitTimeSeconds: seconds,
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['All'],
+      }),
+      { abortSignal: signal },
+    );
+    batch.push(...Messages);
+  }
+
+  async function work(batch: Message[]): Promise<void> {
+    let done: Message[];
+    try {
+      if (twice) await invoke(batch);
+      const response = await invoke(batch);
+      done = source.reportBatchItemFailures ? succeeded(batch, response) : batch;
+    } catch (error) {
+      if (!signal.aborted) log(`${queue.name}: ${source.function.name} failed: ${describe(error)}`);
+      return;
+    }
+    // Not awaited, so that the slot is free for the next message meanwhile.
+    const deletion = remove(done).finally(() => deletions.delete(deletion));
+    deletions.add(deletion);
+  }
+
+  /** Invokes the function, and while it is throttled tries again until the messages are visible to others. */
+  async function invoke(batch: Message[]): Promise<unknown> {
+    const traces = batch.map(({ Attributes }) => Attributes?.AWSTraceHeader);
+    // The account, so that environments are shared fairly.
+    const client = batch[0]?.Attributes?.MessageGroupId;
+    const visibleAt = Date.now() + Number(queue.attributes.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000;
+    for (let backoff = FIRST_BACKOFF_MILLISECONDS; ; backoff = Math.min(backoff * 2, MAX_BACKOFF_MILLISECONDS)) {
+      try {
+        return await runtime.invoke(source.function, buildSqsEvent(queue, batch), { traces, client });
+      } catch (error) {
+        if (!isThrottled(error) || draining || Date.now() + backoff >= visibleAt) throw error;
+      }
+      await wait(backoff, undefined, { signal });
+    }
+  }
+
+  function succeeded(batch: Message[], response: unknown): Message[] {
+    const failed = failedMessageIds(response, new Set(batch.map(({ MessageId = '' }) => MessageId)));
+    if (!failed) {
+      log(`${queue.name}: ${source.function.name} reported its failures in a form that Lambda does not take`);
+      return [];
+    }
+    if (failed.size > 0) log(`${queue.name}: ${source.function.name} failed for ${[...failed].join(', ')}`);
+    return batch.filter(({ MessageId = '' }) => !failed.has(MessageId));
+  }
+
+  async function remove(messages: Message[]): Promise<void> {
+    for (let start = 0; start < messages.length; start += REQUEST_LIMIT) {
+      const part = messages.slice(start, start + REQUEST_LIMIT);
+      const Entries = part.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      try {
+        const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+        for (const { Code, Message } of Failed) log(`${queue.name}: could not delete a message: ${Code} ${Message}`);
+      } catch (error) {
+        log(`${queue.name}: could not delete ${part.length} messages: ${describe(error)}`);
+      }
+    }
+  }
+
+  return {
+    // Without aborting the receive, which would take a message that comes meanwhile and hide it from the next poller.
+    async drain() {
+      draining = true;
+      slots.release();
+      await polling;
+      await Promise.all(deletions);
+    },
+    async stop() {
+      stopping.abort();
+      // Releases a poll that waits for a slot: the invocation that holds it may be long.
+      slots.release();
+      await polling;
+      await Promise.all(deletions);
+    },
+  };
+}
+
+/** How many messages of a queue are in flight at once, over all groups and of one of them. */
+export interface Slots {
+  concurrency: number;
+  perGroup?: number | undefined;
+}
+
+/**
+ * Returns the slots of a queue. An image function has one environment more than there are cores; more messages would wait
+ * for it with their visibility running. A reserved concurrency does not count: Lambda's pollers do not look at it, and what they
+ * invoke beyond it is refused.
+ */
+export function slotsOf({ function: fn, maximumConcurrency }: QueueSource, cores: number): Slots {
+  const own = fn.packaging === 'image' ? cores : (maximumConcurrency ?? ZIP_CONCURRENCY);
+  return { concurrency: Math.min(own, maximumConcurrency ?? own) };
+}
+
+function isThrottled(error: unknown): boolean {
+  return error instanceof FunctionError && error.errorType === 'TooManyRequestsException';
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

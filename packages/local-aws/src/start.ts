@@ -1,0 +1,342 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createHttpApi } from './api-gateway/http/http-api.ts';
+import {
+  createWebSocketApi,
+  refuseUpgrade,
+  type WebSocketApi,
+  type WebSocketLimits,
+} from './api-gateway/websocket/websocket-api.ts';
+import { type Build, createDistribution } from './cloudfront/distribution.ts';
+import type { AlarmState } from './cloudwatch/evaluate.ts';
+import { openLogs } from './cloudwatch/logs.ts';
+import { startMonitoring } from './cloudwatch/monitoring.ts';
+import { createSignInProvider, type ProviderUser, providerPath } from './cognito/provider.ts';
+import type { CapacityMeter } from './dynamodb/capacity/meter.ts';
+import { type EventBuses, startEventBuses } from './eventbridge/event-bus.ts';
+import { startSchedule } from './eventbridge/schedule.ts';
+import type { Faults } from './faults/faults.ts';
+import { Front, type Upgrade } from './front.ts';
+import { createGate } from './gate/gate.ts';
+import { type ServerAddresses, startServers } from './gate/servers.ts';
+import { type Credentials, makeCredentials, makeSessionCredentials, readSession } from './iam/credentials.ts';
+import { environmentFaults } from './lambda/faults.ts';
+import { throttledRuntime } from './lambda/invoke-throttles.ts';
+import type { RuntimeOptions } from './lambda/options.ts';
+import { createLambdaRuntime, type LocalRuntime } from './lambda/runtime.ts';
+import { type Slots, slotsOf, startQueueSource } from './sqs/queue-source.ts';
+import { Switch } from './switch.ts';
+import type { LocalFunction, LocalRole, LocalStack, PolicyStatement, QueueSource } from './template/model.ts';
+import { readTemplate } from './template/read.ts';
+
+export interface LocalAwsOptions {
+  /** Path of the synthesized template, in its cloud assembly. */
+  template: string;
+  /** The folder that entries in the template's metadata are relative to; defaults to the working directory. */
+  root?: string;
+  dataDirectory: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Values of the template's parameters; the rest have their defaults. */
+  parameters?: Record<string, string>;
+  /** The credentials of all roles are derived from it, so that what they signed stays valid after a restart. */
+  secret: string;
+  report(line: string): void;
+  /** Changes the stack before it runs; tests take permissions away with it. */
+  alter?(stack: LocalStack): void;
+  /** What the program that starts the stack may do itself, by the role Operator. */
+  operatorMay?(stack: LocalStack): PolicyStatement[];
+  /** Is called once the services respond, and before queues and schedules invoke anything. */
+  prepare?(running: PreparedAws): Promise<void>;
+  /** The code of zip functions that are not to run from their assets, such as bundles made on demand. */
+  codeOf?: NonNullable<RuntimeOptions['codeOf']>;
+  /** Starts functions in their images, instead of their modules on this machine. */
+  startImage?: RuntimeOptions['startImage'];
+  /** Variables of a function that differ on this machine. */
+  variablesOf?(fn: LocalFunction, cores: number): Record<string, string>;
+  /** Whether a person or a client waits for a function, which then gets the processors first; defaults to those of APIs. */
+  isAwaited?(fn: LocalFunction): boolean;
+  /** How many messages of a queue a function works on at once; by default as many as Lambda or the processors allow. */
+  slotsOf?(source: QueueSource, cores: number): Slots | undefined;
+  /** Which queues are consumed; defaults to all. */
+  isConsumed?(source: QueueSource): boolean;
+  /** Finds the files of the bucket that a distribution serves. */
+  build?(): Promise<Build>;
+  /** The one user of the embedded issuer that stands in for a user pool. */
+  user?: ProviderUser;
+  /** Further paths of the port that lead to the stage of the WebSocket API, as the mappings of a domain would. */
+  socketPaths?: string[];
+  /** Names the queues whose messages are all delivered twice; tests prove with it that a second delivery does no harm. */
+  deliverTwice?(source: QueueSource): boolean;
+  /** Serves WebSockets on a port of their own (0 takes any free one), at the stage's path alone, as in AWS. */
+  socketsPort?: number;
+  /** Other limits for WebSockets than API Gateway's, for tests that cannot wait for two hours. */
+  socketLimits?: Partial<WebSocketLimits>;
+  /** How many times faster than the clock time passes for alarms; for tests that cannot wait for their periods. */
+  alarmSpeed?: number;
+  /** Seconds between the runs of each schedule, for tests that cannot wait for a minute. */
+  scheduleSeconds?: number;
+  /** Counts the capacity units that each partition key of the tables and their indexes takes; not of another DynamoDB. */
+  capacityMeter?: CapacityMeter;
+  /** How AWS misbehaves; defaults to not at all. */
+  faults?: Faults | undefined;
+  /** When messages become visible again whose receivers died with the stack, in milliseconds; defaults to 5,000. */
+  orphansAfterMs?: number;
+  /** Servers to use instead of the embedded ones. */
+  servers?: ServerAddresses;
+  /** How many idle environments are kept over all zip functions; each is a process. */
+  maxIdle?: number;
+  /** The account's quota of concurrent executions; defaults to none. */
+  concurrencyQuota?: number;
+  /** A folder to record the gate's decisions in. */
+  recordFolder?: string | undefined;
+}
+
+/** Options for a client of the SDK. */
+export interface ClientSettings {
+  region: string;
+  endpoint: string;
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
+}
+
+/** A stack whose services respond. */
+export interface PreparedAws {
+  /** Root of the HTTP API, or of the distribution in front of it. */
+  url: string;
+  stack: LocalStack;
+  /** Returns the settings of a client that acts as the operator. */
+  clientFor(service: string): ClientSettings;
+}
+
+export interface RunningAws extends PreparedAws {
+  sockets: WebSocketApi | undefined;
+  buses: EventBuses;
+  /** Returns the state of each alarm by its name. */
+  alarms(): Record<string, AlarmState>;
+  /** Switches event source mappings and schedules off and on, by their logical ids. */
+  switches: Map<string, Switch>;
+  /** Ends the environments of a function at once, whatever they are doing, as AWS may. */
+  killFunction(fn: LocalFunction): void;
+  stop(): Promise<void>;
+}
+
+/** Runs a synthesized template on this machine: its routes, functions, roles, queues, tables, buckets, schedules, all on one port. */
+export async function startLocalAws(options: LocalAwsOptions): Promise<RunningAws> {
+  const front = new Front();
+  const socketsFront = options.socketsPort === undefined ? undefined : new Front();
+  try {
+    return await start(options, front, socketsFront);
+  } catch (error) {
+    await Promise.all([front.close(), socketsFront?.close()]);
+    throw error;
+  }
+}
+
+async function start(options: LocalAwsOptions, front: Front, socketsFront: Front | undefined): Promise<RunningAws> {
+  const { faults, report } = options;
+  const port = await front.listen(options.port);
+  const url = `http://localhost:${port}`;
+  const socketsPort = (await socketsFront?.listen(options.socketsPort ?? 0)) ?? port;
+  const gateOrigin = `http://127.0.0.1:${port}`;
+  const stack = readTemplate({
+    template: options.template,
+    root: options.root,
+    origins: { api: url, gate: gateOrigin, sockets: `ws://localhost:${socketsPort}` },
+    parameters: options.parameters ?? {},
+  });
+  options.alter?.(stack);
+  const cores = availableParallelism();
+  const slots = new Map(
+    stack.queueSources.map((source) => [source, options.slotsOf?.(source, cores) ?? slotsOf(source, cores)]),
+  );
+  for (const [{ queue }, { perGroup }] of slots) if (perGroup !== undefined) queue.maxOfGroup = perGroup;
+
+  const operator: LocalRole = {
+    logicalId: 'Operator',
+    arn: `arn:aws:iam::${stack.account}:role/Operator`,
+    statements: options.operatorMay?.(stack) ?? [],
+  };
+  const credentials = new Map<LocalRole, Credentials>(
+    [operator, ...stack.functions.map((fn) => fn.role)].map((role) => [role, makeCredentials(options.secret, role)]),
+  );
+  const credentialsOf = (role: LocalRole): Credentials => {
+    const found = credentials.get(role);
+    if (!found) throw new Error(`The role ${role.logicalId} has no credentials.`);
+    return found;
+  };
+  const credentialsFor = ({ role }: LocalFunction, expiresAt: number | undefined): Credentials =>
+    expiresAt === undefined ? credentialsOf(role) : makeSessionCredentials(options.secret, role, expiresAt);
+  const clientFor = (role: LocalRole, service: string): ClientSettings => ({
+    region: stack.region,
+    endpoint: `${gateOrigin}/_aws/${service}`,
+    credentials: credentialsOf(role),
+  });
+
+  const servers = await startServers({
+    stack,
+    dataDirectory: options.dataDirectory,
+    origin: gateOrigin,
+    addresses: options.servers ?? {},
+    meter: options.capacityMeter,
+    faults,
+    orphansAfterMs: options.orphansAfterMs ?? 5_000,
+    onError: (error) => report(`embedded servers: ${String(error)}`),
+  });
+  const buses = startEventBuses(stack.eventBuses);
+  let sockets: WebSocketApi | undefined;
+  let functions: LocalRuntime | undefined;
+  const gate = createGate({
+    stack,
+    credentials: [...credentials.values()],
+    findSession: (token) => readSession(options.secret, [...credentials.keys(), ...stack.assumableRoles], token),
+    assumeRole: (role, expiresAt) => makeSessionCredentials(options.secret, role, expiresAt),
+    faults,
+    servers,
+    putEvents: buses.put,
+    sockets: () => sockets,
+    functions: () => functions,
+    recordFolder: options.recordFolder,
+    onDenied: ({ roleArn, action, resource }) => report(`refused: ${roleArn} may not ${action} on ${resource}`),
+    onError: (error) => report(`gate: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  const monitoring = startMonitoring({
+    alarms: stack.alarms,
+    queues: servers.queueFacts,
+    report,
+    ...(options.alarmSpeed === undefined ? {} : { speed: options.alarmSpeed }),
+  });
+  const logs = openLogs(join(options.dataDirectory, 'logs'), report, monitoring.readLog);
+  const runtime = createLambdaRuntime({
+    cores,
+    ...(options.maxIdle === undefined ? {} : { maxIdle: options.maxIdle }),
+    accountConcurrency: unreserved(stack, options.concurrencyQuota),
+    log: logs.write,
+    onInvoked: monitoring.countInvocation,
+    startImage: options.startImage,
+    ...(options.codeOf ? { codeOf: options.codeOf } : {}),
+    isAwaited: options.isAwaited ?? isOfApi(stack),
+    // The entry point of an image gives up the credentials that Lambda hands it.
+    environmentOf: (fn, expiresAt) => ({
+      ...fn.environment,
+      ...options.variablesOf?.(fn, cores),
+      ...(fn.packaging === 'image' ? {} : awsEnvironment(gateOrigin, stack, credentialsFor(fn, expiresAt))),
+    }),
+    faults: faults && environmentFaults(stack, faults),
+    disconnect: gate.disconnect,
+  });
+  const throttles = faults?.random('invoke-throttles');
+  const throttled = throttles ? throttledRuntime(runtime, throttles) : runtime;
+  functions = throttled;
+  const [api] = stack.httpApis;
+  const http =
+    api && createHttpApi(api, runtime, stack, { onResponse: (status) => monitoring.countResponse(api, status) });
+  const [webSocketApi] = stack.webSocketApis;
+  const realTime =
+    webSocketApi &&
+    createWebSocketApi(webSocketApi, runtime, stack, {
+      report,
+      ...(options.socketLimits ? { limits: options.socketLimits } : {}),
+    });
+  sockets = realTime;
+  const upgradeAt =
+    (paths: string[], otherwise: number): Upgrade =>
+    (req, socket, head) => {
+      const [path = ''] = (req.url ?? '').split('?');
+      // With a slash at the end, which clients of Socket.IO put there, or without. API Gateway takes both: its developer guide
+      // connects to `wss://….amazonaws.com/test/` ("Use wscat to connect to a WebSocket API"), its console shows no slash.
+      if (realTime && paths.includes(path.replace(/\/$/, ''))) realTime.upgrade(req, socket, head);
+      else refuseUpgrade(socket, otherwise);
+    };
+  const stagePath = `/${webSocketApi?.stage}`;
+  const [userPool] = stack.userPools;
+  const provider = userPool && options.user && createSignInProvider(userPool, options.user, report);
+  const [distribution] = stack.distributions;
+  const { build } = options;
+  const service =
+    distribution && http && build ? createDistribution(distribution, { url, api: http, build, report }) : http;
+  front.serve(
+    async (req, res) => {
+      if (req.url?.startsWith('/_aws/')) return gate.handle(req, res);
+      if (provider && req.url?.startsWith(`${providerPath}/`)) return provider.handle(req, res);
+      if (service) return service.handle(req, res);
+      res.writeHead(404).end();
+    },
+    upgradeAt(socketsFront ? [] : [...(options.socketPaths ?? []), stagePath], 404),
+  );
+  socketsFront?.serve(async (_req, res) => void res.writeHead(403).end(), upgradeAt([stagePath], 403));
+
+  const prepared: PreparedAws = { url, stack, clientFor: (name) => clientFor(operator, name) };
+  await options.prepare?.(prepared);
+
+  const sources = [...slots]
+    .filter(([source]) => options.isConsumed?.(source) ?? true)
+    .map(([source, { concurrency }]) => {
+      const start = () =>
+        startQueueSource(source, {
+          runtime: throttled,
+          concurrency,
+          sqs: new SQSClient(clientFor(source.function.role, 'sqs')),
+          twice: options.deliverTwice?.(source) ?? false,
+          log: report,
+        });
+      return [source.logicalId, new Switch(start)] as const;
+    });
+  const schedules = stack.schedules.map((schedule) => {
+    // EventBridge's finest rate is a minute; the clock here may be finer.
+    const everySeconds = options.scheduleSeconds ? { everySeconds: options.scheduleSeconds } : {};
+    const start = () => startSchedule(schedule, { runtime, log: report, ...everySeconds });
+    return [schedule.logicalId, new Switch(start)] as const;
+  });
+
+  return {
+    ...prepared,
+    sockets: realTime,
+    buses,
+    alarms: monitoring.states,
+    switches: new Map([...sources, ...schedules]),
+    killFunction: (fn) => runtime.kill(fn),
+    async stop() {
+      monitoring.stop();
+      await Promise.all([...schedules, ...sources].map(([, each]) => each.stop()));
+      await realTime?.close();
+      await runtime.stop();
+      await Promise.all([front.close(), socketsFront?.close()]);
+      await servers.close();
+      await logs.close();
+    },
+  };
+}
+
+function isOfApi({ httpApis, webSocketApis }: LocalStack): (fn: LocalFunction) => boolean {
+  const routes = [...httpApis, ...webSocketApis].flatMap((api) => api.routes);
+  const functions = new Set(routes.map((route) => route.function));
+  return (fn) => functions.has(fn);
+}
+
+/** Returns the concurrency that an account of such a quota leaves to functions that have none reserved. */
+function unreserved({ functions }: LocalStack, quota: number | undefined): number | undefined {
+  if (quota === undefined) return undefined;
+  return functions.reduce((left, { reservedConcurrency = 0 }) => left - reservedConcurrency, quota);
+}
+
+function awsEnvironment(
+  origin: string,
+  { webSocketApis: [sockets] }: LocalStack,
+  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+    AWS_ENDPOINT_URL_DYNAMODB: `${origin}/_aws/dynamodb`,
+    AWS_ENDPOINT_URL_SQS: `${origin}/_aws/sqs`,
+    AWS_ENDPOINT_URL_S3: `${origin}/_aws/s3`,
+    AWS_ENDPOINT_URL_STS: `${origin}/_aws/sts`,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: `${origin}/_aws/events`,
+    AWS_ENDPOINT_URL_LAMBDA: `${origin}/_aws/lambda`,
+    ...(sockets
+      ? { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: `${origin}/_aws/apigatewaymanagementapi/${sockets.stage}` }
+      : {}),
+  };
+}
