@@ -2,8 +2,18 @@
 
 const domain = '^shared/(accounts|catalogue|events|files|jobs|lifecycle|lists|operations|tasks|webhooks)/';
 
-/** The parts of functions/ that have one reason to change each; what they share is in shared/ or functions/wiring/. */
-const parts = ['api', 'engines', 'events', 'lifecycle', 'transfers'];
+/** The rooms of functions/, and what each may enter beyond shared/; no arrow points back up. */
+const rooms = {
+  engines: [],
+  catalogue: ['engines/[^/]+/catalogue[.]ts'],
+  wiring: ['catalogue/'],
+  worker: ['wiring/', 'catalogue/', 'engines/runtime/'],
+  transfers: ['wiring/', 'catalogue/', 'worker/worker[.]ts', 'engines/runtime/(engine|outputs)[.]ts'],
+  events: ['wiring/', 'catalogue/'],
+  // The sweep pings idle connections.
+  lifecycle: ['wiring/', 'catalogue/', 'events/websocket/pings[.]ts'],
+  api: ['wiring/', 'catalogue/'],
+};
 
 export default {
   forbidden: [
@@ -12,9 +22,7 @@ export default {
       comment: 'Folders that import each other are one folder in two places: neither can be read, or moved, alone.',
       severity: 'error',
       scope: 'folder',
-      // An engine's folder holds its catalogue, which everything that routes tasks reads, and its worker, which routes
-      // tasks. The rules on modules below keep the two apart.
-      from: { pathNot: '^functions/(engines|transfers|wiring)' },
+      from: {},
       to: { circular: true },
     },
     {
@@ -114,31 +122,24 @@ export default {
         path: '^functions/',
         pathNot: [
           '^functions/api/(routes|http/route)[.]ts$',
-          '^functions/engines/runtime/(catalogues|engine|find-program|protocol)[.]ts$',
+          '^functions/catalogue/',
+          '^functions/engines/runtime/(engine|find-program|protocol)[.]ts$',
           '^functions/engines/[^/]+/check[.]ts$',
           // The local stack records the barriers that this machine grants engines, as workers do in AWS.
           '^functions/engines/runtime/sandbox/probe[.]ts$',
-          // Bundles are given catalogues in the form that functions read them in.
-          '^functions/wiring/compact-catalogue[.]ts$',
+          // Costs follow from how often a function reads the limits of a key.
+          '^functions/api/http/token-leases[.]ts$',
           // The font that the bundled browser brings serves the other programs of a machine that has none.
           '^functions/engines/webpage/bundle[.]ts$',
         ],
       },
     },
-    ...parts.map((part) => ({
-      name: `${part}-stands-alone`,
-      comment:
-        'Parts of functions/ meet in shared/ and functions/wiring/ only. Anybody may read the catalogues, and transfers have workers as engines do.',
+    ...Object.entries(rooms).map(([room, below]) => ({
+      name: `${room}-enters-what-is-below`,
+      comment: 'A room of functions/ is read with what it stands on, and changes without what stands on it.',
       severity: 'error',
-      from: { path: `^functions/${part}/` },
-      to: {
-        path: `^functions/(?!${part}/|wiring/)`,
-        pathNot: [
-          '^functions/engines/runtime/catalogues[.]ts$',
-          ...(part === 'transfers' ? ['^functions/engines/runtime/(worker/worker|engine|outputs)[.]ts$'] : []),
-          ...(part === 'engines' ? ['^functions/transfers/catalogue[.]ts$'] : []),
-        ],
-      },
+      from: { path: `^functions/${room}/` },
+      to: { path: '^functions/', pathNot: [room + '/', ...below].map((path) => `^functions/${path}`) },
     })),
     {
       name: 'engines-hold-no-keys',
@@ -147,7 +148,7 @@ export default {
       severity: 'error',
       from: { path: '^functions/engines/[^/]+/(handler|run)[.]ts$' },
       to: {
-        path: ['@aws-sdk/', '^shared/aws/', '^functions/wiring/', '^functions/engines/runtime/(worker/|catalogues)'],
+        path: ['@aws-sdk/', '^shared/aws/', '^functions/(wiring|worker|catalogue)/'],
         reachable: true,
       },
     },
@@ -161,16 +162,16 @@ export default {
         path: '^functions/engines/',
         pathNot: [
           '^functions/engines/($1|runtime)/',
-          '^functions/engines/image/(encoding-options|finish|formats|transform|vector/pdf-pages)[.]ts$',
-          '^functions/engines/document/(guards/containers|guards/defuse-package|guards/isolation|office/office|pdf/pdf)[.]ts$',
+          '^functions/engines/image/(encoding-options|finish|formats|options|transform|codecs/tiff-pages|vector/pdf|vector/pdf-pages)[.]ts$',
+          '^functions/engines/document/(guards/containers|guards/defuse-package|office/office|pdf/pdf)[.]ts$',
         ],
       },
     },
     {
       name: 'runtime-knows-no-engine',
-      comment: 'What runs engines must not change when one is added, but for the list of catalogues.',
+      comment: 'What runs engines must not change when one is added.',
       severity: 'error',
-      from: { path: '^functions/engines/runtime/', pathNot: '^functions/engines/runtime/catalogues[.]ts$' },
+      from: { path: '^functions/engines/runtime/' },
       to: { path: '^functions/engines/(?!runtime/)' },
     },
   ],

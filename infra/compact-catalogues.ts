@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
-import { type CompactTables, compactTables } from '../functions/wiring/compact-catalogue.ts';
+import { type CompactTables, compactTables } from '../functions/catalogue/compact-catalogue.ts';
 import type { EngineCatalogue } from '../shared/catalogue/catalogue.ts';
 
-const expansion = fileURLToPath(new URL('../functions/wiring/compact-catalogue.ts', import.meta.url));
+const expansion = fileURLToPath(new URL('../functions/catalogue/compact-catalogue.ts', import.meta.url));
 
 /** Where the code of a catalogue may be, so that it can be loaded without the rest of it. */
 const codeModules = ['requires.ts', 'detect.ts'];
@@ -17,7 +17,7 @@ const codeModules = ['requires.ts', 'detect.ts'];
 export const compactCatalogues: Plugin = {
   name: 'compact-catalogues',
   setup({ onLoad, onResolve }) {
-    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|transfers)\/catalogue\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\/functions\/(?:engines\/[a-z-]+|catalogue\/transfers)\/catalogue\.ts$/ }, async ({ path }) => {
       const { module } = await compact(path);
       return module === undefined ? undefined : { contents: module, loader: 'js', resolveDir: dirname(path) };
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { engineCatalogues } from '../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../functions/catalogue/catalogues.ts';
 import { encodeSizes, withSizes } from '../shared/catalogue/sizes.ts';
 import { Endpoints } from './constructs/endpoints.ts';
 import { addSharedWorker, Engine, sharedTimeout } from './constructs/engines.ts';

@@ -34,7 +34,7 @@ export const readyOpenapi: Plugin = {
 function moduleFor(path: string): string {
   return `
     import path from 'openapi:${path}';
-    import { missingComponents } from '../../engines/runtime/catalogues.ts';
+    import { missingComponents } from '../../catalogue/catalogues.ts';
     import { required } from '../../../shared/settings.ts';
     export function openapiDocument() {
       const isWhole = Object.values(missingComponents().engines).every((missing) => Object.keys(missing).length === 0);

@@ -12,7 +12,7 @@ import { workersLost } from '../../shared/lifecycle/ends.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded } from '../../shared/tasks/task.ts';
 import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
-import { engineCatalogues } from '../engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../catalogue/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 
 /** Receives of one queue in a run, of up to ten messages each: a flood of dead letters must not delay the rest of the sweep. */

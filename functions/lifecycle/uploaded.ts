@@ -12,7 +12,7 @@ import { decodeFileName, safeName } from '../../shared/files/names.ts';
 import type { Group } from '../../shared/lifecycle/parts.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
-import { catalogue } from '../engines/runtime/catalogues.ts';
+import { catalogue } from '../catalogue/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { type PostedFile, readPosted } from './posted-file.ts';
 

@@ -10,7 +10,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {

@@ -7,7 +7,7 @@ import { filesAtOnce, maxResultBytes, resultBytes } from '../../shared/tasks/lim
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import { explainConnection, failed, InputUnreadable, Transient } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { PaceWatch } from './pace.ts';

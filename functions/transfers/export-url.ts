@@ -6,7 +6,7 @@ import { filesAtOnce } from '../../shared/tasks/limits.ts';
 import type { StoredFile } from '../../shared/tasks/task.ts';
 import { EngineError } from '../engines/runtime/engine.ts';
 import { checkFileCount } from '../engines/runtime/outputs.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import { copyFile, storeStream, streamObject } from './streams.ts';
 import { zipStream } from './zip.ts';
 

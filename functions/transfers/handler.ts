@@ -1,5 +1,5 @@
 import { EngineError } from '../engines/runtime/engine.ts';
-import { type Run, type RunResult, workerHandler } from '../engines/runtime/worker/worker.ts';
+import { type Run, type RunResult, workerHandler } from '../worker/worker.ts';
 import { exportUrl } from './export-url.ts';
 
 type Transfer = (run: Run) => Promise<RunResult>;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Client } from 'undici';
 import { checkUrl, connectOptions } from '../../shared/net/addresses.ts';
 import type { JsonValue } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import { fileNameOf, nameInPath } from './content-disposition.ts';
 import type { Announced } from './decode.ts';
 import {

@@ -11,7 +11,7 @@ import { uniqueNames } from '../../shared/files/names.ts';
 import { required } from '../../shared/settings.ts';
 import { filesAtOnce, maxFilesPerTask } from '../../shared/tasks/limits.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {

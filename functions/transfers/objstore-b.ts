@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { JWT } from 'google-auth-library';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {

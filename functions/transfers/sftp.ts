@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../shared/net/addresses.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
-import type { Run, RunResult } from '../engines/runtime/worker/worker.ts';
+import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
 import { type Destination, deliver, type Outgoing } from './deliver.ts';
 import {

@@ -1,14 +1,14 @@
 import { hasSubscribers } from '../../shared/aws/account-subscribers.ts';
 import { deleteFiles } from '../../shared/aws/objects.ts';
+import { performExport } from '../../shared/aws/perform-export.ts';
+import { publish } from '../../shared/aws/publish.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { deleteSecrets } from '../../shared/aws/secrets.ts';
 import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
 import type { LifecycleParts } from '../../shared/lifecycle/parts.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
-import { catalogue } from '../engines/runtime/catalogues.ts';
-import { performExport } from './perform-export.ts';
-import { publish } from './publish.ts';
+import { catalogue } from '../catalogue/catalogues.ts';
 
 const parts: LifecycleParts = {
   records,

@@ -15,7 +15,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import type { OperationName } from '../../shared/operations/operations.ts';
 import { identifyCaller, identifyKey, type Permission } from '../../shared/permissions.ts';

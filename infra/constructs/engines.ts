@@ -1,7 +1,7 @@
 import { Aws, CfnCondition, Duration, Fn, type IResolvable, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { folderOf } from '../../functions/catalogue/catalogues.ts';
 import { functionVariable, queueVariable } from '../../shared/aws/queues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { readDeployment } from '../deployment.ts';
@@ -26,7 +26,7 @@ const maxTimeoutSeconds = 900;
 const workerSeconds = 30;
 /** A worker holds records and signs URLs; no file passes through it. */
 const workerMegabytes = 512;
-const workerEntry = 'functions/engines/runtime/worker/handler.ts';
+const workerEntry = 'functions/worker/handler.ts';
 
 /** Settings that engines themselves read: what pages may load, what is installed, and how programs are isolated. */
 const engineVariables = ['LATHE_ALLOW_HOSTS', 'LATHE_ISOLATION', 'LATHE_MISSING', 'LATHE_SINGLE_TENANT'];
@@ -160,7 +160,7 @@ export function addSharedWorker(
     .map((engine) => engine.addEngine(environment));
   const { slots, share } = workersOf(1);
   const worker = new ZipFunction(scope, 'Worker', {
-    entry: 'functions/wiring/every-worker.ts',
+    entry: 'functions/every-worker.ts',
     description: 'Performs the tasks of all engines, and completes tasks whose uploads have arrived',
     timeout: sharedTimeout,
     memoryMegabytes: Math.max(

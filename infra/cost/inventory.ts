@@ -102,7 +102,7 @@ export function inventoryOf(template: { Resources?: unknown }): Inventory {
         return engine === undefined ? [] : [[engine, priced] as const];
       }),
     ),
-    worker: one(/^functions\/engines\/runtime\/worker\//).priced,
+    worker: one(/^functions\/worker\//).priced,
     sweep: one(/^functions\/lifecycle\/sweep\.ts$/).priced,
     socket: one(/^functions\/events\/websocket\/socket\.ts$/).priced,
     api: one(/^functions\/api\/jobs\//).priced,

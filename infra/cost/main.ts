@@ -1,4 +1,4 @@
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { readFlattened } from '../../packages/local-aws/src/template/flatten.ts';
 import { currentTemplate } from '../build/template-cache.ts';
 import { hostedPlans, otherHosted } from './hosted-prices.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
 import { projectRoot } from '../bundling.ts';
 import { stageContext } from './context.ts';

@@ -67,7 +67,7 @@ async function limitsOf(values: Values): Promise<KeyLimits> {
 
 /** Loads the catalogues, which take most of the time that the command takes, for keys with such a limit only. */
 async function canonical(formats: string[]): Promise<string[]> {
-  const { catalogue } = await import('../../functions/engines/runtime/catalogues.ts');
+  const { catalogue } = await import('../../functions/catalogue/catalogues.ts');
   return [...new Set(formats.map((format) => catalogue.canonical(format)))];
 }
 

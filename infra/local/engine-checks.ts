@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import type { EngineCheck } from '../../functions/engines/runtime/engine.ts';
 import { findProgram } from '../../functions/engines/runtime/find-program.ts';
 import type { EngineCatalogue, Missing } from '../../shared/catalogue/catalogue.ts';

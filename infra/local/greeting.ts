@@ -1,4 +1,4 @@
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { type Faults, faultNames } from '../../packages/local-aws/src/faults/faults.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import type { MissingComponents } from '../../shared/catalogue/missing.ts';

@@ -1,5 +1,5 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { probeEngine } from '../../functions/engines/runtime/sandbox/probe.ts';
 import { type Faults, FaultsError, readFaults } from '../../packages/local-aws/src/faults/faults.ts';
 import {

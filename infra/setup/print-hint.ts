@@ -1,4 +1,4 @@
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { installAllHint } from '../../shared/catalogue/missing.ts';
 import { findMissing } from '../local/engine-checks.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { ProgressPace } from '../../functions/engines/runtime/worker/progress-pace.ts';
+import { ProgressPace } from '../../functions/worker/progress-pace.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Task } from '../../shared/tasks/task.ts';

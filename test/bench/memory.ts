@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { memoryOf, sandboxProcesses } from '../../functions/engines/runtime/sandbox/processes.ts';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';

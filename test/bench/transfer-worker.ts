@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Run } from '../../functions/engines/runtime/worker/worker.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
+import type { Run } from '../../functions/worker/worker.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { makeRun, makeSettings, makeTask } from '../transfers/run.ts';
 import { copyPlainly } from './plain-copy.ts';

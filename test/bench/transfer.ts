@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Upload } from '@aws-sdk/lib-storage';
 import { build } from 'esbuild';
-import { catalogue } from '../../functions/transfers/catalogue.ts';
+import { catalogue } from '../../functions/catalogue/transfers/catalogue.ts';
 import { bundlingOf } from '../../infra/bundling.ts';
 import type { JsonObject, StoredFile } from '../../shared/tasks/task.ts';
 import { startFileServer } from '../transfers/file-server.ts';

@@ -10,7 +10,7 @@ const copied = [
   ...['cdk.json', 'package-lock.json', 'package.json'],
   ...['functions', 'infra', 'layers', 'packages/client/src', 'shared', 'web'],
 ];
-const list = 'functions/engines/runtime/catalogues.ts';
+const list = 'functions/catalogue/catalogues.ts';
 
 let root: string;
 let service: RunningService;

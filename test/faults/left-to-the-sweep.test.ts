@@ -3,7 +3,7 @@ import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/clien
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { partitions } from '../../shared/aws/table-schema.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';

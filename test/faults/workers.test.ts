@@ -8,7 +8,7 @@ import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } f
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { objectPrefixes, revokedKey } from '../../shared/files/keys.ts';
 import { off } from '../engines/ebook/harness.ts';
 import type { EngineMatrix } from '../engines/matrix.ts';

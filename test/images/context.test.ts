@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { stageContext } from '../../infra/images/context.ts';
 import { samples } from '../../infra/images/samples.ts';
@@ -122,7 +122,7 @@ describe('an edit', () => {
 
   test('in the API, a worker or a catalogue changes no image that does not load it', () => {
     expect(changedBy('functions/api/routes.ts')).toEqual([]);
-    expect(changedBy('functions/engines/runtime/worker/worker.ts')).toEqual([]);
+    expect(changedBy('functions/worker/worker.ts')).toEqual([]);
     expect(changedBy('functions/engines/archive/catalogue.ts')).toEqual([]);
   });
 

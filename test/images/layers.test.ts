@@ -20,7 +20,7 @@ import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { findProgram } from '../../functions/engines/runtime/find-program.ts';
 import { catalogue } from '../../functions/engines/webpage/catalogue.ts';
 import { synthesize } from '../../infra/build/synth.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue, engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { catalogue, engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { samples } from '../../infra/images/samples.ts';
 
 describe('the samples of the images', () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { encodeMissing } from '../../shared/catalogue/missing.ts';
 import { type Bundle, bundle, byPackage, writeBundle } from '../support/bundle.ts';
@@ -21,7 +21,7 @@ const maxBytes = 820 * kilobyte;
 /** What only the functions of engines may hold. */
 const engineCode = [
   /node_modules\/(?:sharp|@img|@imagemagick|puppeteer-core|@puppeteer|@sparticuz|ffmpeg-static|@cantoo|pdf-lib)\//,
-  /^functions\/engines\/runtime\/(?:worker|engine-handler|program)\.ts$/,
+  /^functions\/(?:worker\/worker|engines\/runtime\/(?:engine-handler|program))\.ts$/,
   /^functions\/engines\/runtime\/sandbox\//,
   /^functions\/(?:engines\/[^/]+|transfers)\/(?:run|handler)\.ts$/,
 ];
@@ -47,7 +47,7 @@ const zips = resourcesOf(template, 'AWS::Lambda::Function')
 const unique = [...new Map(zips.map((zip) => [zip.entry, zip])).values()];
 /** The modules of functions that assume a role, which some rows of a module may do and others not. */
 const signing = new Set(zips.filter(({ signs }) => signs).map(({ entry }) => entry));
-const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers)\//.test(entry));
+const slender = unique.filter(({ entry }) => !/^functions\/(?:engines|transfers|worker)\//.test(entry));
 
 let bundles: Map<string, Bundle>;
 

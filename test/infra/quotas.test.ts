@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { routes } from '../../functions/api/routes.ts';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { currentTemplate } from '../../infra/build/template-cache.ts';
 import type { LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';

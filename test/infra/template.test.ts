@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../functions/api/http/route.ts';
 import { type EndpointName, routes } from '../../functions/api/routes.ts';
-import { engineCatalogues, folderOf } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues, folderOf } from '../../functions/catalogue/catalogues.ts';
 import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import type { LocalFunction, LocalStack, PolicyStatement } from '../../packages/local-aws/src/template/model.ts';

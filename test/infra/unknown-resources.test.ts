@@ -95,7 +95,7 @@ describe('an error names what the local stack would not run as AWS does', () => 
         const fn = Object.values(template.Resources).find(({ Properties }) => Properties.Runtime === 'nodejs24.x');
         if (fn) fn.Properties.Runtime = 'python3.14';
       },
-      /Runtime: expected "nodejs24.x" but found "python3.14"/,
+      /has the runtime python3.14, and only those of Node run here/,
     ],
     [
       'an unknown intrinsic function',
@@ -290,11 +290,20 @@ describe('an error names what the local stack would not run as AWS does', () => 
       /Runtime: expected "cloudfront-js-2.0" but found "cloudfront-js-1.0"/,
     ],
     [
-      'a policy apart from its role',
+      'a policy of nobody',
       (template) => {
         template.Resources.Wider = { Type: 'AWS::IAM::Policy', Properties: {} };
       },
-      /AWS::IAM::Policy \(Wider\)/,
+      /Wider is attached to no role/,
+    ],
+    [
+      'a policy that AWS manages',
+      (template) => {
+        first(template, 'AWS::IAM::Role').Properties.ManagedPolicyArns = [
+          'arn:aws:iam::aws:policy/AdministratorAccess',
+        ];
+      },
+      /has the managed policy arn:aws:iam::aws:policy\/AdministratorAccess, which is not known here/,
     ],
   ])('such as %s', ([, change, message]) => {
     expect(() => readChanged(change)).toThrow(NotUnderstood);

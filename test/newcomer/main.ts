@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { Sandbox } from '../../functions/engines/runtime/sandbox/sandbox.ts';
 import { findMissing } from '../../infra/local/engine-checks.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';

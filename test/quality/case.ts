@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { catalogue } from '../../functions/engines/runtime/catalogues.ts';
+import { catalogue } from '../../functions/catalogue/catalogues.ts';
 import type { Engine, OutputFile } from '../../functions/engines/runtime/engine.ts';
 import { detectFormat, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { checkOptions } from '../../shared/catalogue/options.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineCatalogues } from '../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { makeCredentials } from '../../packages/local-aws/src/iam/credentials.ts';
 import type { LocalRole, LocalStack } from '../../packages/local-aws/src/template/model.ts';
 import type { TaskDefinition } from './client.ts';

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { Run } from '../../functions/engines/runtime/worker/worker.ts';
 import { defaultPace } from '../../functions/transfers/pace.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
+import type { Run } from '../../functions/worker/worker.ts';
 import { newId } from '../../shared/ids.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 

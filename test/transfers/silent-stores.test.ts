@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Run, RunResult } from '../../functions/engines/runtime/worker/worker.ts';
 import { exportBlobstore, importBlobstore } from '../../functions/transfers/blobstore.ts';
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objstore-a.ts';
 import { exportObjstoreB, importObjstoreB } from '../../functions/transfers/objstore-b.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
 import { exportSftp, importSftp } from '../../functions/transfers/sftp.ts';
+import type { Run, RunResult } from '../../functions/worker/worker.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import { failureOf, gcsKey, makeInput, type OwnBucket, startOwnBucket } from './own-bucket.ts';
 import { makeRun, makeSettings } from './run.ts';

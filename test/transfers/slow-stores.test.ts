@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Run, RunResult } from '../../functions/engines/runtime/worker/worker.ts';
 import { exportBlobstore, importBlobstore } from '../../functions/transfers/blobstore.ts';
 import { importUrl } from '../../functions/transfers/import-url.ts';
 import { exportObjstoreA, importObjstoreA } from '../../functions/transfers/objstore-a.ts';
 import { exportObjstoreB, importObjstoreB } from '../../functions/transfers/objstore-b.ts';
 import { defaultPace, type Pace, PaceMeter } from '../../functions/transfers/pace.ts';
 import type { TransferSettings } from '../../functions/transfers/receive.ts';
+import type { Run, RunResult } from '../../functions/worker/worker.ts';
 import type { JsonObject, Task } from '../../shared/tasks/task.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { failureOf, gcsKey, makeInput, noise, type OwnBucket, startOwnBucket } from './own-bucket.ts';

@@ -3,16 +3,22 @@ import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-confi
 import { beforeAll, describe, expect, test } from 'vitest';
 
 /** What shared/ is shared by. */
-const parts = [...['api', 'engines', 'events', 'lifecycle', 'transfers'].map((part) => `functions/${part}/`), 'infra/'];
+const rooms = ['api', 'catalogue', 'engines', 'events', 'lifecycle', 'transfers', 'worker'];
+const parts = [...rooms.map((room) => `functions/${room}/`), 'infra/'];
 /** What a part reaches through these it uses itself; through another part it does not. */
 const between = /^(?:shared|functions\/wiring)\//;
 
+const packages = ['client', 'local-aws', 'runtime-client'];
+
 let usersOf: Map<string, Set<string>>;
+let violations: string[];
 
 beforeAll(async () => {
-  const { options = {} } = await extractConfig('./.dependency-cruiser.mjs');
-  const { output } = await cruise(['functions', 'shared', 'infra'], options);
+  const { options = {}, ...ruleSet } = await extractConfig('./.dependency-cruiser.mjs');
+  const folders = ['functions', 'shared', 'infra', ...packages.map((name) => `packages/${name}/src`)];
+  const { output } = await cruise(folders, { ...options, ruleSet, validate: true });
   if (typeof output === 'string') throw new Error('Expected the modules but received a report.');
+  violations = output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
   usersOf = findUsers(new Map(output.modules.map((module) => [module.source, module])));
 });
 
@@ -35,6 +41,11 @@ function findUsers(modules: Map<string, IModule>): Map<string, Set<string>> {
   }
   return found;
 }
+
+test('imports point the way that .dependency-cruiser.mjs allows', () => {
+  expect(usersOf.size).toBeGreaterThan(50);
+  expect(violations).toEqual([]);
+});
 
 describe('shared/', () => {
   test('has no folder that fewer than two parts of the project use', () => {

@@ -4,7 +4,7 @@ import { excessOf } from '../../../shared/accounts/limits.ts';
 import { describeKey, listKeys, newApiKey, storeKey } from '../../../shared/aws/api-keys.ts';
 import { recordChange } from '../../../shared/aws/audit.ts';
 import { newId } from '../../../shared/ids.ts';
-import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { catalogue } from '../../catalogue/catalogues.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { conflict, insufficientPermission } from '../http/errors.ts';
 import { routes } from '../routes.ts';

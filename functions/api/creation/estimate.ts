@@ -1,7 +1,7 @@
 import { type DayOfUsage, usageBetween } from '../../../shared/aws/minutes.ts';
 import { isProcessing } from '../../../shared/operations/operations.ts';
 import type { JsonObject, Task } from '../../../shared/tasks/task.ts';
-import { catalogue, engineCatalogues } from '../../engines/runtime/catalogues.ts';
+import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
 
 const historyMs = 30 * 86_400_000;
 

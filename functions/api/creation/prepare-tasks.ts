@@ -7,7 +7,7 @@ import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
 import type { Plan } from '../../../shared/lifecycle/parts.ts';
 import { isDeletedOrExpired, type Task } from '../../../shared/tasks/task.ts';
-import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { catalogue } from '../../catalogue/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
 import { settings } from '../../wiring/settings.ts';
 import { insufficientPermission, invalidFields } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { catalogue } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 

@@ -1,5 +1,5 @@
 import { checkProcessing } from '../../../shared/catalogue/check.ts';
-import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { catalogue } from '../../catalogue/catalogues.ts';
 import { invalidFields } from '../http/errors.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';

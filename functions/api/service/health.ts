@@ -1,7 +1,7 @@
 import { readEngineStates } from '../../../shared/aws/engine-state.ts';
 import { describeMissing, reasonOff } from '../../../shared/catalogue/missing.ts';
 import { required } from '../../../shared/settings.ts';
-import { catalogue, engineCatalogues, missingComponents } from '../../engines/runtime/catalogues.ts';
+import { catalogue, engineCatalogues, missingComponents } from '../../catalogue/catalogues.ts';
 import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 

@@ -1,6 +1,6 @@
 import type { Catalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
 import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
-import { catalogue } from '../../engines/runtime/catalogues.ts';
+import { catalogue } from '../../catalogue/catalogues.ts';
 
 type Json = Record<string, unknown>;
 

@@ -10,8 +10,8 @@ import { runProgram } from '../runtime/program.ts';
 import { officeFormat } from './formats.ts';
 import { checkZip, markupBytes } from './guards/containers.ts';
 import type { SafeFile } from './guards/inspection.ts';
+import { previewOf, unreadableIwork } from './guards/iwork.ts';
 import { doubtfulFonts, substitutedFonts } from './office/fonts.ts';
-import { previewOf, unreadableIwork } from './office/iwork.ts';
 import {
   convertWithOffice,
   type OfficeFacts,

@@ -7,8 +7,8 @@ import { defuseContent } from './guards/defuse-content.ts';
 import { defuseHtml } from './guards/defuse-html.ts';
 import { checkAndDefusePackage, defusePackage } from './guards/defuse-package.ts';
 import { Inspection, type SafeFile } from './guards/inspection.ts';
+import { checkIwork } from './guards/iwork.ts';
 import { fontsInText } from './office/fonts.ts';
-import { checkIwork } from './office/iwork.ts';
 import { missingPictures } from './pandoc.ts';
 import { readHtml, readText } from './plain-text.ts';
 

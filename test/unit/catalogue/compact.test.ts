@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
-import { compactTables, expandCatalogue } from '../../../functions/wiring/compact-catalogue.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
+import { compactTables, expandCatalogue } from '../../../functions/catalogue/compact-catalogue.ts';
 import { withSizes } from '../../../shared/catalogue/sizes.ts';
 
 describe('a compact catalogue', () => {

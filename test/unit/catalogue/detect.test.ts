@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../../functions/engines/runtime/catalogues.ts';
+import { catalogue } from '../../../functions/catalogue/catalogues.ts';
 import { detectFile, detectFormat, detectionBytes, formatAs } from '../../../shared/catalogue/detect.ts';
 
 const detect = (content: string | Uint8Array, name: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import {
   decodeMissing,
   describeMissing,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import {
   changesPicture,
   encodingOptions,
   withPictureOptions,
 } from '../../../functions/engines/image/encoding-options.ts';
 import { imageFormat, imageFormats, spellings } from '../../../functions/engines/image/formats.ts';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { checkOptions } from '../../../shared/catalogue/options.ts';
 

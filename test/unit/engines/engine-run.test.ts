@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { CopyObjectCommand, HeadObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { runEngine } from '../../../functions/engines/runtime/worker/engine-run.ts';
+import { runEngine } from '../../../functions/worker/engine-run.ts';
 import { outputKey, postedKey } from '../../../shared/files/keys.ts';
 import { makeRun, makeTask } from '../../transfers/run.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import { Catalogue, type EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
 
 /** Lists the pairs that several engines offer with the same precedence, by any spelling of the formats. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ProgressPace } from '../../../functions/engines/runtime/worker/progress-pace.ts';
+import { ProgressPace } from '../../../functions/worker/progress-pace.ts';
 
 const second = 1_000;
 

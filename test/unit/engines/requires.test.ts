@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import { Catalogue, type EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
 import { processingOperations } from '../../../shared/operations/operations.ts';
 

@@ -1,6 +1,6 @@
 import { RootConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import { readDeployment } from '../../../infra/deployment.ts';
 import { chosenSizes, queueConcurrency, waitConcurrency } from '../../../infra/sizes.ts';
 import { decodeSizes, encodeSizes, withSizes } from '../../../shared/catalogue/sizes.ts';

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { engineCatalogues } from '../../../functions/engines/runtime/catalogues.ts';
+import { engineCatalogues } from '../../../functions/catalogue/catalogues.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { uniqueNames } from '../../../shared/files/names.ts';
 import { numberSettings } from '../../../shared/settings.ts';

@@ -167,10 +167,12 @@ interface Roles {
 /** Reads the policies that are resources of their own, by the names of the roles that they are attached to. */
 function readAttachedPolicies(ofType: ByType): Map<string, PolicyStatement[]> {
   const attached = new Map<string, PolicyStatement[]>();
-  for (const { properties } of ofType('AWS::IAM::Policy')) {
+  for (const { logicalId, properties } of ofType('AWS::IAM::Policy')) {
     properties.pass('A name', 'PolicyName');
     const statements = readPolicy(properties.object('PolicyDocument'));
-    for (const role of properties.texts('Roles')) attached.set(role, [...(attached.get(role) ?? []), ...statements]);
+    const roles = properties.texts('Roles');
+    if (roles.length === 0) throw new NotUnderstood(`${logicalId} is attached to no role.`);
+    for (const role of roles) attached.set(role, [...(attached.get(role) ?? []), ...statements]);
   }
   return attached;
 }
@@ -237,10 +239,9 @@ function readFunction(
     return folder;
   });
   const handler = isImage ? 'index.handler' : properties.text('Handler');
-  if (!isImage && !/^nodejs2\d\.x$/.test(properties.text('Runtime')))
-    throw new NotUnderstood(
-      `${logicalId} has the runtime ${properties.text('Runtime')}, and only those of Node run here.`,
-    );
+  const runtime = isImage ? undefined : properties.text('Runtime');
+  if (runtime !== undefined && !/^nodejs2\d\.x$/.test(runtime))
+    throw new NotUnderstood(`${logicalId} has the runtime ${runtime}, and only those of Node run here.`);
   const variables = objectOf(properties.object('Environment').raw('Variables'));
   properties.pass('The disk of this machine has the size it has', 'EphemeralStorage');
   properties.pass(

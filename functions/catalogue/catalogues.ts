@@ -1,14 +1,14 @@
-import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
-import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
-import { decodeMissing, type MissingComponents } from '../../../shared/catalogue/missing.ts';
-import { decodeSizes, withSizes } from '../../../shared/catalogue/sizes.ts';
-import { catalogue as transfer } from '../../transfers/catalogue.ts';
-import { catalogue as archive } from '../archive/catalogue.ts';
-import { catalogue as document } from '../document/catalogue.ts';
-import { catalogue as ebook } from '../ebook/catalogue.ts';
-import { catalogue as image } from '../image/catalogue.ts';
-import { catalogue as media } from '../media/catalogue.ts';
-import { catalogue as webpage } from '../webpage/catalogue.ts';
+import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
+import { Catalogue } from '../../shared/catalogue/catalogue.ts';
+import { decodeMissing, type MissingComponents } from '../../shared/catalogue/missing.ts';
+import { decodeSizes, withSizes } from '../../shared/catalogue/sizes.ts';
+import { catalogue as archive } from '../engines/archive/catalogue.ts';
+import { catalogue as document } from '../engines/document/catalogue.ts';
+import { catalogue as ebook } from '../engines/ebook/catalogue.ts';
+import { catalogue as image } from '../engines/image/catalogue.ts';
+import { catalogue as media } from '../engines/media/catalogue.ts';
+import { catalogue as webpage } from '../engines/webpage/catalogue.ts';
+import { catalogue as transfer } from './transfers/catalogue.ts';
 
 /** Every engine, and the transfers, which have a queue and a worker as engines do. */
 export const engineCatalogues: EngineCatalogue[] = [image, media, webpage, document, ebook, archive, transfer].map(

@@ -1,8 +1,8 @@
-import { hasSubscribers } from '../../shared/aws/account-subscribers.ts';
-import { busEventsOf, parseBusScope } from '../../shared/aws/bus-events.ts';
-import { publish as sendChanges } from '../../shared/aws/events.ts';
-import { changeEventOf } from '../../shared/events/change-event.ts';
-import type { Change } from '../../shared/lifecycle/parts.ts';
+import { changeEventOf } from '../events/change-event.ts';
+import type { Change } from '../lifecycle/parts.ts';
+import { hasSubscribers } from './account-subscribers.ts';
+import { busEventsOf, parseBusScope } from './bus-events.ts';
+import { publish as sendChanges } from './events.ts';
 
 /** How long the end of a job may wait for a bus that does not respond, before it is left to the queue. */
 const timeoutMs = 1_000;
@@ -23,7 +23,7 @@ export async function publish(changes: Change[]): Promise<boolean> {
     .filter(({ events }) => events.length > 0);
   if (forBus.length === 0) return false;
   // Loaded by the few functions that end jobs, when they do.
-  const { putEvents } = await import('../../shared/aws/bus.ts');
+  const { putEvents } = await import('./bus.ts');
   const refused = await putEvents(
     forBus.flatMap(({ events }) => events),
     timeoutMs,

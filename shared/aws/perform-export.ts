@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { copyObject, newToken } from '../../shared/aws/objects.ts';
-import { outputKey } from '../../shared/files/keys.ts';
-import { exportedNames } from '../../shared/files/names.ts';
-import type { StoredFile, Task } from '../../shared/tasks/task.ts';
+import { outputKey } from '../files/keys.ts';
+import { exportedNames } from '../files/names.ts';
+import type { StoredFile, Task } from '../tasks/task.ts';
+import { copyObject, newToken } from './objects.ts';
 
 /** A copy within the bucket takes S3 about a second for so many bytes; larger ones are left to a worker of their own. */
 const maxBytes = 50_000_000;

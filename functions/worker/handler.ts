@@ -1,4 +1,4 @@
-import { required } from '../../../../shared/settings.ts';
+import { required } from '../../shared/settings.ts';
 import { runEngine } from './engine-run.ts';
 import { workerHandler } from './worker.ts';
 

@@ -1,9 +1,9 @@
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { bucket } from '../../../../shared/aws/bucket.ts';
-import { postedPrefix, revokedKey } from '../../../../shared/files/keys.ts';
-import { maxPostBytes, type OutputForm } from '../protocol.ts';
+import { bucket } from '../../shared/aws/bucket.ts';
+import { postedPrefix, revokedKey } from '../../shared/files/keys.ts';
+import { maxPostBytes, type OutputForm } from '../engines/runtime/protocol.ts';
 
 /** Beyond the end of the run, so that a clock that is ahead does not end it early. */
 const graceSeconds = 60;

@@ -6,9 +6,9 @@ import {
   LambdaClient,
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
-import { functionVariable } from '../../../../shared/aws/queues.ts';
-import { required } from '../../../../shared/settings.ts';
-import type { EngineRequest, EngineResponse } from '../protocol.ts';
+import { functionVariable } from '../../shared/aws/queues.ts';
+import { required } from '../../shared/settings.ts';
+import type { EngineRequest, EngineResponse } from '../engines/runtime/protocol.ts';
 import { invalidResponse, parseResponse, responseLimits } from './parse-response.ts';
 import { NoEngineFree, TaskError } from './worker.ts';
 

@@ -1,10 +1,10 @@
-import { maxFilesPerTask } from '../../../../shared/tasks/limits.ts';
-import { resultFields } from '../../../../shared/tasks/present.ts';
-import type { JsonObject, JsonValue } from '../../../../shared/tasks/task.ts';
-import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../checks.ts';
-import { EngineError } from '../engine.ts';
-import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../protocol.ts';
-import { barrierMeanings } from '../sandbox/barriers.ts';
+import { maxFilesPerTask } from '../../shared/tasks/limits.ts';
+import { resultFields } from '../../shared/tasks/present.ts';
+import type { JsonObject, JsonValue } from '../../shared/tasks/task.ts';
+import { fieldsOf, jsonOf, listOf, numberOf, TamperedError, textOf, unexpected } from '../engines/runtime/checks.ts';
+import { EngineError } from '../engines/runtime/engine.ts';
+import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../engines/runtime/protocol.ts';
+import { barrierMeanings } from '../engines/runtime/sandbox/barriers.ts';
 
 /** Limits on what an engine may send. Texts that are longer are cut; anything else beyond them is refused. */
 export const responseLimits = {

@@ -1,4 +1,4 @@
-import { keepRun, longRunsKey, removeRuns } from '../../../../shared/aws/long-runs.ts';
+import { keepRun, longRunsKey, removeRuns } from '../../shared/aws/long-runs.ts';
 import {
   expiredRuns,
   isShareTaken,
@@ -6,8 +6,8 @@ import {
   longRunMs,
   longRunWindowMs,
   runName,
-} from '../../../../shared/tasks/long-runs.ts';
-import type { Task } from '../../../../shared/tasks/task.ts';
+} from '../../shared/tasks/long-runs.ts';
+import type { Task } from '../../shared/tasks/task.ts';
 
 /** How many runs that died are removed at a time; an expression is limited to 4 KB. */
 const maxRemoved = 100;

@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type InputFile, type WorkContext } from '../../runtime/engine.ts';
-import { checkGzip, checkZip, listParts, readPart } from '../guards/containers.ts';
 import { openPdf, type Pdf } from '../pdf/pdf.ts';
+import { checkGzip, checkZip, listParts, readPart } from './containers.ts';
 
 /** The app of each format, and the common format that it can export. */
 const makers: Record<string, { app: string; other: string }> = {

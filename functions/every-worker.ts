@@ -1,8 +1,8 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { runEngine } from '../engines/runtime/worker/engine-run.ts';
-import { workerHandler } from '../engines/runtime/worker/worker.ts';
-import { handler as uploaded } from '../lifecycle/uploaded.ts';
-import { performTransfer } from '../transfers/handler.ts';
+import { handler as uploaded } from './lifecycle/uploaded.ts';
+import { performTransfer } from './transfers/handler.ts';
+import { runEngine } from './worker/engine-run.ts';
+import { workerHandler } from './worker/worker.ts';
 
 const work = workerHandler({
   perform: (run, engine) => (engine === 'transfer' ? performTransfer(run) : runEngine(engine, run)),

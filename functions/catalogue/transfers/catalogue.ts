@@ -1,5 +1,5 @@
-import type { EngineCatalogue } from '../../shared/catalogue/catalogue.ts';
-import { exportOperations } from '../../shared/operations/operations.ts';
+import type { EngineCatalogue } from '../../../shared/catalogue/catalogue.ts';
+import { exportOperations } from '../../../shared/operations/operations.ts';
 
 /** Moves files between stores and changes none, so it has no formats of its own. */
 export const catalogue: EngineCatalogue = {

@@ -1,4 +1,6 @@
-import { sendDelivery } from '../../shared/aws/queues.ts';
+import { writeMetrics } from '../metrics.ts';
+import { createDeliveries } from '../webhooks/deliveries.ts';
+import { sendDelivery } from './queues.ts';
 import {
   createDelivery,
   disableWebhook,
@@ -6,9 +8,7 @@ import {
   readWebhook,
   replaceDelivery,
   webhooksFor,
-} from '../../shared/aws/webhook-store.ts';
-import { writeMetrics } from '../../shared/metrics.ts';
-import { createDeliveries } from '../../shared/webhooks/deliveries.ts';
+} from './webhook-store.ts';
 
 /** The deliveries on the real records and queue. */
 export const deliveries = createDeliveries({
