@@ -209,12 +209,12 @@ describe('a person', () => {
   test('sees themselves and their accounts, makes a team, and leaves one that has another owner', async () => {
     const [founder, second] = [person(), person()];
     const { id: personal } = await store.createAccount({ kind: 'personal', name: founder.name }, founder);
-    const made = await callAs(founder, personal, 'team-create', { body: { name: 'Print shop' } });
+    const made = await callAs(founder, personal, 'create-team', { body: { name: 'Print shop' } });
     expect(made).toMatchObject({ status: 201, body: { kind: 'team', name: 'Print shop', role: 'owner' } });
     const team = made.body.id;
     await store.addMember(team, second, 'viewer');
 
-    const me = await callAs(founder, team, 'me');
+    const me = await callAs(founder, team, 'show-account');
     expect(me.body).toMatchObject({
       account: { id: team, kind: 'team', name: 'Print shop' },
       scopes: ['read', 'process', 'account'],
@@ -224,14 +224,14 @@ describe('a person', () => {
     expect(me.body).not.toHaveProperty('key');
 
     const params = { memberId: founder.id };
-    expect(await callAs(founder, team, 'member-remove', { params })).toMatchObject({ status: 409 });
-    expect(await callAs(founder, team, 'member-change', { params, body: { role: 'viewer' } })).toMatchObject({
+    expect(await callAs(founder, team, 'members/remove-member', { params })).toMatchObject({ status: 409 });
+    expect(await callAs(founder, team, 'members/change-member', { params, body: { role: 'viewer' } })).toMatchObject({
       status: 409,
     });
     const promotion = { params: { memberId: second.id }, body: { role: 'owner' } };
-    expect(await callAs(second, team, 'member-change', promotion)).toMatchObject({ status: 403 });
-    expect(await callAs(founder, team, 'member-change', promotion)).toMatchObject({ body: { role: 'owner' } });
-    expect(await callAs(founder, team, 'member-remove', { params })).toMatchObject({ status: 200 });
+    expect(await callAs(second, team, 'members/change-member', promotion)).toMatchObject({ status: 403 });
+    expect(await callAs(founder, team, 'members/change-member', promotion)).toMatchObject({ body: { role: 'owner' } });
+    expect(await callAs(founder, team, 'members/remove-member', { params })).toMatchObject({ status: 200 });
     expect(await store.roleIn(founder.id, team)).toBeUndefined();
     expect(
       (await audit.listChanges(team, 10)).map(({ action, actor, address }) => [action, actor.id, address]),
@@ -242,12 +242,12 @@ describe('a person', () => {
     const [owner, viewer] = [person(), person()];
     const team = await teamOf(owner);
     await store.addMember(team, viewer, 'viewer');
-    const { body } = await callAs(viewer, team, 'member-list');
+    const { body } = await callAs(viewer, team, 'members/list-members');
     expect(body.docs).toHaveLength(2);
-    const other = await callAs(viewer, team, 'member-remove', { params: { memberId: owner.id } });
+    const other = await callAs(viewer, team, 'members/remove-member', { params: { memberId: owner.id } });
     expect(other).toMatchObject({ status: 403, body: { errorCode: 'insufficient_permission' } });
     expect(other.body.msg).toContain('the scope account');
-    expect(await callAs(viewer, team, 'member-remove', { params: { memberId: viewer.id } })).toMatchObject({
+    expect(await callAs(viewer, team, 'members/remove-member', { params: { memberId: viewer.id } })).toMatchObject({
       status: 200,
     });
   });

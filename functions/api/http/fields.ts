@@ -31,6 +31,19 @@ export const text = (max: number) =>
     .max(max, `Expected at most ${max} characters.`)
     .regex(...withoutNul);
 
+/** One of these strings. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `Expected one of ${values.join(', ')}.`);
+
+/** A number from 1 in a query string, whose values are text. */
+export const count = (max: number, message: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= max, message)
+    .meta({ type: 'integer', minimum: 1, maximum: max });
+
 // What comes before the path. The host is checked by the parser alone, which takes names in other scripts too.
 const webUrl = /^https?:\/\/[^\s/?#\\]/i;
 const bareUrl = (value: string) => {

@@ -5,7 +5,7 @@ import { createOnce } from '../creation/create-once.ts';
 import { prepareTasks } from '../creation/prepare-tasks.ts';
 import { ignoredFields, readTaskRequest } from '../creation/read-requests.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { routeOfOperation } from '../routes.ts';
+import { routes } from '../routes.ts';
 
 const route = routeOfOperation(required('LATHE_OPERATION'));
 const { operation } = route;
@@ -35,3 +35,8 @@ export const handler = endpoint(route, (request) =>
     },
   ),
 );
+
+function routeOfOperation(operation: string) {
+  for (const row of Object.values(routes)) if ('operation' in row && row.operation === operation) return row;
+  throw new Error(`No endpoint creates tasks of the operation ${operation}.`);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkGrant } from '../../../functions/api/account/member-view.ts';
+import { checkGrant } from '../../../functions/api/account/members/present-member.ts';
 import { authorize } from '../../../functions/api/http/authorize.ts';
 import { HttpError } from '../../../functions/api/http/errors.ts';
 import type { Route } from '../../../functions/api/http/route.ts';

@@ -1,10 +1,10 @@
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import { removeWebhookSubscriber } from '../../../shared/aws/account-subscribers.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { deleteWebhook } from '../../../shared/aws/webhook-store.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { routes } from '../routes.ts';
-import { ownedWebhook, withoutQuery } from './webhook-view.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import { removeWebhookSubscriber } from '../../../../shared/aws/account-subscribers.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { deleteWebhook } from '../../../../shared/aws/webhook-store.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { routes } from '../../routes.ts';
+import { ownedWebhook, withoutQuery } from './present-webhook.ts';
 
 export const handler = endpoint(routes['webhook-delete'], async ({ account, params, source }) => {
   const webhook = await ownedWebhook(account, params.webhookId);

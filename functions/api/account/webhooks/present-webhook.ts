@@ -1,8 +1,8 @@
-import type { Caller } from '../../../shared/accounts/caller.ts';
-import { readWebhook } from '../../../shared/aws/webhook-store.ts';
-import type { JsonObject } from '../../../shared/tasks/task.ts';
-import type { Delivery, Webhook } from '../../../shared/webhooks/webhook.ts';
-import { notFound } from '../http/errors.ts';
+import type { Caller } from '../../../../shared/accounts/caller.ts';
+import { readWebhook } from '../../../../shared/aws/webhook-store.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
+import type { Delivery, Webhook } from '../../../../shared/webhooks/webhook.ts';
+import { notFound } from '../../http/errors.ts';
 
 /** Returns a webhook of the caller; another's and an unknown one are alike not found. */
 export async function ownedWebhook(account: Caller, id: string): Promise<Webhook> {

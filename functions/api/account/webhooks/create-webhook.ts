@@ -1,14 +1,14 @@
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import { addWebhookSubscriber } from '../../../shared/aws/account-subscribers.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { listWebhooks, storeWebhook } from '../../../shared/aws/webhook-store.ts';
-import { newId } from '../../../shared/ids.ts';
-import { newSecret, type Webhook } from '../../../shared/webhooks/webhook.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { conflict } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
-import { presentWebhook, withoutQuery } from './webhook-view.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import { addWebhookSubscriber } from '../../../../shared/aws/account-subscribers.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { listWebhooks, storeWebhook } from '../../../../shared/aws/webhook-store.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { newSecret, type Webhook } from '../../../../shared/webhooks/webhook.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { conflict } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { checkWebhookUrl } from './check-webhook-url.ts';
+import { presentWebhook, withoutQuery } from './present-webhook.ts';
 
 const maxWebhooks = 20;
 

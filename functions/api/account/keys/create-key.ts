@@ -1,14 +1,14 @@
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import type { KeyLimits } from '../../../shared/accounts/caller.ts';
-import { excessOf } from '../../../shared/accounts/limits.ts';
-import { describeKey, listKeys, newApiKey, storeKey } from '../../../shared/aws/api-keys.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { newId } from '../../../shared/ids.ts';
-import { catalogue } from '../../catalogue/catalogues.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { conflict, insufficientPermission } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { presentKey } from './key-view.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import type { KeyLimits } from '../../../../shared/accounts/caller.ts';
+import { excessOf } from '../../../../shared/accounts/limits.ts';
+import { describeKey, listKeys, newApiKey, storeKey } from '../../../../shared/aws/api-keys.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { catalogue } from '../../../catalogue/catalogues.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { conflict, insufficientPermission } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { presentKey } from './present-key.ts';
 
 const maxKeys = 100;
 

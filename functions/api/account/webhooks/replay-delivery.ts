@@ -1,8 +1,8 @@
-import { deliveries } from '../../../shared/aws/webhook-deliveries.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { conflict, notFound } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { ownedWebhook, presentDelivery } from './webhook-view.ts';
+import { deliveries } from '../../../../shared/aws/webhook-deliveries.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { conflict, notFound } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { ownedWebhook, presentDelivery } from './present-webhook.ts';
 
 export const handler = endpoint(routes['webhook-replay'], async ({ account, params }) => {
   const { id, disabledAt } = await ownedWebhook(account, params.webhookId);

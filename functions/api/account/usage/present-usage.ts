@@ -1,5 +1,5 @@
-import type { DayOfUsage } from '../../../shared/aws/minutes.ts';
-import type { JsonObject } from '../../../shared/tasks/task.ts';
+import type { DayOfUsage } from '../../../../shared/aws/minutes.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
 
 /** Shows what was used on all of some days. */
 export function presentSum(days: DayOfUsage[]): JsonObject {

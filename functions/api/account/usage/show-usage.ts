@@ -1,9 +1,9 @@
-import { usageBetween } from '../../../shared/aws/minutes.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { invalidFields } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { presentMonth } from './month-of-minutes.ts';
-import { presentDay, presentSum } from './usage-view.ts';
+import { usageBetween } from '../../../../shared/aws/minutes.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { invalidFields } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { presentMonth } from './present-month.ts';
+import { presentDay, presentSum } from './present-usage.ts';
 
 export const handler = endpoint(routes['account-usage'], async ({ account, query }) => {
   const today = new Date().toISOString().slice(0, 10);

@@ -1,12 +1,12 @@
-import { maxMembers, normalizedEmail } from '../../../shared/accounts/account.ts';
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import { invite, readMembers } from '../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { newId } from '../../../shared/ids.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { conflict } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { checkGrant, presentInvitation } from './member-view.ts';
+import { maxMembers, normalizedEmail } from '../../../../shared/accounts/account.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import { invite, readMembers } from '../../../../shared/aws/accounts.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { conflict } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { checkGrant, presentInvitation } from './present-member.ts';
 
 export const handler = endpoint(routes['member-invite'], async ({ account: caller, body, source }) => {
   const { email, role } = body;

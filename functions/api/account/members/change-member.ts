@@ -1,10 +1,10 @@
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import { changeRole, readMember } from '../../../shared/aws/accounts.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { notFound } from '../http/errors.ts';
-import { routes } from '../routes.ts';
-import { checkGrant, lastOwner, presentMember } from './member-view.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import { changeRole, readMember } from '../../../../shared/aws/accounts.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { notFound } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
+import { checkGrant, lastOwner, presentMember } from './present-member.ts';
 
 export const handler = endpoint(routes['member-change'], async ({ account, params, body, source }) => {
   const { memberId } = params;

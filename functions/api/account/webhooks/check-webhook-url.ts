@@ -1,5 +1,5 @@
-import { AddressRefused, checkUrl, parseAllowHosts } from '../../../shared/net/addresses.ts';
-import { invalidFields } from '../http/errors.ts';
+import { AddressRefused, checkUrl, parseAllowHosts } from '../../../../shared/net/addresses.ts';
+import { invalidFields } from '../../http/errors.ts';
 
 /** Refuses the URL of a webhook that would never be called; what its name resolves to is checked at each call. */
 export function checkWebhookUrl(url: string, field: string): void {

@@ -1,6 +1,6 @@
-import { takenIn } from '../../../shared/aws/minutes.ts';
-import { monthOf } from '../../../shared/tasks/meter.ts';
-import { allowanceOf } from '../creation/time-limits.ts';
+import { takenIn } from '../../../../shared/aws/minutes.ts';
+import { monthOf } from '../../../../shared/tasks/meter.ts';
+import { allowanceOf } from '../../creation/time-limits.ts';
 
 /** Shows what an account may use of this month's conversion minutes, and what is left; null where they are not limited. */
 export async function presentMonth(user: string) {

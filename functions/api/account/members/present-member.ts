@@ -1,7 +1,7 @@
-import type { Invitation, Member } from '../../../shared/accounts/account.ts';
-import { type Caller, type Role, scopesOfRole } from '../../../shared/accounts/caller.ts';
-import type { JsonObject } from '../../../shared/tasks/task.ts';
-import { conflict, type HttpError, insufficientPermission } from '../http/errors.ts';
+import type { Invitation, Member } from '../../../../shared/accounts/account.ts';
+import { type Caller, type Role, scopesOfRole } from '../../../../shared/accounts/caller.ts';
+import type { JsonObject } from '../../../../shared/tasks/task.ts';
+import { conflict, type HttpError, insufficientPermission } from '../../http/errors.ts';
 
 /** Shows a member. */
 export function presentMember({ id, email, name, role, addedAt }: Member): JsonObject {

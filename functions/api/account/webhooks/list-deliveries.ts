@@ -1,7 +1,7 @@
-import { listDeliveries } from '../../../shared/aws/webhook-store.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { routes } from '../routes.ts';
-import { ownedWebhook, presentDelivery } from './webhook-view.ts';
+import { listDeliveries } from '../../../../shared/aws/webhook-store.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { routes } from '../../routes.ts';
+import { ownedWebhook, presentDelivery } from './present-webhook.ts';
 
 const maxDeliveries = 100;
 

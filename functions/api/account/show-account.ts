@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../shared/tasks/task.ts';
 import { settings } from '../../wiring/settings.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routes } from '../routes.ts';
-import { presentMonth } from './month-of-minutes.ts';
+import { presentMonth } from './usage/present-month.ts';
 
 export const handler = endpoint(routes['account-me'], async ({ account: caller }) => {
   const { kind = 'personal', name = '' } = (await readAccount(caller.user)) ?? {};

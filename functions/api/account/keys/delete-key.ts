@@ -1,10 +1,10 @@
-import { actorOf } from '../../../shared/accounts/audit.ts';
-import { deleteKey, readKey } from '../../../shared/aws/api-keys.ts';
-import { recordChange } from '../../../shared/aws/audit.ts';
-import { closeConnections } from '../../../shared/aws/key-connections.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { notFound } from '../http/errors.ts';
-import { routes } from '../routes.ts';
+import { actorOf } from '../../../../shared/accounts/audit.ts';
+import { deleteKey, readKey } from '../../../../shared/aws/api-keys.ts';
+import { recordChange } from '../../../../shared/aws/audit.ts';
+import { closeConnections } from '../../../../shared/aws/key-connections.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { notFound } from '../../http/errors.ts';
+import { routes } from '../../routes.ts';
 
 export const handler = endpoint(routes['key-delete'], async ({ account, params, source }) => {
   const key = await readKey(account.user, params.keyId);

@@ -1,8 +1,8 @@
-import { readMembers } from '../../../shared/aws/accounts.ts';
-import { requireScope } from '../http/authorize.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { routes } from '../routes.ts';
-import { presentInvitation, presentMember } from './member-view.ts';
+import { readMembers } from '../../../../shared/aws/accounts.ts';
+import { requireScope } from '../../http/authorize.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { routes } from '../../routes.ts';
+import { presentInvitation, presentMember } from './present-member.ts';
 
 export const handler = endpoint(routes['member-list'], async ({ account }) => {
   // Members may know each other; a key that pages or programs hold need not know their addresses.

@@ -1,8 +1,8 @@
-import { listKeys } from '../../../shared/aws/api-keys.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { lastUses } from '../http/rate-store.ts';
-import { routes } from '../routes.ts';
-import { presentKey } from './key-view.ts';
+import { listKeys } from '../../../../shared/aws/api-keys.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { lastUses } from '../../http/rate-store.ts';
+import { routes } from '../../routes.ts';
+import { presentKey } from './present-key.ts';
 
 export const handler = endpoint(routes['key-list'], async ({ account }) => {
   const [keys, used] = await Promise.all([listKeys(account.user), lastUses(account.user)]);

@@ -1,8 +1,0 @@
-import { listWebhooks } from '../../../shared/aws/webhook-store.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { routes } from '../routes.ts';
-import { presentWebhook } from './webhook-view.ts';
-
-export const handler = endpoint(routes['webhook-list'], async ({ account }) => ({
-  body: { docs: (await listWebhooks(account.user)).map(presentWebhook) },
-}));
