@@ -1,45 +1,80 @@
+import type { Caller } from '../../../shared/accounts/caller.ts';
 import { get, itemIsAbsent, putIf } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
+import { sha256 } from '../../../shared/crypto.ts';
+import { settings } from '../../wiring/settings.ts';
+import { HttpError, invalidFields } from '../http/errors.ts';
 
-export interface KeyClaim {
-  user: string;
-  /** Digest of the client's key. */
-  key: string;
-  /** Digest of what the request asks for. */
-  fingerprint: string;
-  /** Id that the resource will have. */
-  resource: string;
-  seconds: number;
-  exists(resource: string): Promise<boolean>;
+interface Request {
+  account: Pick<Caller, 'user'>;
+  headers: Record<string, string | undefined>;
+  body: unknown;
 }
 
-export type ClaimOutcome =
-  | { outcome: 'claimed' }
-  | { outcome: 'exists'; resource: string }
-  | { outcome: 'other-body' }
-  | { outcome: 'under-way' };
+type Claim<T> = { outcome: 'claimed' | 'other-body' | 'in-progress' } | { outcome: 'exists'; resource: T };
 
-/** A request that has not written its resource after this long has died: no function lives longer. */
+const maxKeyLength = 255;
+
+/** Functions time out before this, so a request that has not written its resource by then never will. */
 const abandonedMs = 60_000;
 
-/** Claims an idempotency key for a resource, or tells what it was used for before. */
-export async function claimKey(claim: KeyClaim, now: number = Date.now()): Promise<ClaimOutcome> {
-  const key = { pk: `${partitions.idempotency}${claim.user}#${claim.key}`, sk: 'once' };
-  const item = {
-    ...key,
-    fingerprint: claim.fingerprint,
-    resource: claim.resource,
-    claimedAt: now,
-    ttl: Math.ceil(now / 1000) + claim.seconds,
-  };
-  if (await putIf(item, itemIsAbsent)) return { outcome: 'claimed' };
-  const { fingerprint, resource, claimedAt, ttl } = (await get(key)) ?? {};
-  const expired = Number(ttl ?? 0) * 1000 <= now;
-  if (!expired) {
-    if (fingerprint !== claim.fingerprint) return { outcome: 'other-body' };
-    if (await claim.exists(String(resource))) return { outcome: 'exists', resource: String(resource) };
-    if (Number(claimedAt) + abandonedMs > now) return { outcome: 'under-way' };
+export const replayedHeader = { 'Idempotent-Replayed': 'true' };
+
+/**
+ * Claims the Idempotency-Key of a request, if it has one, for the resource that it is about to create. Returns the resource
+ * that an earlier request with the same key and body has created, or undefined if there is none. Throws the 409 if the body
+ * differs or that request is in progress. The id is claimed before the resource is written, so that a retry can tell whether
+ * an interrupted request has created it.
+ */
+export async function findEarlier<T>(
+  { account, headers, body }: Request,
+  kind: string,
+  id: string,
+  read: (id: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (key === '' || key.length > maxKeyLength)
+    throw invalidFields({ 'Idempotency-Key': [`Expected a header of 1 to ${maxKeyLength} characters.`] });
+  const itemKey = { pk: `${partitions.idempotency}${account.user}#${sha256(key)}`, sk: 'once' };
+  const claim = await claimKey(itemKey, sha256(JSON.stringify([kind, body ?? {}])), id, read);
+  switch (claim.outcome) {
+    case 'claimed':
+      return undefined;
+    case 'exists':
+      return claim.resource;
+    case 'other-body':
+      throw new HttpError(
+        409,
+        'already_exists',
+        'This Idempotency-Key was used with another request. Send a new key with a new request.',
+      );
+    case 'in-progress':
+      throw new HttpError(409, 'conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.', {
+        headers: { 'Retry-After': '1' },
+      });
   }
-  const isOurs = await putIf(item, 'claimedAt = :claimedAt', { ':claimedAt': Number(claimedAt) });
-  return { outcome: isOurs ? 'claimed' : 'under-way' };
+}
+
+async function claimKey<T>(
+  key: { pk: string; sk: string },
+  fingerprint: string,
+  id: string,
+  read: (id: string) => Promise<T | undefined>,
+): Promise<Claim<T>> {
+  const now = Date.now();
+  const ttl = Math.ceil(now / 1000) + settings.recordSeconds;
+  const item = { ...key, fingerprint, resource: id, claimedAt: now, ttl };
+  if (await putIf(item, itemIsAbsent)) return { outcome: 'claimed' };
+  const earlier = (await get(key)) ?? {};
+  const claimedAt = Number(earlier.claimedAt);
+  const isExpired = Number(earlier.ttl ?? 0) * 1000 <= now;
+  if (!isExpired) {
+    if (earlier.fingerprint !== fingerprint) return { outcome: 'other-body' };
+    const resource = await read(String(earlier.resource));
+    if (resource !== undefined) return { outcome: 'exists', resource };
+    if (claimedAt + abandonedMs > now) return { outcome: 'in-progress' };
+  }
+  const isOurs = await putIf(item, 'claimedAt = :claimedAt', { ':claimedAt': claimedAt });
+  return { outcome: isOurs ? 'claimed' : 'in-progress' };
 }

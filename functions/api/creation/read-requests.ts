@@ -113,18 +113,20 @@ function readParameters(
 const maxWarnings = 20;
 const maxNameShown = 200;
 
-/** Returns what of a request is ignored: the unknown fields of its tasks, and of the request itself. */
-export function ignoredFields(requests: TaskRequest[], unknown: string[] = []): string[] {
+/** Returns the warnings of a response that list the ignored fields of its request; none if every field is known. */
+export function warningsFor(requests: TaskRequest[], unknown: string[] = []): { warnings?: string[] } {
   const ofTasks = requests.flatMap(({ path, unknownFields: names }) =>
     names.map((name) => (path ? `${path}.${name}` : name)),
   );
   const all = [...unknown, ...ofTasks];
-  const shown = all.slice(0, all.length > maxWarnings ? maxWarnings - 1 : maxWarnings).map((name) => {
+  if (all.length === 0) return {};
+  const warnings = all.slice(0, all.length > maxWarnings ? maxWarnings - 1 : maxWarnings).map((name) => {
     const short = name.length > maxNameShown ? `${name.slice(0, maxNameShown).toWellFormed()}…` : name;
     return `The field ${JSON.stringify(short)} is unknown and was ignored.`;
   });
-  const left = all.length - shown.length;
-  return left > 0 ? [...shown, `${left} more unknown fields were ignored.`] : shown;
+  const omitted = all.length - warnings.length;
+  if (omitted > 0) warnings.push(`${omitted} more unknown fields were ignored.`);
+  return { warnings };
 }
 
 /** Returns parsed JSON without its undefined fields; strings are not copied, since a file may be among them. */

@@ -1,40 +1,33 @@
 import { records } from '../../../shared/aws/records.ts';
 import { required } from '../../../shared/settings.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
-import { createOnce } from '../creation/create-once.ts';
+import { findEarlier, replayedHeader } from '../creation/idempotency-keys.ts';
 import { prepareTasks } from '../creation/prepare-tasks.ts';
-import { ignoredFields, readTaskRequest } from '../creation/read-requests.ts';
+import { readTaskRequest, warningsFor } from '../creation/read-requests.ts';
+import { writeTasks } from '../creation/write-tasks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { routes } from '../routes.ts';
 
 const route = routeOfOperation(required('LATHE_OPERATION'));
 const { operation } = route;
 
-/** Creates one task. Every operation has a function of its own on this module; LATHE_OPERATION names it. */
-export const handler = endpoint(route, (request) =>
-  createOnce(
-    request,
-    operation,
-    async () => {
-      const asked = readTaskRequest(operation, request.body, request.unknownFields);
-      const { plan, write } = await prepareTasks([asked], request.account);
-      const [task] = plan.tasks;
-      if (!task) throw new Error('A plan for one task holds none.');
-      return {
-        id: task.id,
-        warnings: ignoredFields([asked]),
-        async write() {
-          const written = await write();
-          return written?.tasks[0] && presentTask(written.tasks[0]);
-        },
-      };
-    },
-    async (id) => {
-      const task = await records.task(id);
-      return task && presentTask(task);
-    },
-  ),
-);
+/** Creates one task. Each operation has its own function with this handler; LATHE_OPERATION names the operation. */
+export const handler = endpoint(route, async (request) => {
+  const taskRequest = readTaskRequest(operation, request.body, request.unknownFields);
+  const warnings = warningsFor([taskRequest]);
+  const prepared = await prepareTasks([taskRequest], request.account);
+  const [task] = prepared.plan.tasks;
+  if (!task) throw new Error('The plan of a task contains no task.');
+
+  const earlier = await findEarlier(request, operation, task.id, records.task);
+  if (earlier) return { body: { ...presentTask(earlier), ...warnings }, headers: replayedHeader };
+
+  // Logged before the write, so that records of an interrupted request can be traced to it.
+  request.logger.info('creating', { taskId: task.id });
+  const written = await writeTasks(prepared);
+  const created = written?.tasks[0] ?? (await records.task(task.id));
+  return created ? { body: { ...presentTask(created), ...warnings } } : {};
+});
 
 function routeOfOperation(operation: string) {
   for (const row of Object.values(routes)) if ('operation' in row && row.operation === operation) return row;
