@@ -1,6 +1,8 @@
 import { type Account, type Invitation, type Member, normalizedEmail, type Person } from '../accounts/account.ts';
 import { type Role, roles } from '../accounts/caller.ts';
+import { decideMemberChange, isLastOwner, type MemberChange } from '../accounts/members.ts';
 import { sha256 } from '../crypto.ts';
+import { defined } from '../defined.ts';
 import { newId } from '../ids.ts';
 import { recordChange } from './audit.ts';
 import {
@@ -43,12 +45,10 @@ const invitationKey = (email: string, account: string): Key => ({
   sk: account,
 });
 
-/** What the change of a member came to. */
-export type MemberChange = 'changed' | 'missing' | 'last-owner';
-
 /**
- * Returns the item of an account. It alone says who is a member with which role: one conditional write changes that, so
- * that of several owners who leave at once the last one cannot. Items of members and memberships hold what is shown of them.
+ * Returns the item of an account. It is the only source of members and roles: one conditional write changes them, so that
+ * owners who leave concurrently cannot leave the account without an owner. The items of members and memberships only hold
+ * their profiles.
  */
 export function accountItem({ id, ...account }: Account, owner?: { id: string; addedAt: string }): Key & Item {
   return {
@@ -59,7 +59,7 @@ export function accountItem({ id, ...account }: Account, owner?: { id: string; a
   };
 }
 
-/** Creates an account of a person, who owns it. */
+/** Creates an account owned by a person. */
 export async function createAccount(
   { id = newId(), kind, name }: Pick<Account, 'kind' | 'name'> & { id?: string },
   owner: Person,
@@ -71,40 +71,40 @@ export async function createAccount(
   return account;
 }
 
-/** Creates the account that a person has from the first sign-in on. It has their id, so that a repeated sign-in completes it. */
+/** Creates the personal account of a person at the first sign-in. It has the id of the person, so a retry completes it. */
 export async function createPersonalAccount(person: Person): Promise<void> {
   await createAccount({ id: person.id, kind: 'personal', name: person.name }, person);
 }
 
-/** Changes what the accounts of a person show of them. */
+/** Updates the profile of a person in all their accounts. */
 export async function updateProfile({ id, email, name }: Person): Promise<void> {
   for (const { id: account } of await accountsOf(id))
     await update(memberKey(account, id), 'SET email = :email, #name = :name', {
-      // An owner may have removed them meanwhile.
+      // An owner may have removed them in the meantime.
       condition: itemExists,
       names: { '#name': 'name' },
       values: { ':email': email, ':name': name },
     });
 }
 
-/** Returns an account; undefined where there is no item of it, as of one that was made by an operator long ago. */
+/** Returns an account; undefined if it has no item, such as an account that an operator created. */
 export async function readAccount(id: string): Promise<Account | undefined> {
   const item = await get(accountKey(id));
   return item && toAccount(item);
 }
 
-/** Returns what an operator allows an account to use in a month, in minutes; undefined where that is the deployment's. */
+/** Returns the monthly allowance of an account in minutes; undefined if the default of the deployment applies. */
 export async function minutesPerMonthOf(id: string): Promise<number | undefined> {
   const { minutesPerMonth } = (await get(accountKey(id), { consistent: false })) ?? {};
   return typeof minutesPerMonth === 'number' ? minutesPerMonth : undefined;
 }
 
-/** Returns the role of a person in an account; undefined where they are no member. */
+/** Returns the role of a person in an account; undefined if they are not a member. */
 export async function roleIn(person: string, account: string): Promise<Role | undefined> {
   return membersIn(await get(accountKey(account))).get(person)?.role;
 }
 
-/** Returns the accounts that a person is a member of, each with their role. */
+/** Returns the accounts of a person with the role that they have in each. */
 export async function accountsOf(person: string): Promise<(Account & { role: Role })[]> {
   const memberships = await query({ keys: 'pk = :pk', values: { ':pk': `${partitions.membership}${person}` } });
   const items = await batchGet(memberships.map(({ sk }) => accountKey(String(sk))));
@@ -116,33 +116,32 @@ export async function accountsOf(person: string): Promise<(Account & { role: Rol
     .sort((left, right) => (left.createdAt < right.createdAt ? -1 : 1));
 }
 
-/** Returns a person as an account knows them, and whether they are its last owner. */
+/** Returns a member of an account, and whether they are its last owner. */
 export async function readMember(
   account: string,
   person: string,
 ): Promise<(Member & { isLastOwner: boolean }) | undefined> {
   const items = await batchGet([accountKey(account), memberKey(account, person)]);
   const member = membersOf(items).find(({ id }) => id === person);
-  const owners = [...membersIn(items.find(isAccount)).values()].filter(({ role }) => role === 'owner');
-  return member && { ...member, isLastOwner: member.role === 'owner' && owners.length === 1 };
+  return member && { ...member, isLastOwner: isLastOwner(membersIn(items.find(isAccount)), person) };
 }
 
-/** Returns an account with its members and the invitations that are pending, the oldest first. */
+/** Returns an account with its members and pending invitations, oldest first. */
 export async function readMembers(
   account: string,
 ): Promise<{ account?: Account; members: Member[]; invitations: Invitation[] }> {
   const items = await query({ keys: 'pk = :pk', values: { ':pk': partitionOf(account) } });
   const found = items.find(isAccount);
-  return {
-    ...(found ? { account: toAccount(found) } : {}),
+  return defined({
+    account: found && toAccount(found),
     members: membersOf(items),
     invitations: items
       .filter((item) => String(item.sk).startsWith(invitationPrefix) && !isOver(item))
       .map(toInvitation),
-  };
+  });
 }
 
-/** Adds a person to an account; one who is a member already keeps their role. Returns whether they were added. */
+/** Adds a person to an account and returns true, or returns false if they are already a member, who keeps their role. */
 export async function addMember(account: string, person: Person, role: Role): Promise<boolean> {
   const addedAt = new Date().toISOString();
   await writeMember(account, person, addedAt);
@@ -171,6 +170,7 @@ export function itemsOfMember(account: string, { id, email, name }: Person, adde
   ];
 }
 
+/** The rule of `isLastOwner` as a condition of the write, because members may change after they are read. */
 const isNotLastOwner = '(NOT contains(owners, :person) OR size(owners) > :one)';
 
 /** Changes the role of a member; the last owner of an account stays one. */
@@ -189,7 +189,7 @@ export async function changeRole(account: string, person: string, role: Role): P
           names,
           values: { ...common, ':person': person, ':one': 1 },
         });
-  return changed ? 'changed' : whyNot(account, person);
+  return changed ? 'changed' : whyNot(account, person, role);
 }
 
 /** Removes a member; the last owner of an account cannot be removed. */
@@ -201,7 +201,7 @@ export async function removeMember(account: string, person: string): Promise<Mem
     returns: 'ALL_OLD',
   });
   if (!before) return whyNot(account, person);
-  // Only what belongs to this membership: the person may have been added again meanwhile.
+  // Deletes only the items of this membership: the person may have been added again in the meantime.
   const { addedAt } = membersIn(before).get(person) ?? {};
   const isSame = 'addedAt = :addedAt';
   await removeIf(membershipKey(person, account), isSame, { ':addedAt': addedAt });
@@ -209,11 +209,14 @@ export async function removeMember(account: string, person: string): Promise<Mem
   return 'changed';
 }
 
-async function whyNot(account: string, person: string): Promise<MemberChange> {
-  return (await readMember(account, person)) === undefined ? 'missing' : 'last-owner';
+async function whyNot(account: string, person: string, role?: Role): Promise<MemberChange> {
+  const [item] = await batchGet([accountKey(account)]);
+  const decision = decideMemberChange(membersIn(item), person, role);
+  // Another member has become an owner since the write was refused.
+  return decision === 'changed' ? 'last-owner' : decision;
 }
 
-/** Invites whoever signs in with an e-mail address to an account; a second invitation replaces the first. */
+/** Invites an e-mail address to an account. A second invitation replaces the first. */
 export async function invite(
   account: string,
   { id = newId(), email, role, invitedBy }: Pick<Invitation, 'email' | 'role' | 'invitedBy'> & { id?: string },
@@ -239,7 +242,7 @@ export async function readInvitation(account: string, id: string): Promise<Invit
   return item && !isOver(item) ? toInvitation(item) : undefined;
 }
 
-/** Withdraws an invitation; returns false where it is being accepted. */
+/** Withdraws an invitation, or returns false if it is being accepted. */
 export async function withdrawInvitation(account: string, { id, email }: Invitation): Promise<boolean> {
   if (!(await removeIf(invitationKey(email, account), 'attribute_not_exists(claimedBy)'))) return false;
   await remove(listedInvitationKey(account, id));
@@ -247,8 +250,8 @@ export async function withdrawInvitation(account: string, { id, email }: Invitat
 }
 
 /**
- * Makes a person a member of the accounts that invited their e-mail address, which must be verified, and returns the ids of
- * these. An invitation is claimed first, after which it cannot be withdrawn: a sign-in that died is finished by the next.
+ * Adds a person to the accounts that invited their verified e-mail address, and returns the ids of these accounts. An
+ * invitation is claimed first and cannot be withdrawn after that. The next sign-in completes an interrupted one.
  */
 export async function takeInvitations(person: Person): Promise<string[]> {
   const { pk } = invitationKey(person.email, '');
@@ -300,7 +303,7 @@ function toAccount({ pk, kind, name, createdAt }: Item): Account {
   return {
     id: String(pk).slice(partitions.account.length),
     kind: kind === 'team' ? 'team' : 'personal',
-    // An operator may have written an allowance of minutes before anything else.
+    // An item that an operator wrote may contain only an allowance.
     name: typeof name === 'string' ? name : '',
     createdAt: typeof createdAt === 'string' ? createdAt : '',
   };
@@ -323,7 +326,7 @@ function roleOf(value: unknown): Role {
   return role;
 }
 
-/** Returns whether an item has expired: DynamoDB deletes it some days late. */
+/** Returns whether an item has expired. DynamoDB may delete it days later. */
 function isOver({ ttl }: Item): boolean {
   return typeof ttl === 'number' && ttl * 1000 <= Date.now();
 }
