@@ -116,7 +116,7 @@ describe('the tools at /mcp', () => {
 
 describe('POST /mcp', () => {
   test.each([
-    ['a page of another site', ping, { origin: 'https://bad.example' }, 403, 'Expected a request of a page of'],
+    ['a page of another site', ping, { origin: 'https://bad.example' }, 403, 'Expected Origin'],
     // Who is known by a session would be told that it has ended.
     ['a session', ping, { authorization: '', cookie: 'lathe_session=x' }, 401, 'The access token is missing'],
     ['an unknown version', ping, { 'mcp-protocol-version': '1999-01-01' }, 400, 'Unsupported protocol version'],

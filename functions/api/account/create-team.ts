@@ -11,12 +11,10 @@ const maxAccounts = 50;
 export const handler = endpoint(routes['team-create'], async ({ account, body, source }) => {
   const { user, person } = account;
   if (person === undefined)
-    throw insufficientPermission(
-      'A team belongs to the person who creates it: sign in, since an API key is no person.',
-    );
+    throw insufficientPermission('A team belongs to the person who creates it. Sign in instead of using an API key.');
   const [member, accounts] = await Promise.all([readMember(user, person), accountsOf(person)]);
-  if (!member) throw new Error(`The person ${person} is no member of the account ${user}.`);
-  if (accounts.length >= maxAccounts) throw conflict(`A person may be a member of ${maxAccounts} accounts.`);
+  if (!member) throw new Error(`The person ${person} is not a member of the account ${user}.`);
+  if (accounts.length >= maxAccounts) throw conflict(`A person can be a member of at most ${maxAccounts} accounts.`);
   const id = newId();
   const { name } = body;
   await recordChange(id, { action: 'team.created', subject: id, name, actor: actorOf(account), ...source });

@@ -30,7 +30,7 @@ function keyOf({ key, keyName = '', limits, expiresAt }: Caller) {
 
 async function personOf({ user, csrf }: Caller, person: string): Promise<JsonObject> {
   const [member, accounts] = await Promise.all([readMember(user, person), accountsOf(person)]);
-  if (!member) throw new Error(`The person ${person} is no member of the account ${user}.`);
+  if (!member) throw new Error(`The person ${person} is not a member of the account ${user}.`);
   return {
     id: person,
     email: member.email,

@@ -1,4 +1,4 @@
-/** Decodes `data:<media_type>;base64,<data>`, or says what is wrong with it. */
+/** Decodes `data:<media_type>;base64,<data>`, or returns the problem with it. */
 export function decodeDataUri(uri: string): { bytes: Uint8Array } | { error: string } {
   const comma = uri.indexOf(',');
   const header = comma < 0 ? '' : uri.slice(0, comma);
@@ -7,7 +7,7 @@ export function decodeDataUri(uri: string): { bytes: Uint8Array } | { error: str
   }
   const data = uri.slice(comma + 1).replace(/\s+/g, '');
   const digits = data.replace(/={1,2}$/, '');
-  // Padding may be left out, but what is there must be right: a string cut short would decode to a damaged file.
+  // Padding is optional but must be correct if present: a truncated string would decode to a damaged file.
   const padded = digits.length === data.length || data.length % 4 === 0;
   if (!/^[A-Za-z0-9+/_-]*$/.test(digits) || digits.length % 4 === 1 || !padded) {
     return { error: 'The data after the comma is not valid base64.' };

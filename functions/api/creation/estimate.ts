@@ -5,15 +5,15 @@ import { catalogue, engineCatalogues } from '../../catalogue/catalogues.ts';
 
 const historyMs = 30 * 86_400_000;
 
-/** What is expected of the engine time of tasks that are planned. */
+/** The expected engine time of planned tasks. */
 export interface Estimate {
   conversionSeconds: number;
   tasks: JsonObject[];
 }
 
 /**
- * Estimates the engine time of planned tasks: by what conversions between the same formats took the account in the last thirty
- * days, or else by what is typical of the engine. How large files are is not known before they are imported.
+ * Estimates the engine time of planned tasks: the average of the account for the same formats in the last 30 days, or else the
+ * typical time of the engine. The sizes of files are unknown before they are imported.
  */
 export async function estimateTime(user: string, tasks: Task[], now: number): Promise<Estimate> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -57,7 +57,7 @@ function outputFormatOf({ operation, payload }: Task): string | undefined {
   return typeof payload.output_format === 'string' ? catalogue.canonical(payload.output_format) : undefined;
 }
 
-/** Returns the format of a task's input where the request says it. */
+/** Returns the input format of a task if the request determines it. */
 function inputFormatOf({ operation, payload, dependsOn }: Task, tasks: Task[]): string | undefined {
   if (!isProcessing(operation)) return 'page';
   if (typeof payload.input_format === 'string') return catalogue.canonical(payload.input_format);
@@ -66,7 +66,7 @@ function inputFormatOf({ operation, payload, dependsOn }: Task, tasks: Task[]): 
   return first;
 }
 
-/** Returns what engines take that could perform a task; the longest where several could. */
+/** Returns the typical time of the slowest engine that could perform a task. */
 function typicalSeconds({ operation }: Task, input: string | undefined, output: string | undefined): number {
   const engines = engineCatalogues.filter(({ operations = [], capabilities }) => {
     if (operations.some((known) => known === operation)) return true;

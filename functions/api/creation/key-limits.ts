@@ -8,14 +8,14 @@ import type { Task } from '../../../shared/tasks/task.ts';
 import { knownFormat, type TaskRequest } from './plan.ts';
 
 interface Known {
-  /** The files that come with the request, by the names of their tasks. */
+  /** Files sent with the request, by task name. */
   contents: Map<string, Uint8Array>;
-  /** Earlier tasks that the requests name by id. */
+  /** Earlier tasks used as inputs, by id. */
   outside: Map<string, Task>;
   catalogue: Catalogue;
 }
 
-/** Returns what of a request the limits of its key forbid, by field; what is known only of a file is checked when it has arrived. */
+/** Returns the fields that the limits of the key forbid. Properties of imported files are checked after the import. */
 export async function limitProblems(requests: TaskRequest[], limits: KeyLimits, known: Known): Promise<FieldErrors> {
   if (Object.keys(limits).length === 0) return {};
   const byName = new Map(requests.map((request) => [request.name, request]));

@@ -22,23 +22,23 @@ import {
 } from '../../../shared/tasks/task.ts';
 import { didYouMean } from '../http/validate.ts';
 
-/** A task as a client requests it, with parameters that match the schema of its operation. */
+/** A validated task of a request. */
 export interface TaskRequest {
   name: string;
   operation: OperationName;
   /** Names of tasks of the same request, or ids of earlier tasks. */
   inputs: string[];
-  /** What the record keeps and the API shows, with a mask in place of secrets. */
+  /** Parameters as the record and the API show them, with masked secrets. */
   parameters: JsonObject;
-  /** The secrets that the worker needs beside them. */
+  /** Secrets, which are stored separately. */
   secrets: JsonObject;
-  /** Fields that its operation does not have. */
+  /** Fields that are not in the schema of the operation. */
   unknownFields: string[];
-  /** Where its fields stand in the request's body, for error messages. */
+  /** Path of the task in the body, for error messages. */
   path: string;
 }
 
-/** What a client specifies for a job beside its tasks. */
+/** Properties of a job other than its tasks. */
 export interface JobSettings {
   tag?: string;
   hasWebhook?: boolean;
@@ -53,11 +53,11 @@ export interface PlanContext {
   recordSeconds: number;
   uploadSeconds: number;
   catalogue: Catalogue;
-  /** What limits their engine time. */
+  /** Limits of their engine time. */
   timeLimits?: TimeLimits;
-  /** Earlier tasks of the same user that the requests name by id. */
+  /** Earlier tasks of the same user that are inputs, by id. */
   outside: Map<string, Task>;
-  /** Present when the requests form a job. */
+  /** Present if the requests form a job. */
   job?: JobSettings;
 }
 
@@ -69,14 +69,14 @@ export function outsideInputs(requests: TaskRequest[]): string[] {
   ];
 }
 
-/** A task's record is 400 KB at most; it holds the id of every task that it is an input of. */
+/** A record contains the ids of its dependents and is limited to 400 KB. */
 const maxDependents = 5_000;
 
-/** Limits on what a refused request names: a client chooses how many problems it has, and the response has a size limit. */
+/** Bounds of an error response, because clients control the number of errors. */
 const maxFields = 100;
 const maxProblems = 5;
 
-/** Plans the records of a job or of a single task, or returns which field of which task is wrong. Nothing is written. */
+/** Plans the records of a job or of a single task without writing them, or returns the invalid fields. */
 export function planTasks(
   requests: TaskRequest[],
   context: PlanContext,
@@ -137,8 +137,8 @@ function unknownInput(
 }
 
 /**
- * Finds the tasks that depend on themselves, each with its cycle. Visits each input once and without recursion: a client
- * chooses how many there are and how deep they go.
+ * Returns the tasks that depend on themselves, each with its cycle. Visits each input once and without recursion, because
+ * clients control their number and depth.
  */
 function findCycles(byName: Map<string, TaskRequest>): Map<string, string[]> {
   const cycles = new Map<string, string[]>();
@@ -205,7 +205,7 @@ function processingProblems(
   return undefined;
 }
 
-/** Returns the fields of a task that are options of its operation, as other services take them, each with a hint. */
+/** Returns options that are outside of `options`, where other services expect them, each with a hint. */
 function misplacedOptions(
   { unknownFields }: TaskRequest,
   operation: ProcessingOperation,
@@ -220,7 +220,7 @@ function misplacedOptions(
   return Object.fromEntries(errors);
 }
 
-/** Returns what is wrong with the inputs that exist already, whose sizes are known. */
+/** Returns the problem with inputs whose files already exist. */
 function knownInputProblem({ operation, inputs }: TaskRequest, engine: string, context: PlanContext) {
   const files = inputs.flatMap((input) => context.outside.get(input)?.files ?? []);
   return inputProblem(context.catalogue, engine, operation, files);
@@ -230,7 +230,7 @@ function isPlainObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the format of an input where it is known before the input has completed. */
+/** Returns the format of an input if it is known before the input completes. */
 export function knownFormat(
   input: string | undefined,
   byName: Map<string, TaskRequest>,
@@ -313,16 +313,16 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   return { job, tasks };
 }
 
-/** How many ids a record holds before each change of one of them costs more than a unit. */
+/** Maximum ids per record. With more, each change would cost more than one write unit. */
 const maxOpen = 25;
 
-/** Returns in which part of its job's open set a task is kept, where the job has too many for one record. */
+/** Returns the part of the open set that a task belongs to, if the job has too many tasks for one record. */
 function partOf(name: string, lastNames: string[]): Pick<Task, 'openIn'> {
   const position = lastNames.indexOf(name);
   return lastNames.length <= maxOpen || position < 0 ? {} : { openIn: `open#${Math.floor(position / maxOpen)}` };
 }
 
-/** Returns the open set of a job with these tasks: its last tasks that have not ended, or the parts that they are kept in. */
+/** Returns the open set of a job: its last tasks that have not ended, or the parts that they belong to. */
 function openSet(tasks: Task[]): string[] {
   const open = tasks.filter((task) => isLastOfJob(task) && !hasEnded(task));
   return [...new Set(open.map(({ id, openIn }) => openIn ?? id))];
@@ -334,7 +334,7 @@ function countBy(names: string[]): Record<string, number> {
   );
 }
 
-/** Returns the plan with a task completed before it is written, because its file came with the request. */
+/** Returns the plan with a completed task, whose file was sent with the request. */
 export function withFile(plan: Plan, taskId: string, file: StoredFile, now: number): Plan {
   const timestamp = new Date(now).toISOString();
   const tasks = plan.tasks.map((task): Task => {

@@ -8,7 +8,7 @@ import { fieldErrors, misspelledFields, refusalOf, unknownFields } from '../http
 import type { TaskRequest } from './plan.ts';
 import { endpointSchemas, isSecret, maxTasksInJob, operationSchemas, taskName, tooFewToMerge } from './schemas.ts';
 
-/** Each input is a read and a write; a job with more would exceed the timeout of a request. */
+/** Each input requires a read and a write. More would exceed the timeout of a request. */
 const maxInputsInJob = 2_000;
 
 /** Reads a request to an operation's own endpoint, or throws the 400. */
@@ -18,7 +18,7 @@ export function readTaskRequest(operation: OperationName, body: unknown, unknown
   return { name: operation, operation, path: '', ...read, unknownFields: unknown };
 }
 
-/** Reads the tasks of a job, or throws the 400 that names every task and field to blame. */
+/** Reads the tasks of a job, or throws the 400 that names every invalid field. */
 export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
   const entries = Object.entries(tasks);
   if (entries.length === 0) throw invalidFields({ tasks: ['Expected at least one task.'] });
@@ -70,14 +70,14 @@ export function readJobTasks(tasks: Record<string, unknown>): TaskRequest[] {
     if (operation === 'merge' && inputs.length < 2 && !inputs.some((input) => several.has(input)))
       errors.push([`${path}.input`, [tooFewToMerge]]);
   if (errors.length > 0) {
-    // Fields that do not match their schema are reported first.
+    // A field that does not match its schema has no reason, and takes precedence over those that have one.
     const [first] = reasons.size > 0 ? reasons : (['invalid_input'] as const);
     throw invalidFields(Object.fromEntries(errors), reasons.has(undefined) ? undefined : first);
   }
   return requests;
 }
 
-/** Finds the tasks that may have several files: imports of a prefix, and tasks that process such files one by one. */
+/** Returns the tasks that may have several files: imports of a prefix, and tasks that process their files one by one. */
 function tasksOfSeveralFiles(requests: TaskRequest[]): Set<string> {
   const found = new Set(
     requests.filter(({ parameters }) => parameters.key_prefix !== undefined).map(({ name }) => name),
@@ -129,7 +129,7 @@ export function warningsFor(requests: TaskRequest[], unknown: string[] = []): { 
   return { warnings };
 }
 
-/** Returns parsed JSON without its undefined fields; strings are not copied, since a file may be among them. */
+/** Removes undefined fields recursively. Strings are not copied, because one may be a whole file. */
 function withoutUndefined(parsed: object): JsonObject {
   return Object.fromEntries(
     Object.entries(parsed).flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonOf(value)]])),
@@ -144,7 +144,7 @@ function jsonOf(value: unknown): JsonValue {
 
 const mask = '********';
 
-/** Moves the secrets out of parameters and their options, leaving a mask in their place. */
+/** Separates the secrets of parameters and options, and replaces them with a mask. */
 function splitSecrets(given: JsonObject): { parameters: JsonObject; secrets: JsonObject } {
   const parameters: JsonObject = {};
   const secrets: JsonObject = {};

@@ -3,7 +3,7 @@ import { isSecretOption } from '../../../shared/catalogue/options.ts';
 import { Id, refusal, text, Url, withoutNul } from '../http/fields.ts';
 import { lazily } from '../http/lazily.ts';
 
-/** One input or several; published clients send either where the spec says an array. */
+/** One input or several. The spec requires an array, but published clients also send a string. */
 const inputsOf = (input: z.ZodType<string>, message: string) =>
   z
     .union(
@@ -13,11 +13,11 @@ const inputsOf = (input: z.ZodType<string>, message: string) =>
     .transform((given) => (Array.isArray(given) ? given : [given]));
 const Inputs = () =>
   inputsOf(text(100), 'Expected the id or name of a task, or an array of them.').describe(
-    'Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array.',
+    'Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array.',
   );
 const EarlierInputs = () =>
   inputsOf(Id, 'Expected the id of a task, or an array of them.').describe(
-    'Id of the task to read files from. Several as an array.',
+    'Id of the task to read files from. Can be an array.',
   );
 const Filename = () => text(1024).describe('Overrides the name of the file.');
 const Format = () =>
@@ -25,7 +25,7 @@ const Format = () =>
     .transform((format) => format.toLowerCase().replace(/^\./, ''))
     .describe('File extension without a dot.');
 const maxOptions = 100;
-/** A task's record is 400 KB at most, and holds its options beside everything else. */
+/** A record, including these options, is limited to 400 KB. */
 const maxOptionBytes = 32_768;
 const Options = () =>
   z
@@ -65,7 +65,7 @@ const objstoreA = () => ({
     .describe('Omit together with secret_access_key if the deployment itself has access to the bucket.'),
   secret_access_key: text(1024).optional(),
   session_token: text(8192).optional(),
-  endpoint: Url.optional().describe('Custom API endpoint. Defaults to the one of the region.'),
+  endpoint: Url.optional().describe('Custom API endpoint. Defaults to that of the region.'),
 });
 const objstoreB = () => ({
   project_id: text(255),
@@ -110,7 +110,7 @@ const sftp = () => ({
   host_key_fingerprint: text(200).optional().describe('SHA-256 fingerprint that the host key of the server must have.'),
 });
 
-/** A condition between fields: the check, its message, and the equivalent JSON Schema. */
+/** A condition on several fields, with the equivalent JSON Schema. */
 interface Rule {
   holds(fields: Record<string, unknown>): boolean;
   path: string[];
@@ -143,13 +143,13 @@ const keysTogether = together('access_key_id', 'secret_access_key');
 const keyOrToken = either('storage_access_key', 'sas_token');
 const passwordOrKey = either('password', 'private_key');
 
-/** Adds conditions to the check of an object and to its description in the OpenAPI document. */
+/** Adds conditions to a schema and to its description in the OpenAPI document. */
 function withRules<T extends z.ZodType<Record<string, unknown>>>(schema: T, rules: Rule[]): T {
   const checked = rules.reduce((current, { holds, path, message }) => current.refine(holds, { path, message }), schema);
   return describedBy(checked, rules);
 }
 
-/** Adds conditions that are already checked to the description of an object in the OpenAPI document. */
+/** Adds conditions to the description of a schema that already checks them. */
 function describedBy<T extends z.ZodType>(schema: T, rules: Rule[]): T {
   return schema.meta({ allOf: rules.flatMap(({ jsonSchema }) => jsonSchema ?? []) });
 }
@@ -176,13 +176,13 @@ const ContentHeaders = () => ({
   content_disposition: headerValue(1024).optional().describe('Content-Disposition header of the stored files.'),
 });
 
-/** Headers that the transfer itself sets, or that are about the connection and not the file. */
+/** Headers that the transfer sets itself, and headers of the connection. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|range|if-range|accept-encoding|proxy-.*)$/i;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const maxHeaderName = 256;
 const maxHeaders = 50;
-/** JSON Schema has no flag for case. */
+/** Makes a pattern case-insensitive. JSON Schema has no flag for that. */
 const anyCase = (pattern: string) => pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 const headerNames = {
   type: 'string',
@@ -192,7 +192,7 @@ const headerNames = {
   not: { pattern: anyCase(ownHeaders.source) },
 };
 
-/** Parameters of each operation, without `operation` itself, as its own endpoint and the tasks of a job take them. */
+/** Parameters of each operation in a job, without `operation`. */
 export const operationSchemas = lazily({
   'import/upload': () => z.object({}),
   'import/url': () =>
@@ -232,7 +232,7 @@ export const operationSchemas = lazily({
         key: text(1024).optional(),
         key_prefix: text(1024)
           .optional()
-          .describe('Imports every file under this prefix, instead of key. Available only within jobs.'),
+          .describe('Imports every file with this prefix, instead of key. Only available in jobs.'),
         filename: Filename().optional(),
       }),
       rules['import/objstore_a'],
@@ -326,11 +326,11 @@ export const tooFewToMerge = 'Expected two or more tasks to merge.';
 const oneFile: Rule = {
   holds: ({ key_prefix }) => key_prefix === undefined,
   path: ['key_prefix'],
-  message: 'key_prefix is available only within jobs; give the key of one file.',
+  message: 'key_prefix is only available in jobs. Specify the key of one file.',
   jsonSchema: { required: ['key'] },
 };
 
-/** What an operation's own endpoint takes: as within a job, but inputs are ids, and one file is imported at a time. */
+/** Parameters of the endpoints of operations. Unlike in a job, inputs are ids and each import reads one file. */
 export const endpointSchemas = lazily({
   'import/upload': () => operationSchemas['import/upload'],
   'import/url': () => operationSchemas['import/url'],
@@ -370,7 +370,7 @@ export const endpointSchemas = lazily({
     describedBy(operationSchemas['export/sftp'].safeExtend({ input: EarlierInputs() }), rules['export/sftp']),
 });
 
-/** Parameters that are never shown, logged or kept in a record. */
+/** Parameters that are never shown, logged or stored in a record. */
 const secretParameters = new Set([
   'access_key_id',
   'secret_access_key',
@@ -384,29 +384,29 @@ const secretParameters = new Set([
   'headers',
 ]);
 
-/** Tells whether a parameter of an operation, or an option within `options`, is a secret. */
+/** Returns whether a parameter or option is a secret. */
 export function isSecret(parameter: string): boolean {
   return secretParameters.has(parameter) || isSecretOption(parameter);
 }
 
-/** More tasks than any workflow needs; their ids fit the job's record, and their records one request. */
+/** Keeps the ids of the tasks within the size of a record, and their records within the time of a request. */
 export const maxTasksInJob = 500;
 export const taskName = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** A job as a client asks for it; each task is checked against the schema of its operation. */
+/** Returns the schema of a job request. Each task is checked separately against the schema of its operation. */
 export const JobRequest = () =>
   z.object({
     tag: z
       .string('Expected a string.')
       .max(1024, 'Expected at most 1024 characters.')
       .optional()
-      .describe('Arbitrary label without effect.'),
-    // Each task is read by itself, so that a request names every task and field to blame.
+      .describe('Arbitrary label.'),
+    // Tasks are checked separately, so that the error names every invalid field.
     tasks: z
       .record(z.string(), z.unknown(), 'Expected an object of task names to tasks.')
       .describe('Task names to task definitions.')
       .meta({ minProperties: 1, maxProperties: maxTasksInJob, propertyNames: { pattern: taskName.source } }),
     webhook_url: Url.optional().describe(
-      'Called when the job is created, completes or fails; the response contains the signing secret.',
+      'Called when the job is created, completes or fails. The response contains the signing secret.',
     ),
   });

@@ -6,18 +6,18 @@ import { remember } from '../http/remember.ts';
 
 const minuteMs = 60_000;
 
-/** A warm function reads the allowance of an account once in this time; a change takes effect within it. */
+/** Caches the allowances of accounts. A change takes effect within a minute. */
 const findAllowance = remember(async (user) => (await minutesPerMonthOf(user)) ?? settings.minutesPerMonth, {
   milliseconds: 60_000,
   max: 1_000,
 });
 
-/** Returns what an account may use in a month, in minutes; undefined where that is not limited. */
+/** Returns the monthly allowance of an account in minutes; undefined if not limited. */
 export async function allowanceOf(user: string): Promise<number | undefined> {
   return (await findAllowance(user)) || undefined;
 }
 
-/** Returns what limits the engine time of tasks that a caller creates. */
+/** Returns the engine time limits of tasks that a caller creates. */
 export async function timeLimitsOf({ user, limits }: Pick<Caller, 'user' | 'limits'>): Promise<TimeLimits> {
   const minutes = {
     account: await allowanceOf(user),

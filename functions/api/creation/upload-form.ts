@@ -4,14 +4,14 @@ import { fileNameMetadata } from '../../../shared/files/names.ts';
 import type { UploadForm } from '../../../shared/tasks/task.ts';
 
 /**
- * Makes the form with which a client posts a task's file straight to the bucket, and returns until when it is valid, in
- * milliseconds: as long as it is to be, and no longer than what signs it.
+ * Creates the form with which a client posts a file to the bucket. Returns when it expires, in milliseconds: after the
+ * requested time, or earlier if the signing credentials expire first.
  */
 export async function makeUploadForm(
   taskId: string,
   limits: { seconds: number; maxBytes: number },
 ): Promise<{ form: UploadForm; formUntil: number }> {
-  // Most of what creates tasks makes no form, and starts without the client of STS.
+  // Loaded on demand, because most functions that create tasks do not need the STS client.
   const { signerFor } = await import('../files/signer.ts');
   const { client, name, expiresAt } = await signerFor(limits.seconds);
   const now = Date.now();
@@ -26,8 +26,8 @@ export async function makeUploadForm(
       ['starts-with', `$${field}`, ''],
     ],
   });
-  // S3 puts the name of the posted file in the place of ${filename}. Among the client's fields only: as one of the
-  // signer's, the library would require its literal text.
+  // S3 replaces ${filename} with the name of the posted file. It is not among the signed fields, because the library would
+  // require the literal text.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is S3 that fills it in
   const parameters = { ...fields, [field]: '${filename}' };
   return { form: { url, parameters }, formUntil: now + seconds * 1000 };

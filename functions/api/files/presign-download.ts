@@ -4,10 +4,10 @@ import { contentDisposition } from '../../../shared/files/names.ts';
 import type { StoredFile } from '../../../shared/tasks/task.ts';
 import { signerFor } from './signer.ts';
 
-/** A redirect is followed at once; the short life keeps a leaked address from outliving its task. */
+/** Clients follow the redirect immediately. A leaked URL must not outlive its task for long. */
 const presignedSeconds = 300;
 
-/** Returns a URL of a file, with its own name and media type, signed now. */
+/** Returns a presigned URL of a file that responds with its name and media type. */
 export async function presignDownload(file: StoredFile, method: string): Promise<string> {
   const { client, name } = await signerFor(presignedSeconds);
   const input = {
@@ -16,7 +16,7 @@ export async function presignDownload(file: StoredFile, method: string): Promise
     ResponseContentDisposition: contentDisposition(file.name),
     ResponseContentType: file.mediaType,
   };
-  // The method is part of what is signed, so an address for GET refuses HEAD.
+  // The signature includes the method, so a URL for GET does not work for HEAD.
   return method === 'HEAD'
     ? getSignedUrl(client, new HeadObjectCommand(input), { expiresIn: presignedSeconds })
     : getSignedUrl(client, new GetObjectCommand(input), { expiresIn: presignedSeconds });

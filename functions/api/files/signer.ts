@@ -3,26 +3,25 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { clientSettings } from '../../../shared/aws/client-settings.ts';
 import { required } from '../../../shared/settings.ts';
 
-/** What signs requests for clients: what it has signed is valid until its credentials expire, whatever it states itself. */
+/** Signs requests for clients. They become invalid when its credentials expire, even if they state a later time. */
 interface Signer {
   client: S3Client;
-  /** Of the bucket. */
+  /** Name of the bucket. */
   name: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
 
-/** The maximum for a role that is assumed by another, as that of a function is. */
+/** The maximum for role chaining. */
 const sessionSeconds = 60 * 60;
-/** By how much less a session may last, so that one serves many requests: an account may call STS 600 times a second. */
+/** Tolerated reduction of the lifetime, so that requests can share a session. STS allows 600 calls per second. */
 const sharedSeconds = 60;
 
 let session: Promise<Signer> | undefined;
 
 /**
- * Returns a signer for what is to be valid for so many seconds, or as near to that as the hour of a session allows. Lambda does
- * not say when the credentials of a function expire, which may be any moment after an invocation; those of a role that the
- * function assumes expire when STS says.
+ * Returns a signer for requests that are valid for this many seconds, up to the hour of a session. It assumes a role because
+ * the credentials of a function may expire at any time after the invocation, and Lambda does not report when.
  */
 export async function signerFor(seconds: number): Promise<Signer> {
   const current = session;

@@ -1,7 +1,7 @@
 import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
 import { notFound } from '../http/errors.ts';
 
-/** Returns the operation that a path names, or throws the 404 that any other path gets. */
+/** Returns the operation in a path, or throws the 404. */
 export function knownOperation(name: string): ProcessingOperation {
   const operation = processingOperations.find((known) => known === name);
   if (!operation)

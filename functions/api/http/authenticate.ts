@@ -7,10 +7,7 @@ import { callerOfSession } from './session.ts';
 
 const findCaller = remember(callerOfKey, { milliseconds: callerKnownMs, max: 1_000 });
 
-/**
- * Returns who makes a request: by its API key or, where none is sent, by the session in its cookie. Throws the 401 that says
- * what is wrong.
- */
+/** Returns the caller of a request, by its API key or else by its session cookie. Throws the 401 if both are missing or invalid. */
 export async function authenticate(
   event: Pick<APIGatewayProxyEventV2, 'cookies' | 'headers' | 'requestContext'>,
 ): Promise<Caller> {
@@ -26,7 +23,7 @@ export async function authenticate(
   return caller;
 }
 
-/** Returns the API key of an Authorization header. */
+/** Returns the API key in an Authorization header. */
 export function bearerOf(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }

@@ -2,7 +2,7 @@ import type { Caller, Scope } from '../../../shared/accounts/caller.ts';
 import { allowsOrigin } from '../../../shared/accounts/limits.ts';
 import { insufficientPermission } from './errors.ts';
 
-/** Throws the 403 that names what is missing where a caller may not use the endpoint of a row, or not from this origin. */
+/** Throws the 403 if a caller lacks the scope of a row, or its API key does not allow this origin. */
 export function authorize(caller: Caller, { scope }: { scope: Scope }, origin: string | undefined): void {
   requireScope(caller, scope);
   if (allowsOrigin(caller.limits, origin)) return;
@@ -14,7 +14,7 @@ export function authorize(caller: Caller, { scope }: { scope: Scope }, origin: s
   });
 }
 
-/** Throws the 403 that names a scope where a caller does not have it. */
+/** Throws the 403 if a caller does not have a scope. */
 export function requireScope({ scopes, person }: Caller, scope: Scope): void {
   if (scopes.includes(scope)) return;
   const holder = person === undefined ? 'the API key' : 'your role in this account';

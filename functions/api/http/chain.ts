@@ -6,38 +6,39 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { maxAgentLength } from '../../../shared/accounts/audit.ts';
 import type { Caller } from '../../../shared/accounts/caller.ts';
+import { defined } from '../../../shared/defined.ts';
 import { badRequest, HttpError } from './errors.ts';
 import type { ApiRequest, ApiResponse, Hold, Route, Schema } from './route.ts';
 import { usualHeaders } from './usual-headers.ts';
 import { parse, unknownFields } from './validate.ts';
 import { viewerAddress } from './viewer.ts';
 
-/** Who makes a request, the headers of every response to it, and how long it may be held. */
+/** The caller of a request, the headers of its response, and how long it may wait. */
 export interface Admission {
   account?: Caller;
   headers: Record<string, string>;
   hold?: Hold;
-  /** Throws where the caller may not make this request. */
+  /** Throws if the caller is not allowed to make this request. */
   authorize?(): void;
-  /** Throws where the request would be refused by now, after it was held for long. */
+  /** Throws if the caller has lost access during a wait. */
   confirm?(): Promise<void>;
 }
 
-/** Above this size a body is refused with an error of our own; the limit of API Gateway is higher. */
+/** Lower than the limit of API Gateway, so that clients get an error in our format. */
 const maxBodyBytes = 5_500_000;
 
-/** CloudFront's limit, for services without it: API Gateway passes on URLs of up to 10,240 bytes. */
+/** The limit of CloudFront. API Gateway alone accepts URLs of up to 10,240 bytes. */
 const maxUrlBytes = 8_192;
 
 const logger = new Logger({ serviceName: 'lathe' });
 
-/** Makes the Lambda handler of a route: one chain for all of them, from the row of the route table. */
+/** Creates the Lambda handler of a row of the route table. */
 export function handlerOf<const R extends Route>(
   route: R,
   admit: (event: APIGatewayProxyEventV2) => Promise<Admission>,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
 ) {
-  // Before all else that may refuse a request, so that every refusal is counted and says where the caller stands.
+  // Runs before any other check, so that every refused request is counted and has the RateLimit headers.
   const admissions = new WeakMap<object, Admission>();
   const admitted: Middleware = {
     before: async ({ event }) => {
@@ -71,7 +72,7 @@ export function handlerOf<const R extends Route>(
         address: viewerAddress(event),
         agent: (event.headers['user-agent'] ?? '').slice(0, maxAgentLength).toWellFormed(),
       },
-      // Made for the few requests that log something of their own.
+      // Lazy, because few requests log anything.
       get logger() {
         return logger.createChild({ persistentLogAttributes: { requestId: event.requestContext.requestId } });
       },
@@ -95,7 +96,7 @@ export function handlerOf<const R extends Route>(
 
 type Middleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
 
-/** Throws the 413 for a long URL, counted without its host: behind CloudFront it is another one than the caller's. */
+/** Throws the 413 for a long URL. The host is not counted, because CloudFront replaces it. */
 function checkUrl({ rawPath, rawQueryString }: APIGatewayProxyEventV2): void {
   if (Buffer.byteLength(`${rawPath}?${rawQueryString}`) > maxUrlBytes)
     throw new HttpError(413, 'url_too_long', `Expected a URL of at most ${maxUrlBytes} bytes.`);
@@ -113,8 +114,8 @@ function negotiateJson(): Middleware {
   };
 }
 
-// The contract says 400 where the parser responds with 415 and 422. An absent body is read as an empty object, so that its
-// missing fields are named; if none is missing it is refused, unless the endpoint needs no body.
+// The spec requires 400 for errors that the parser reports as 415 and 422. An absent body is parsed as an empty object, so
+// that the error names the missing fields. If no field is required, it is refused unless the body is optional.
 function jsonBody(schema: Schema, mayBeEmpty: boolean): Middleware {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   return {
@@ -171,7 +172,7 @@ function toHttpError(error: unknown): HttpError {
   if (status === 406) return new HttpError(406, 'not_acceptable', 'Responses are JSON: send Accept: application/json.');
   if (status === 415 || status === 422) {
     const cause = error instanceof Error ? error.cause : undefined;
-    // The parser reports a refused name without a message, and anything else with that of JSON.parse.
+    // The parser reports a forbidden name without a message, and other errors with the message of JSON.parse.
     if (cause && typeof cause === 'object' && 'data' in cause && !('message' in cause))
       return new HttpError(400, 'bad_request', `Expected no field named ${cause.data}.`, { reason: 'forbidden_name' });
     const detail = cause && typeof cause === 'object' && 'message' in cause ? `: ${String(cause.message)}` : '';
@@ -194,7 +195,7 @@ function accessLog(route: Route): Middleware {
       ...idsIn(event.pathParameters),
       route: `${route.method} ${route.path}`,
       status: response?.statusCode,
-      // The log of API Gateway has that of a server of CloudFront.
+      // API Gateway logs the address of a CloudFront server instead.
       ip: viewerAddress(event),
       milliseconds: Date.now() - (started.get(event) ?? Date.now()),
     });
@@ -202,8 +203,8 @@ function accessLog(route: Route): Middleware {
   return { before: ({ event }) => void started.set(event, Date.now()), after: write, onError: write };
 }
 
-/** Returns the ids in a path by which the log of a task or job is found. */
+/** Returns the ids in a path, by which the logs of a task or job are found. */
 function idsIn(parameters: APIGatewayProxyEventV2['pathParameters']): Record<string, string> {
   const { taskId, jobId } = parameters ?? {};
-  return { ...(taskId === undefined ? {} : { taskId }), ...(jobId === undefined ? {} : { jobId }) };
+  return defined({ taskId, jobId });
 }

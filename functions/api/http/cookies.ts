@@ -1,6 +1,6 @@
 import { required } from '../../../shared/settings.ts';
 
-/** A cookie of the service: its name here, and on a host without TLS, where browsers refuse the prefix. */
+/** The names of a cookie with and without TLS. Browsers require TLS for the prefix. */
 interface CookieName {
   secure: `__Host-${string}`;
   plain: string;
@@ -14,18 +14,18 @@ export function sessionCookie(): string {
   return nameOf(session);
 }
 
-/** Returns the name of the cookie that tells the browser in which a sign-in was begun. */
+/** Returns the name of the cookie that identifies the browser during a sign-in. */
 export function attemptCookie(): string {
   return nameOf(attempt);
 }
 
-/** Returns the value of a cookie of a request. */
+/** Returns the value of a cookie in a request. */
 export function readCookie(cookies: readonly string[] | undefined, name: string): string | undefined {
   const found = cookies?.find((cookie) => cookie.startsWith(`${name}=`));
   return found?.slice(name.length + 1) || undefined;
 }
 
-/** Writes a cookie that only the service reads, in its own pages and when a link leads to it. */
+/** Returns a Set-Cookie value. Scripts cannot read the cookie, and other sites only send it by links (SameSite=Lax). */
 export function writeCookie(name: string, value: string, seconds: number): string {
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(isSecure() ? ['Secure'] : [])];
   return [`${name}=${value}`, ...attributes].join('; ');

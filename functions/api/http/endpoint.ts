@@ -5,7 +5,7 @@ import { handlerOf } from './chain.ts';
 import { admitRequest } from './rate-limit.ts';
 import type { ApiRequest, ApiResponse, Route } from './route.ts';
 
-/** Makes the Lambda handler of an endpoint that takes an API key. */
+/** Creates the Lambda handler of an endpoint with authentication. */
 export function endpoint<const R extends Route & { access: 'key'; scope: Scope }>(
   route: R,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,
@@ -16,8 +16,8 @@ export function endpoint<const R extends Route & { access: 'key'; scope: Scope }
       const known = route.keyOnly ? { ...event, cookies: [] } : event;
       const account = await authenticate(known);
       const since = Date.now();
-      // A wait may outlive its key, which may not work for longer than 30 seconds after it was deleted: without this it could
-      // for those that it is known, and then for the 25 of the wait. What changes something has done so by then.
+      // A deleted key must stop working within 30 seconds. A cached caller plus a wait of 25 seconds would exceed that, so the
+      // key is checked again after a wait.
       const confirm = async () => {
         if (Date.now() - since >= callerKnownMs) await authenticate(known);
       };

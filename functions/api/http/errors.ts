@@ -1,6 +1,6 @@
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
 
-/** An error response, with a cause that only the log shows. */
+/** An error response. Its cause is only logged. */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: number;
@@ -29,7 +29,7 @@ export function badRequest(msg: string, errors?: FieldErrors, cause?: unknown): 
   return new HttpError(400, 'bad_request', msg, { ...(errors ? { errors } : {}), cause });
 }
 
-/** Limits on what a refused request names: a client chooses how many problems it has. */
+/** Bounds of an error response, because clients control the number of errors. */
 const maxFields = 100;
 const maxProblems = 5;
 const maxNameLength = 300;
@@ -49,14 +49,14 @@ export function unauthorized(msg: string): HttpError {
   return new HttpError(401, 'unauthorized', msg, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Builds the 403 for what the key or role of the caller does not allow, by field. */
+/** Builds the 403 for a request that the key or role of the caller does not allow. */
 export function insufficientPermission(problem: string | FieldErrors): HttpError {
   if (typeof problem === 'string') return new HttpError(403, 'insufficient_permission', problem);
   const { message, errors } = invalidFields(problem);
   return new HttpError(403, 'insufficient_permission', message, errors ? { errors } : {});
 }
 
-/** Builds the 404 for what does not exist or is not the caller's, which looks the same from outside. */
+/** Builds the 404 for a resource that does not exist or belongs to another account. */
 export function notFound(msg: string): HttpError {
   return new HttpError(404, 'not_found', msg);
 }

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { isId } from '../../../shared/ids.ts';
 import type { Refusal } from '../../../shared/operations/problems.ts';
 
-// By itself, zod generates and compiles code for each object that it parses: more work than the few requests that most
-// functions receive in their life.
+// By default, zod compiles a parser for each object. That takes longer than parsing the few requests that most functions
+// receive in their lifetime.
 z.config({ jitless: true });
 
-/** Marks a check that JSON Schema cannot express, so that the request it refuses is told from one of the wrong form. */
+/** Returns the options of a check that JSON Schema cannot express. Its errors have a `reason`. */
 export const refusal = (code: Refusal, message: string, path: string[] = []) => ({
   message,
   path,
@@ -19,15 +19,15 @@ export const Id = z
   .refine(isId, 'Expected an id of 24 hexadecimal digits.')
   .meta({ pattern: '^[0-9a-f]{24}$', examples: ['6af9126cc0830000f25c62d1'] });
 
-/** A check for strings that may become arguments of programs, or parts of paths and keys: none of these takes a NUL. */
+/** A check for strings that may become program arguments, paths or keys, which cannot contain NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
 export const withoutNul = [/^[^\x00]*$/, 'Expected a string without NUL characters.'] as const;
 
-/** A string that is not empty. */
+/** A non-empty string. */
 export const text = (max: number) =>
   z
     .string('Expected a string.')
-    .min(1, 'Expected a string that is not empty.')
+    .min(1, 'Expected a non-empty string.')
     .max(max, `Expected at most ${max} characters.`)
     .regex(...withoutNul);
 
@@ -44,7 +44,7 @@ export const count = (max: number, message: string) =>
     .refine((value) => value >= 1 && value <= max, message)
     .meta({ type: 'integer', minimum: 1, maximum: max });
 
-// What comes before the path. The host is checked by the parser alone, which takes names in other scripts too.
+// The URL parser checks the host, because it accepts internationalized names.
 const webUrl = /^https?:\/\/[^\s/?#\\]/i;
 const bareUrl = (value: string) => {
   const url = URL.parse(value);
@@ -52,9 +52,9 @@ const bareUrl = (value: string) => {
 };
 export const Url = text(8192)
   .regex(webUrl, 'Expected an http or https URL.')
-  // A record shows its URL, and what stands before an @ passes for a host.
+  // Tasks show their URL, so it must not contain a password. Text before an @ could also be mistaken for the host.
   .refine(bareUrl, 'Expected a URL without a user name or password; import/url takes credentials as headers.')
-  .refine(URL.canParse, refusal('invalid_url', 'Expected a URL with a host that can exist.'))
+  .refine(URL.canParse, refusal('invalid_url', 'Expected a URL with a valid host.'))
   .meta({
     pattern:
       "^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.~!$&'()*+,;=_-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s\\x00]*)?$",

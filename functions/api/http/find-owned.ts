@@ -6,7 +6,7 @@ import { presentTask } from '../../../shared/tasks/present.ts';
 import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 import { notFound } from './errors.ts';
 
-/** Returns a task of the caller, or throws the 404, which is the same for another's, expired and unknown tasks. */
+/** Returns a task of the caller. Throws the same 404 for unknown and expired tasks and those of other accounts. */
 export async function ownedTask(account: Caller, id: string): Promise<Task> {
   const task = await records.task(id);
   if (!task || task.user !== account.user || isDeletedOrExpired(task, Date.now()))
@@ -14,7 +14,7 @@ export async function ownedTask(account: Caller, id: string): Promise<Task> {
   return task;
 }
 
-/** Returns a job of the caller, or throws the 404, which is the same for another's, expired and unknown jobs. */
+/** Returns a job of the caller. Throws the same 404 for unknown and expired jobs and those of other accounts. */
 export async function ownedJob(account: Caller, id: string): Promise<Job> {
   const job = await records.job(id);
   if (!job || job.user !== account.user || isDeletedOrExpired(job, Date.now()))
@@ -22,7 +22,7 @@ export async function ownedJob(account: Caller, id: string): Promise<Job> {
   return job;
 }
 
-/** Presents tasks, with the details of their jobs if these are included. The payload always is. */
+/** Presents tasks, with the details of their jobs if `include` names them. The payload is always included. */
 export async function presentWith(tasks: Task[], include: string[]): Promise<JsonObject[]> {
   if (!include.includes('job')) return tasks.map(presentTask);
   const ids = [...new Set(tasks.flatMap((task) => task.job ?? []))];

@@ -1,6 +1,6 @@
 type Made<Makers> = { readonly [Name in keyof Makers]: Makers[Name] extends () => infer Value ? Value : never };
 
-/** Returns an object whose values are made when they are first read, and then kept. */
+/** Returns an object whose values are created when they are first read. */
 export function lazily<const Makers extends Record<string, () => unknown>>(makers: Makers): Made<Makers> {
   const made: Record<string, unknown> = {};
   for (const [name, make] of Object.entries(makers)) {
@@ -15,6 +15,6 @@ export function lazily<const Makers extends Record<string, () => unknown>>(maker
       configurable: true,
     });
   }
-  // Every name has a getter of its maker's type by now, which the type of an object that is filled in steps cannot say.
+  // TypeScript cannot infer the type of properties that are defined in a loop.
   return made as Made<Makers>;
 }

@@ -5,7 +5,7 @@ import { settings } from '../../wiring/settings.ts';
 
 const defaultPerPage = 50;
 
-/** Reads a page of a user's records, newest first, in the envelope of the spec. */
+/** Returns a page of a user's records, newest first, in the envelope of the spec. */
 export async function listPage<T>(
   user: string,
   paging: { per_page?: number | undefined; page?: number | undefined },

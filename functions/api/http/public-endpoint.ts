@@ -1,7 +1,7 @@
 import { handlerOf } from './chain.ts';
 import type { ApiRequest, ApiResponse, Route } from './route.ts';
 
-/** Makes the Lambda handler of an endpoint that takes no API key, without the client of the table that would check one. */
+/** Creates the Lambda handler of an endpoint without authentication. Its bundle excludes the DynamoDB client. */
 export function publicEndpoint<const R extends Route & { access: 'public' }>(
   route: R,
   handle: (request: ApiRequest<R>) => Promise<ApiResponse>,

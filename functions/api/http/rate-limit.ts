@@ -9,25 +9,25 @@ const { ratePerMinute, creationsPerMinute, waitsPerMinute } = readNumberSettings
 
 const leases = new TokenLeases(rateStore);
 
-/** Whose limits a request counts against: an account's and, where it was made with one, a key's. */
+/** The account and, if any, the API key that a request counts against. */
 export type Limited = Pick<Caller, 'user'> & Partial<Pick<Caller, 'key' | 'limits'>>;
 
 interface RequestAdmission {
-  /** Where the caller stands, for every response; empty where nothing is limited. */
+  /** RateLimit headers of the response; empty if nothing is limited. */
   headers: Record<string, string>;
   hold: Hold;
 }
 
 interface NamedBucket extends Bucket {
-  /** What it counts, for people. */
+  /** What it counts, for error messages. */
   counts: string;
 }
 
-/** Whether requests may be held at all: not in an account with a low concurrency quota. */
+/** Whether requests can wait. False in AWS accounts with a low concurrency quota. */
 const holdsRequests = process.env.LATHE_HOLDS_REQUESTS !== 'false';
 const unlimitedHold: Hold = { milliseconds: holdsRequests ? maxHoldMs : 0, giveBack() {} };
 
-/** Counts a request for its account and key and returns what it may take, or throws the 429. */
+/** Counts a request against the limits of its account and key, or throws the 429. */
 export async function admitRequest(caller: Limited, route: Route): Promise<RequestAdmission> {
   const now = Date.now();
   const buckets = bucketsOf(caller, route);

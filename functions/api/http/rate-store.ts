@@ -1,10 +1,10 @@
 import { get, type Item, type Key, update, updateOrRead } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
 
-/** How long a period is, after which all tokens are there again. */
+/** Length of a period, after which all tokens are available again. */
 export const periodMs = 60_000;
 
-/** What an account has taken in the period that its item describes, which may be over. */
+/** Tokens that an account has taken in its last period, which may be over. */
 export interface Period {
   /** When it ends, in milliseconds since 1970. */
   until: number;
@@ -16,35 +16,35 @@ export interface Period {
 export interface Tokens {
   bucket: string;
   count: number;
-  /** How many of the bucket may be taken in a period; they are only counted where it is absent. */
+  /** Maximum per period. If absent, tokens are counted but not limited. */
   limit?: number;
 }
 
 export interface Taking {
   account: string;
-  /** The key whose use is noted. */
+  /** Key whose last use is recorded. */
   key?: string | undefined;
   tokens: Tokens[];
   now: number;
 }
 
-/** The period after a write, or the one that made the write fail; none if the account has never had one. */
+/** Whether the write succeeded, and the current period; undefined if the account never had one. */
 export interface Taken {
   taken: boolean;
   period: Period | undefined;
 }
 
-/** The counters of accounts. A write changes all its buckets or none. */
+/** The counters of accounts. A write changes all of its buckets or none. */
 export interface RateStore {
-  /** Takes tokens of the current period; fails if it is over, or if one of the buckets has too few. */
+  /** Takes tokens of the current period. Fails if it is over or a bucket has too few. */
   take(taking: Taking): Promise<Taken>;
-  /** Begins a period and takes tokens of it; fails if there is a current one. */
+  /** Begins a period and takes tokens. Fails if a period is in progress. */
   begin(taking: Taking): Promise<Taken>;
-  /** Notes that a key was used. */
+  /** Records the last use of a key. */
   noteUse(account: string, key: string, now: number): Promise<void>;
 }
 
-/** One item for each account. What was counted is replaced with each period; last uses of keys stay. */
+/** Stores one item per account. A new period replaces the counters and keeps the last uses of keys. */
 export const rateStore: RateStore = {
   async take({ account, key, tokens, now }) {
     const path = (index: number) => `counts.#bucket${index}`;
@@ -84,7 +84,7 @@ export const rateStore: RateStore = {
   },
 };
 
-/** Returns when keys of an account were last used, to some seconds, by their ids and as ISO 8601. */
+/** Returns when each key of an account was last used, by id, in ISO 8601 and accurate to a few seconds. */
 export async function lastUses(account: string): Promise<Map<string, string>> {
   const item = (await get(keyOf(account), { consistent: false })) ?? {};
   return new Map(

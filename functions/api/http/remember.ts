@@ -2,11 +2,11 @@ import { RecentValues } from '../../../shared/recent-values.ts';
 
 interface Limits {
   milliseconds: number;
-  /** The number of results that are kept; the oldest goes first. */
+  /** Maximum number of results; the oldest is evicted first. */
   max: number;
 }
 
-/** Returns a read that remembers what it found for a while. What it did not find it reads again each time. */
+/** Returns a read with a cache. Missing values are not cached. */
 export function remember<T>(
   read: (key: string) => Promise<T | undefined>,
   limits: Limits,

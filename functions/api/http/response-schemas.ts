@@ -18,19 +18,17 @@ const File = z.object({
   media_type: z.string(),
 });
 
-/** The same in responses, events and webhooks, so that a client can order what it receives in different ways. */
+/** The same in responses, events and webhooks, so that clients can order states from different channels. */
 const Version = z
   .int()
   .min(1)
-  .describe(
-    'Increases with every change of this task or job. Of two states, the one with the higher version is newer.',
-  );
+  .describe('Increases with every change of this task or job. The state with the higher version is newer.');
 
 const Ignored = z
   .array(z.string())
   .optional()
   .describe(
-    'Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none.',
+    'Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none.',
   );
 
 const Task = z.object({
@@ -51,16 +49,14 @@ const Task = z.object({
     warnings: z
       .array(z.string())
       .optional()
-      .describe(
-        'Parts of the input that could not be converted although the task completed. Absent if there are none.',
-      ),
+      .describe('Parts of the input that could not be converted. Absent if there are none.'),
     form: z.object({ url: z.url(), parameters: z.record(z.string(), z.string()) }).optional(),
     errorCode: z.enum(taskErrorCodes).optional(),
     msg: z.string().optional(),
     conversionSeconds: z
       .number()
       .optional()
-      .describe('Engine time that the task used, without waiting and transfers. Absent if it used no engine.'),
+      .describe('Engine time of the task, excluding waiting and transfers. Absent if no engine ran.'),
   }),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
@@ -71,7 +67,7 @@ const Task = z.object({
     .literal(true)
     .optional()
     .describe(
-      'Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.',
+      'Present if the list exceeds the 6 MB limit of a response and payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.',
     ),
   warnings: Ignored,
 });
@@ -90,13 +86,13 @@ const Job = z.object({
     errorCode: z.enum(['task_failed', 'task_deleted', 'task_canceled']).optional(),
     msg: z.string().optional(),
   }),
-  conversionSeconds: z.number().optional().describe('Engine time of the tasks that are shown.'),
+  conversionSeconds: z.number().optional().describe('Engine time of the tasks in this response.'),
   tasks: z.array(Task).optional(),
   tasksTruncated: z
     .literal(true)
     .optional()
     .describe(
-      'Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.',
+      'Present if the tasks exceed the 6 MB limit of a response. GET /v1/process/tasks?job=<id>&page=… lists them all.',
     ),
   webhook: z
     .object({
@@ -105,7 +101,7 @@ const Job = z.object({
       secret: z.string().describe('Secret for verifying signatures. Shown only once.'),
     })
     .optional()
-    .describe('The webhook of webhook_url, in the response to the request that creates the job.'),
+    .describe('The webhook of webhook_url. Only in the response to the creation request.'),
   warnings: Ignored,
 });
 
@@ -149,9 +145,7 @@ const WebhookFields = z.object({
   url: z.string(),
   events: z.array(z.enum(webhookEvents)),
   createdAt: Timestamp,
-  disabledAt: Timestamp.nullable().describe(
-    'When the receiver responded with 410, after which it is not called again.',
-  ),
+  disabledAt: Timestamp.nullable().describe('When the webhook was disabled because the receiver responded with 410.'),
 });
 
 const Delivery = z.object({
@@ -173,15 +167,17 @@ const Delivery = z.object({
 
 const Month = z.object({
   month: z.string().describe('The current month, such as 2026-11.'),
-  allowanceMinutes: z.number().nullable().describe('Conversion minutes that the account may use; null if not limited.'),
+  allowanceMinutes: z.number().nullable().describe('Conversion minutes that the account can use; null if not limited.'),
   remainingMinutes: z
     .number()
     .nullable()
-    .describe('What is neither used nor reserved by tasks that are running; null if not limited.'),
+    .describe('Minutes that are neither used nor reserved by running tasks; null if not limited.'),
 });
 
 const UsageSum = {
-  conversionSeconds: z.number().describe('Engine time, without waiting, transfers and runs that failed by our fault.'),
+  conversionSeconds: z
+    .number()
+    .describe('Engine time, excluding waiting, transfers and runs that failed because of an internal error.'),
   tasks: z.int(),
 };
 
@@ -203,7 +199,7 @@ const Actor = z.object({
 const KeyFields = z.object({
   id: Id,
   name: z.string(),
-  start: z.string().describe('The first characters of the key, to recognize it by.'),
+  start: z.string().describe('First characters of the key, for identification.'),
   scopes: z.array(z.enum(scopes)),
   limits: Limits,
   createdAt: Timestamp,
@@ -221,8 +217,8 @@ const Member = z.object({
   email: z.string(),
   name: z.string().optional(),
   role: z.enum(roles),
-  since: Timestamp.describe('When the member joined, or was invited.'),
-  expiresAt: Timestamp.optional().describe('Until when an invitation can be accepted.'),
+  since: Timestamp.describe('When the member joined or was invited.'),
+  expiresAt: Timestamp.optional().describe('When the invitation expires.'),
 });
 
 const McpMessage = z.looseObject({
@@ -232,7 +228,7 @@ const McpMessage = z.looseObject({
   error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
 });
 
-/** The schemas of responses, by the names that the route table uses. */
+/** Response schemas, by their names in the route table. */
 export const responseSchemas = {
   Task,
   Job,
@@ -260,7 +256,7 @@ export const responseSchemas = {
         conversionSeconds: z.number(),
         basis: z
           .enum(['history', 'typical'])
-          .describe('Whether the same conversion took this long in the last thirty days, or is expected to.'),
+          .describe('history: average of the same conversion in the last 30 days; typical: default of the engine.'),
       }),
     ),
   }),
@@ -278,7 +274,7 @@ export const responseSchemas = {
           keys: z.record(z.string(), z.number()).describe('Seconds by the id of the API key.'),
         }),
       )
-      .describe('The days on which anything was used.'),
+      .describe('Days with usage.'),
     month: Month,
   }),
   Token: z.object({ token: z.string(), job: Id.optional(), expiresAt: Timestamp }),
@@ -286,7 +282,7 @@ export const responseSchemas = {
   WebhookList: z.object({ docs: z.array(WebhookFields) }),
   Me: z.object({
     account: Account,
-    scopes: z.array(z.enum(scopes)).describe('What the caller may do.'),
+    scopes: z.array(z.enum(scopes)).describe('Scopes of the caller.'),
     key: z
       .object({ id: Id, name: z.string(), limits: Limits, expiresAt: Timestamp.nullable() })
       .optional()
@@ -298,12 +294,15 @@ export const responseSchemas = {
         name: z.string(),
         role: z.enum(roles),
         accounts: z.array(AccountOfPerson).describe('Accounts that the person is a member of.'),
-        csrf: z.string().optional().describe('What state-changing requests of a page send as Lathe-CSRF.'),
+        csrf: z
+          .string()
+          .optional()
+          .describe('Value of the Lathe-CSRF header, required for state-changing requests of a page.'),
       })
       .optional()
       .describe('The person who is signed in.'),
     rateLimits: z.object({
-      requestsPerMinute: z.int().nullable().describe('Requests that the account may make in a minute, if limited.'),
+      requestsPerMinute: z.int().nullable().describe('Maximum requests per minute; null if not limited.'),
     }),
     minutes: Month,
   }),
@@ -318,16 +317,16 @@ export const responseSchemas = {
         id: z.string(),
         at: Timestamp,
         action: z.enum(auditActions),
-        subject: z.string().describe('The id of what is changed.'),
-        name: z.string().optional().describe('What it is called.'),
+        subject: z.string().describe('Id of the changed resource.'),
+        name: z.string().optional().describe('Name of the changed resource.'),
         scopes: z.array(z.string()).optional(),
         role: z.string().optional(),
         actor: Actor,
         address: z.string().optional().describe('The IP address of the client.'),
-        agent: z.string().optional().describe('The start of its User-Agent.'),
+        agent: z.string().optional().describe('User-Agent of the client, shortened.'),
       }),
     ),
-    next: z.string().nullable().describe('What to send as `before` for the next page; null on the last.'),
+    next: z.string().nullable().describe('Value of `before` for the next page; null on the last page.'),
   }),
   Delivery,
   DeliveryList: z.object({ docs: z.array(Delivery) }),
@@ -349,15 +348,13 @@ export const responseSchemas = {
           )
           .optional()
           .describe(
-            'Programs and packages that are missing on this instance; conversions that need them are not offered.',
+            'Programs and packages that are not installed on this instance. Conversions that need them are unavailable.',
           ),
         isolation: z
           .object({
             barriers: z
               .record(z.string(), z.object({ stands: z.boolean(), reason: z.string().optional() }))
-              .describe(
-                'Each barrier between its programs and the rest of its machine, with the reason if it is absent.',
-              ),
+              .describe('Each isolation barrier of its programs, with a reason if it is not in effect.'),
             reportedAt: z.iso.datetime(),
           })
           .optional()
@@ -374,16 +371,13 @@ export const responseSchemas = {
   }),
   McpResponse: z.union([McpMessage, z.array(McpMessage)]),
   SignedOut: z.object({
-    url: z.url().describe('Page to go to, which ends the session at the issuer too.'),
+    url: z.url().describe('URL to open, which also ends the session at the issuer.'),
   }),
   Error: z.object({
     errorCode: z.string(),
     msg: z.string(),
-    errors: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .describe('Maps each invalid field to what is wrong with it.'),
-    reason: z.enum(refusalNames).optional().describe('Why a request is refused although it matches the schema.'),
+    errors: z.record(z.string(), z.array(z.string())).optional().describe('Maps each invalid field to its problems.'),
+    reason: z.enum(refusalNames).optional().describe('Why a request that matches the schema was refused.'),
     requestId: z.string().optional(),
   }),
 } as const;

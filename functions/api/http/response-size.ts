@@ -1,23 +1,24 @@
 import { records } from '../../../shared/aws/records.ts';
+import { defined } from '../../../shared/defined.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { presentJob, secondsOf } from '../../../shared/jobs/present.ts';
 import { presentTask } from '../../../shared/tasks/present.ts';
 import { isDeletedOrExpired, type JsonObject, type Task } from '../../../shared/tasks/task.ts';
 
-/** A response of Lambda has at most 6 MB (6,291,456 bytes), in which the body is a JSON string beside headers and envelope. */
+/** Lambda limits responses to 6 MB (6,291,456 bytes), including headers and the escaping of the body as a JSON string. */
 const maxBodyBytes = 6_000_000;
-/** Tasks read at a time: enough for most lists, few enough for memory if each is large. */
+/** Tasks per read: enough for most lists, but few enough to fit in memory if all are large. */
 const tasksPerRead = 300;
 const maxMessageLength = 1_000;
 
-/** Returns how many bytes of a function's response a value takes: it is JSON within a JSON string. */
+/** Returns the size of a value in the response of a function, which is JSON within a JSON string. */
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
 }
 
 /**
- * Presents jobs with as many of their tasks, in order, as fit a response; a job with omitted tasks is marked. Tasks are read
- * where they are not given.
+ * Presents jobs with as many of their tasks, in order, as fit in a response. Jobs with omitted tasks are marked. Tasks are
+ * read unless they are passed.
  */
 export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise<JsonObject[]> {
   const views = jobs.map((job) => ({ ...presentJob(job), tasksTruncated: true, tasks: [] }));
@@ -49,13 +50,13 @@ export async function presentJobsWithTasks(jobs: Job[], known?: Task[]): Promise
   }
 }
 
-/** Presents a job with as many of its tasks as fit a response. */
+/** Presents a job with as many of its tasks as fit in a response. */
 export async function presentJobWithTasks(job: Job, tasks?: Task[]): Promise<JsonObject> {
   const [view] = await presentJobsWithTasks([job], tasks);
   return view ?? presentJob(job);
 }
 
-/** Omits the large fields of those tasks of a list that would exceed the size of a response. */
+/** Omits the large fields of tasks that would exceed the maximum size of a response. */
 export function fitTasks(tasks: JsonObject[]): JsonObject[] {
   if (bytesOf(tasks) <= maxBodyBytes) return tasks;
   const short = tasks.map(shortened);
@@ -75,11 +76,11 @@ function shortened(task: JsonObject): JsonObject {
     ...task,
     payload: {},
     dependsOn: [],
-    result: {
-      ...(errorCode === undefined ? {} : { errorCode }),
-      ...(typeof msg === 'string' ? { msg: msg.slice(0, maxMessageLength).toWellFormed() } : {}),
-      ...(url === undefined ? {} : { url }),
-    },
+    result: defined({
+      errorCode,
+      msg: typeof msg === 'string' ? msg.slice(0, maxMessageLength).toWellFormed() : undefined,
+      url,
+    }),
     truncated: true,
   };
 }

@@ -8,11 +8,11 @@ import type { Permission } from '../../../shared/permissions.ts';
 
 export type Schema = z.ZodType<unknown>;
 
-/** One row of the route table: everything about an endpoint but what it does. */
+/** One row of the route table: the interface of an endpoint. */
 export interface Route {
-  /** The module that handles it: a path under functions/api, without `.ts`. */
+  /** Module of the handler: a path in functions/api, without `.ts`. */
   module: string;
-  /** The operation whose task it creates, where one module serves several rows. */
+  /** Operation of the tasks that it creates. */
   operation?: OperationName;
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
@@ -20,38 +20,38 @@ export interface Route {
   /** Heading in the API reference. */
   tag: string;
   access: 'public' | 'key';
-  /** True where only a key is accepted, and not the session of a person. */
+  /** True if only an API key is accepted, and not a session. */
   keyOnly?: true;
-  /** What a key, or the role of a person, must allow; every row with access by key has one. */
+  /** Scope that the key or role must have. Required if access is `key`. */
   scope?: Scope;
-  /** What the role of its function allows, and nothing else. */
+  /** All permissions of its function. */
   permissions: readonly Permission[];
   params?: Schema;
   query?: Schema;
   body?: Schema;
-  /** True if a request without a body is the same as one with an empty object. */
+  /** True if the body is optional. */
   emptyBody?: true;
   success: 200 | 201 | 302;
-  /** Statuses of its responses beside those that follow from the rest of the row. */
+  /** Error statuses in addition to those that follow from the rest of the row. */
   errors?: readonly (403 | 404 | 409 | 503)[];
-  /** Why it refuses requests that match its schemas. */
+  /** Reasons for refusing requests that match its schemas. */
   refusals?: readonly Refusal[];
-  /** The schema of a successful response, by its name in the OpenAPI document; none where the body is empty or not JSON. */
+  /** Name of the response schema in the OpenAPI document; absent if the body is empty or not JSON. */
   response?: string;
-  /** Another successful response, to requests that say so; it is empty where no schema is named. */
+  /** Another successful response; its body is empty if no schema is named. */
   alternative?: { status: 200 | 202; response?: string; description: string };
-  /** What it takes of a limit that is stricter than that of all requests: it creates work, or holds a function while it waits. */
+  /** A limit in addition to that of all requests: on creating tasks, or on waiting. */
   bucket?: 'create' | 'wait';
-  /** True where HEAD is handled as GET is. */
+  /** True if HEAD requests are handled, too. */
   alsoHead?: true;
-  /** False where the response is not JSON, so that any Accept header will do. */
+  /** False if the response is not JSON. The Accept header is then ignored. */
   json?: false;
 }
 
-/** Time for which a request may be held, and a function with it. */
+/** Time for which a request may wait and occupy a function. */
 export interface Hold {
   milliseconds: number;
-  /** Returns what of it was not needed. */
+  /** Gives back unused time. */
   giveBack(milliseconds: number): void;
 }
 
@@ -62,19 +62,19 @@ export interface ApiRequest<R extends Route> {
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
-  /** Fields of the body that the schema does not know, and that are ignored. */
+  /** Fields of the body that are not in the schema and are ignored. */
   unknownFields: string[];
   headers: Record<string, string | undefined>;
   /** Each as `name=value`. */
   cookies: string[];
   method: string;
   requestId: string;
-  /** Where it comes from, for the audit log. */
+  /** Source of the request, for the audit log. */
   source: Source;
   logger: Logger;
   /** Returns the milliseconds left until the function times out. */
   remainingMs(): number;
-  /** How long the request may be held; an account has only so much time for that. */
+  /** How long the request may wait. */
   hold: R['access'] extends 'key' ? Hold : undefined;
 }
 
@@ -84,6 +84,6 @@ export interface ApiResponse {
   /** Values of Set-Cookie headers. */
   cookies?: string[];
   body?: unknown;
-  /** In place of a JSON body where the row says that the response is not JSON. */
+  /** Body of a response that is not JSON. */
   text?: string;
 }

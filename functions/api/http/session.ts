@@ -17,10 +17,9 @@ const findRole = remember(async (key: string) => {
   return roleIn(person, account);
 }, recent);
 
-/** What of a request says whose it is. */
 type Request = Pick<APIGatewayProxyEventV2, 'cookies' | 'headers' | 'requestContext'>;
 
-/** Returns whom the session in a request's cookie makes the caller, or throws the error that says what is wrong with it. */
+/** Returns the caller of the session cookie, or undefined if there is none. Throws if the session is invalid. */
 export async function callerOfSession({ cookies, headers, requestContext }: Request): Promise<Caller | undefined> {
   const id = readCookie(cookies, sessionCookie());
   if (id === undefined) return undefined;
@@ -32,19 +31,19 @@ export async function callerOfSession({ cookies, headers, requestContext }: Requ
   return { user: account, scopes: scopesOfRole[await roleOf(session, account)], limits: {}, person, csrf };
 }
 
-/** Throws the 403 for a request that another site may have made in the name of the person. */
+/** Throws the 403 for a request that another site may have forged (CSRF). */
 export function checkCsrf(headers: APIGatewayProxyEventV2['headers'], { csrf }: Pick<Session, 'csrf'>): void {
   requireOwnOrigin(headers);
   const given = headers['lathe-csrf'];
   if (given === undefined)
     throw forbidden(
-      'Requests with a session that change something need the header Lathe-CSRF; GET /v1/account/me has it.',
+      'State-changing requests with a session require the header Lathe-CSRF; GET /v1/account/me returns its value.',
     );
-  if (!isEqual(given, csrf)) throw forbidden('The header Lathe-CSRF is not that of the session.');
+  if (!isEqual(given, csrf)) throw forbidden('The header Lathe-CSRF does not match the session.');
 }
 
 async function roleOf({ person, account: personal }: Session, account: string) {
-  // Saves a read: nobody can take the personal account away.
+  // Saves a read: people are always the owners of their personal accounts.
   if (account === personal) return 'owner';
   if (!isId(account)) throw badRequest('Expected the id of an account in the header Lathe-Account.');
   const role = await findRole(`${person} ${account}`);

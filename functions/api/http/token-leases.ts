@@ -2,75 +2,74 @@ import { RecentValues } from '../../../shared/recent-values.ts';
 import { type Period, periodMs, type RateStore, type Tokens } from './rate-store.ts';
 import type { Hold } from './route.ts';
 
-/** The longest time that a request is held. */
+/** Maximum time that a request waits. */
 export const maxHoldMs = 25_000;
-/** A request that could be held for less is not held at all. */
+/** Shorter waits are not worth holding a request for. */
 const minHoldMs = 1_000;
 /**
- * What an instance may lease of the tokens that are left. Those that it does not use are lost to the others until the period
- * ends; so few tokens are taken one by one, and of a limit of 100 every one is used.
+ * Fraction of the remaining tokens that an instance can lease. Unused tokens are unavailable to other instances until the
+ * period ends, so tokens of a small limit are taken one by one.
  */
 const maxLeasedPart = 1 / 100;
-/** The time for whose requests an instance leases tokens, at the rate of its last ones. */
+/** An instance leases tokens for the requests of this time, at its current rate. */
 const leasedMs = 5_000;
 const holds = 'wait';
-/** Far more than a take can need, since each attempt that fails says which one will not. */
+/** Far more than needed, because every failed attempt returns the current counters. */
 const maxAttempts = 20;
 
-/** What may be taken in a period. */
+/** A limit on the tokens that can be taken in a period. */
 export interface Bucket {
   name: string;
   limit: number;
 }
 
-/** A request, which takes a token of each of its buckets or of none. */
+/** A request takes one token of each of its buckets, or none. */
 export interface TokenRequest {
   account: string;
   key: string | undefined;
   buckets: Bucket[];
-  /** How many of the longest holds an account has in a period; absent where a request is not held, or holds are not limited. */
+  /** Maximum-length waits of an account per period; absent if the request does not wait or waits are not limited. */
   maxHolds?: number | undefined;
-  /** Whether such a request tends to be the first of an account after a pause. */
+  /** Whether this kind of request is usually the first of an account after a pause. */
   comesFirst: boolean;
 }
 
 export interface TokenResponse {
   passed: boolean;
-  /** The bucket of which fewest tokens are left, or that has too few; absent where nothing is limited. */
+  /** The bucket with the fewest remaining tokens; absent if nothing is limited. */
   tightest?: Bucket & { remaining: number };
-  /** When all tokens are there again. */
+  /** When the period ends. */
   until: number;
-  /** Absent where the request asked for none. */
+  /** Absent if the request does not wait. */
   hold?: Hold;
 }
 
 interface CurrentPeriod extends Period {
-  /** For how long this instance may still hold requests of the account. */
+  /** Remaining time for which this instance can hold requests of the account. */
   holdMs: number;
 }
 
 interface Lease {
   tokens: number;
-  /** The end of the period that the tokens are of. */
+  /** End of the period of the tokens. */
   until: number;
-  /** How many were taken last, and when. */
+  /** Number of tokens taken last, and when. */
   size: number;
   takenAt: number;
 }
 
-/** What an instance knows of an account. */
+/** What this instance knows about an account. */
 interface AccountState {
   period: CurrentPeriod | undefined;
   leases: Map<string, Lease>;
-  /** What was the case when it last did not know whether a period had begun: its requests come first, or after others'. */
+  /** Whether a request of this instance began the last period, or one of another instance did. */
   expectsToBegin: boolean | undefined;
   usesNotedAt: Map<string, number>;
 }
 
 /**
- * Takes the tokens of one instance's requests. They are counted in the store, so that no more requests pass than the limits
- * allow, however many instances there are. An instance with many requests takes those of the next seconds at once, and writes
- * nothing until they are used.
+ * Takes tokens for the requests of one instance. The store counts them, so that limits hold across all instances. A busy
+ * instance takes the tokens of the next seconds in one write.
  */
 export class TokenLeases {
   readonly #store: RateStore;
@@ -80,7 +79,7 @@ export class TokenLeases {
     this.#store = store;
   }
 
-  /** Takes the tokens of a request, or finds the bucket that has none. */
+  /** Takes the tokens of a request, or returns the bucket that is empty. */
   async take(request: TokenRequest, now: number): Promise<TokenResponse> {
     const state = this.#stateOf(request.account);
     if (request.buckets.length === 0 && request.maxHolds === undefined) {
@@ -93,10 +92,10 @@ export class TokenLeases {
       if (response) return response;
       await this.#refill(request, state, lease, now);
     }
-    throw new Error(`The counters of the account ${request.account} contradict themselves.`);
+    throw new Error(`The counters of the account ${request.account} are inconsistent.`);
   }
 
-  /** Takes tokens from the store, if there are as many as it is thought, and learns how many there are. */
+  /** Takes tokens from the store and updates the known counters. */
   async #refill(request: TokenRequest, state: AccountState, lease: Lease, now: number): Promise<void> {
     const { account, key, buckets, maxHolds } = request;
     const period = periodAt(state, now);
@@ -107,7 +106,7 @@ export class TokenLeases {
     const hold = wantsHold(request, period);
     const tokens: Tokens[] = [
       ...(size === 0 ? [] : buckets.map(({ name, limit }) => ({ bucket: name, count: size, limit }))),
-      // Counted without a limit: a request that cannot be held passes all the same.
+      // No limit: a request that cannot wait still passes.
       ...(hold ? [{ bucket: holds, count: 1 }] : []),
     ];
     const taking = { account, key, tokens, now };
@@ -119,7 +118,7 @@ export class TokenLeases {
     if (hold && (seen.used[holds] ?? 0) <= (maxHolds ?? 0)) state.period.holdMs += maxHoldMs;
   }
 
-  /** Notes the use of a key once in a while where no token is counted that would note it. */
+  /** Records the use of a key at most once per period. Requests that take tokens record it with these. */
   async #noteUse(state: AccountState, { account, key }: TokenRequest, now: number): Promise<void> {
     if (key === undefined || now < (state.usesNotedAt.get(key) ?? 0) + periodMs) return;
     state.usesNotedAt.set(key, now);
@@ -140,7 +139,7 @@ export class TokenLeases {
   }
 }
 
-/** Responds to a request by what the instance holds and knows; undefined if that does not suffice. */
+/** Returns the response that follows from the leased tokens and known counters; undefined if the store must be read. */
 function respond(request: TokenRequest, state: AccountState, lease: Lease, now: number): TokenResponse | undefined {
   const period = periodAt(state, now);
   const held = heldIn(lease, period);
@@ -170,18 +169,18 @@ function heldIn(lease: Lease, period: Period | undefined): number {
   return lease.until === period?.until ? lease.tokens : 0;
 }
 
-/** Returns what no instance has taken, as far as it is known. */
+/** Returns the remaining tokens of a bucket, according to the last known counters. */
 function leftOf({ name, limit }: Bucket, period: Period | undefined): number {
   return limit - (period?.used[name] ?? 0);
 }
 
-/** Returns whether time to hold requests is to be taken: enough for the longest one, unless there is none left. */
+/** Returns whether to take more waiting time: there is less than one maximum wait, and the limit is not reached. */
 function wantsHold({ maxHolds }: TokenRequest, period: CurrentPeriod | undefined): boolean {
   if (maxHolds === undefined) return false;
   return !period || (period.holdMs < maxHoldMs && (period.used[holds] ?? 0) < maxHolds);
 }
 
-/** Takes the time of one hold. What it does not use may hold other requests: a bucket of holds is one of time. */
+/** Takes the time of one wait. Time that it gives back is available to other requests. */
 function takeHold(period: CurrentPeriod): Hold {
   const milliseconds = period.holdMs < minHoldMs ? 0 : Math.min(maxHoldMs, period.holdMs);
   period.holdMs -= milliseconds;
@@ -193,7 +192,7 @@ function takeHold(period: CurrentPeriod): Hold {
   };
 }
 
-/** Returns how many tokens to take at once: those of the next seconds, at most twice as many as before. */
+/** Returns the number of tokens to lease: those of the next seconds, at most twice as many as before. */
 function nextSize(
   { buckets }: TokenRequest,
   period: Period | undefined,
@@ -212,7 +211,7 @@ function addTokens(lease: Lease, { count, until, now }: { count: number; until: 
   lease.takenAt = now;
 }
 
-/** Keeps what is known of the newest period. Counters only grow in one, and responses may come in any order. */
+/** Merges counters into the known state. Responses may arrive in any order, and counters of a period only increase. */
 function learn(state: AccountState, { until, used }: Period): void {
   const { period } = state;
   if (period && period.until > until) return;

@@ -1,5 +1,5 @@
 /**
- * Headers of every response. What one caller is shown is for nobody else, whatever is between them and the service; and it
- * holds names and messages of a caller's choice, which no browser may take for a page or a script.
+ * Headers of every response. Caches must not store responses, because they are private to the caller. Browsers must not
+ * interpret them as pages or scripts, because they contain text of the caller's choice.
  */
 export const usualHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };

@@ -15,17 +15,17 @@ export function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   return result.data;
 }
 
-/** Unknown fields that are looked at: a client chooses how many it sends. */
+/** Unknown fields that are checked for typos. Bounded because clients control the number of fields. */
 const maxUnknown = 100;
 
-/** Returns the fields of an object that its schema does not know. */
+/** Returns the fields of an object that are not in its schema. */
 export function unknownFields(schema: z.ZodType, value: unknown): string[] {
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
   const { shape } = schema;
   return Object.keys(value).filter((name) => !Object.hasOwn(shape, name));
 }
 
-/** Returns the unknown fields of an object whose names are like that of a field which it lacks, each with a hint. */
+/** Returns the unknown fields of an object whose names resemble those of absent fields, each with a hint. */
 export function misspelledFields(schema: z.ZodType, value: unknown, prefix: string[] = []): FieldErrors {
   if (!(schema instanceof z.ZodObject)) return {};
   const absent = Object.keys(schema.shape).filter((name) => !Object.hasOwn(Object(value), name));
@@ -38,7 +38,7 @@ export function misspelledFields(schema: z.ZodType, value: unknown, prefix: stri
   return Object.fromEntries(errors);
 }
 
-/** Describes a field that is not known but like another. */
+/** Returns the message for a misspelled field. */
 export function didYouMean(name: string, meant: string): string {
   return `Unknown field ${JSON.stringify(name)}: did you mean ${meant}?`;
 }
@@ -53,12 +53,12 @@ function isRefusal(code: unknown): code is Refusal {
   return typeof code === 'string' && Object.hasOwn(refusals, code);
 }
 
-/** Deeper than any field of the API. */
+/** No field of the API is nested deeper. */
 const maxPathNames = 5;
 
 /**
- * Returns the path to a string or a field name with half of a surrogate pair, which no UTF-8 text can hold and so would
- * not reach its reader as it is. Without recursion: a client chooses how deep its body goes.
+ * Returns the path to a string or field name with a lone surrogate, which UTF-8 cannot represent. Iterative, because
+ * clients control the depth of the body.
  */
 function malformedText(value: unknown): string[] | undefined {
   const pending: { value: unknown; path: string[] }[] = [{ value, path: [] }];

@@ -2,15 +2,15 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { distributionHeader } from '../../../shared/net/distribution.ts';
 
 /**
- * Returns the address that a request comes from. Where the stack's distribution has passed it on, API Gateway sees one of
- * CloudFront's servers; the viewer's is the last that CloudFront has written down. Nobody else is believed.
+ * Returns the IP address of the client. For requests through the distribution of the stack, this is the last address that
+ * CloudFront added to X-Forwarded-For. The header of any other request is ignored, because clients can forge it.
  */
 export function viewerAddress({ headers, requestContext }: APIGatewayProxyEventV2): string {
   const { sourceIp } = requestContext.http;
   const key = process.env.LATHE_DISTRIBUTION_KEY;
   if (!key || headers[distributionHeader] !== key) return sourceIp;
   const addresses = (headers['x-forwarded-for'] ?? '').split(',').map((address) => address.trim());
-  // API Gateway adds where it has the request from.
+  // API Gateway appends the address of the CloudFront server.
   if (addresses.at(-1) === sourceIp) addresses.pop();
   return addresses.at(-1) || sourceIp;
 }

@@ -3,25 +3,25 @@ import { RecentValues } from '../../../shared/recent-values.ts';
 import { HttpError } from './errors.ts';
 import type { Hold } from './route.ts';
 
-/** Time reserved for the last look. */
+/** Time reserved for the last read. */
 const reserveMs = 4_000;
 /** Time reserved for the response itself. */
 const responseMs = 1_000;
-/** About the time that the end is expected, and where nothing is known of that. */
+/** Minimum pause between reads, depending on whether the end can be predicted. */
 const minPauseMs = { expected: 10, unknown: 40 };
 const maxPauseMs = 2_000;
-/** The longest pause for the sole reason that others took longer. */
+/** Maximum pause until the predicted end, because the work may end earlier. */
 const maxGuessMs = 1_000;
-/** What the pauses may add to the time that the work itself takes. */
+/** Maximum latency that pauses add, as a fraction of the time that the work takes. */
 const pausePart = 0.1;
-/** What a client that is not held may add to it. */
+/** The same for clients that poll. */
 const retryPart = 0.5;
-/** How much of the time that others took passes before the first look: what is waited for may be faster this time. */
+/** Fraction of the predicted time that passes before the first read, because the work may be faster this time. */
 const certainPart = 0.8;
-/** After how many seconds a client asks again. */
+/** Bounds of Retry-After. */
 const retrySeconds = { min: 1, max: 10 };
 
-/** How long the last work of a kind took that was waited for, in milliseconds. */
+/** Duration of the last completed work of each kind, in milliseconds. */
 const lastTimes = new RecentValues<number>({ milliseconds: 60_000, max: 1_000 });
 
 interface Timed {
@@ -32,9 +32,8 @@ interface Timed {
 
 export interface Wait<T, Body> {
   read(): Promise<T>;
-  /** Returns the body of the response. */
   present(value: T): Body | Promise<Body>;
-  /** Names what takes about as long. */
+  /** Returns a key for work that takes about the same time. */
   kindOf(value: T): string;
   isDone(value: T): boolean | Promise<boolean>;
   remainingMs(): number;
@@ -42,17 +41,15 @@ export interface Wait<T, Body> {
 }
 
 export interface Waited<Body> {
-  /** What was read last. */
   body: Body;
-  /** Says when to ask again if the work is not done. */
+  /** Contains Retry-After if the work is not done. */
   headers: Record<string, string>;
 }
 
 /**
- * Reads until the work is done or the request may be held no longer. It looks rarely until about the time that the last such
- * work took, and then the more rarely the longer the work has taken, since nobody notices a tenth of a time that is long
- * anyway: hundreds may be waiting at once. A read that fails, or is late, is no failure of the work: the client gets what was
- * read before, and asks again.
+ * Polls a record until the work is done or the request cannot wait any longer. Hundreds of requests may wait concurrently, so
+ * reads are rare until the work is expected to end. After that, pauses grow to a tenth of the elapsed time. If a read fails or
+ * is late, the client gets the previous result and retries.
  */
 export async function waitUntil<T extends Timed, Body>({
   read,
@@ -66,8 +63,8 @@ export async function waitUntil<T extends Timed, Body>({
   const deadline = start + Math.min(hold.milliseconds, remainingMs() - reserveMs);
   let known: Waited<Body> | undefined;
 
-  /** Looks once; returns the response if that is it, or else for how long to pause. */
-  async function look(): Promise<Waited<Body> | number> {
+  /** Reads once. Returns the response if the wait is over, or the pause before the next read. */
+  async function poll(): Promise<Waited<Body> | number> {
     const value = await read();
     const now = Date.now();
     const taken = timeOf(value, now);
@@ -92,7 +89,7 @@ export async function waitUntil<T extends Timed, Body>({
   try {
     for (;;) {
       let failure: unknown;
-      const seen = await withDeadline(look(), remainingMs() - responseMs).catch((error: unknown) => {
+      const seen = await withDeadline(poll(), remainingMs() - responseMs).catch((error: unknown) => {
         if (error instanceof HttpError) throw error;
         failure = error;
         return undefined;
@@ -100,7 +97,7 @@ export async function waitUntil<T extends Timed, Body>({
       if (typeof seen === 'object') return seen;
       if (seen === undefined && Date.now() >= deadline) {
         if (known) return known;
-        throw failure ?? new Error('A read is late.');
+        throw failure ?? new Error('The read timed out.');
       }
       const pause = Math.min(seen ?? maxPauseMs, Math.max(0, deadline - Date.now()));
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -110,7 +107,7 @@ export async function waitUntil<T extends Timed, Body>({
   }
 }
 
-/** Returns how long work has taken: from its start, since what is created may wait for its upload for hours. */
+/** Returns the duration of work since its start. The time before that may include hours of waiting for an upload. */
 function timeOf({ createdAt, startedAt, endedAt }: Timed, now: number): number {
   return (endedAt === undefined ? now : Date.parse(endedAt)) - Date.parse(startedAt ?? createdAt);
 }

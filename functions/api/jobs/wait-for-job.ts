@@ -9,7 +9,7 @@ export const handler = endpoint(routes['wait-for-job'], async ({ account, params
     read: () => ownedJob(account, params.jobId),
     present: (job) => presentJobWithTasks(job),
     kindOf: ({ user, tasks }) => `${user} ${tasks.length} tasks`,
-    // A job ends after its tasks: it fails with the first that does, while independent branches go on.
+    // A job fails with its first failed task but ends with its last, because independent branches continue.
     isDone: ({ endedAt }) => endedAt !== undefined,
     remainingMs,
     hold,

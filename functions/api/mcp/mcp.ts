@@ -9,24 +9,27 @@ import { requireOwnOrigin } from '../http/own-origin.ts';
 import { routes } from '../routes.ts';
 import { makeServer } from './tools.ts';
 
-/** Time reserved for the response itself, and for the request that ends a wait. */
+/** Time reserved for the response, and for the last request of a wait. */
 const reserveMs = 2_000;
 const reserveAfterWaitMs = 6_000;
 const maxWaitMs = 20_000;
-/** A response of Lambda has at most 6 MB, in which the body is a JSON string. */
+/** Lambda limits responses to 6 MB, including the escaping of the body as a JSON string. */
 const maxResponseBytes = 6_000_000;
 
 /**
- * Serves each request by itself, with tools that are a client of this service, with the caller's key: what the key may do,
- * how often, and what is valid is for the endpoints to say.
+ * Serves each request without a session. The tools call the API with the key of the caller, so the endpoints enforce its
+ * scopes, limits and rates.
  */
 export const handler = endpoint(routes.mcp, async ({ body, headers, remainingMs, logger }) => {
   requireOwnOrigin(headers);
-  // Nothing runs here that another request could cancel. Within one request it would leave a call without its response.
+  // There is nothing to cancel in another request, and canceling a call of the same one would omit its response.
   const messages = [body].flat().filter(({ method }) => method !== 'notifications/cancelled');
   if (messages.length === 0) return { status: 202 };
   const ended = new AbortController();
-  const timeout = new LatheError('timeout', 'No result in time. What was begun goes on: job_status shows a job.');
+  const timeout = new LatheError(
+    'timeout',
+    'No result in time. Work that was started continues; call job_status to check a job.',
+  );
   const timer = setTimeout(() => ended.abort(timeout), remainingMs() - reserveMs);
   const server = makeServer({
     lathe: clientFor(headers),
@@ -64,16 +67,16 @@ function clientFor(headers: Record<string, string | undefined>): Lathe {
   return new Lathe({
     url: required('LATHE_URL'),
     key: bearerOf(headers.authorization),
-    // An agent retries later than a function can wait.
+    // The function times out before longer pauses end.
     retry: { retries: 2, minPauseMs: 200, maxRetryAfterMs: 2_000 },
-    // A key may be limited to the pages of origins.
+    // Keys can be limited to origins.
     ...(origin === undefined
       ? {}
       : { fetch: (url, init) => fetch(url, { ...init, headers: { ...Object(init?.headers), origin } }) }),
   });
 }
 
-/** Returns a request with what the transport looks at. The chain has read the rest, and responses are JSON whatever is accepted. */
+/** Returns a request with the headers that the transport checks. Responses are always JSON. */
 function requestOf(headers: Record<string, string | undefined>): Request {
   const version = headers['mcp-protocol-version'];
   return new Request(`${required('LATHE_URL')}${routes.mcp.path}`, {
@@ -86,7 +89,7 @@ function requestOf(headers: Record<string, string | undefined>): Request {
   });
 }
 
-/** Returns what the transport refuses in the form of every other error. */
+/** Converts an error of the transport. */
 function refused(status: number, { error }: { error: { message: string } }): HttpError {
   return status === 400 ? invalidMessage(error.message) : new HttpError(status, 'bad_request', error.message);
 }

@@ -4,15 +4,15 @@ import type { Lathe, ResultFile } from '../../../packages/client/src/index.ts';
 
 const maxTextBytes = 100_000;
 const maxPictureBytes = 1_000_000;
-/** Of all files of a response: in base64 they are a third larger, and a response of Lambda has 6 MB at most. */
+/** Total size of the files in a response. Base64 adds a third, and Lambda limits responses to 6 MB. */
 const maxBytes = 3_000_000;
 const maxFiles = 10;
 
 const text = /^(?:text\/.+|application\/(?:json|xml|.+\+(?:json|xml))|image\/svg\+xml)$/;
-/** What models read as pictures. */
+/** Image types that models support. */
 const picture = /^image\/(?:png|jpeg|gif|webp)$/;
 
-/** Reads files of results that are small enough for an agent to be given, over all that is asked in one request. */
+/** Reads result files that are small enough for an agent, within a budget per request. */
 export class ResultContent {
   readonly #lathe: Lathe;
   #bytesLeft = maxBytes;
@@ -22,7 +22,7 @@ export class ResultContent {
     this.#lathe = lathe;
   }
 
-  /** Returns the content of each file, or undefined in the place of one that is not given. */
+  /** Returns the content of each file, or undefined for files that are not returned. */
   async of(files: ResultFile[], signal: AbortSignal): Promise<(ContentBlock | undefined)[]> {
     const blocks: (ContentBlock | undefined)[] = [];
     for (const file of files) blocks.push(this.#takes(file) ? await this.#read(file, signal) : undefined);

@@ -17,9 +17,9 @@ import { required } from '../../../shared/settings.ts';
 import { ResultContent } from './result-content.ts';
 
 const Conversion = { to: Format, from: InputFormat, options: OptionValues };
-const follow = 'Progress is not reported: job_status follows a job that has not ended.';
+const follow = 'Progress is not reported; call job_status to check a job that has not ended.';
 
-/** Makes the server with all tools of the service. */
+/** Creates the server with all tools of the service. */
 export function makeServer(context: ToolContext): McpServer {
   const { lathe, responses, ended } = context;
   const until = (signal: AbortSignal) => AbortSignal.any([signal, ended]);
@@ -27,7 +27,7 @@ export function makeServer(context: ToolContext): McpServer {
   const server = new McpServer(
     { name: 'lathe', version: required('LATHE_VERSION') },
     {
-      instructions: `Converts files between formats. list_formats says what can be converted to what. convert takes a URL, a web page or a small file in base64; create_upload takes larger files. fetch_result returns links to the results. ${follow}`,
+      instructions: `Converts files between formats. list_formats lists the available conversions. convert takes a URL, a web page or a small file in base64; create_upload takes larger files. fetch_result returns links to the results. ${follow}`,
     },
   );
   registerCommonTools(server, context);
@@ -35,12 +35,12 @@ export function makeServer(context: ToolContext): McpServer {
     'convert',
     {
       title: 'Convert a file',
-      description: `Converts what a URL leads to, or a file of up to 1 MB that is sent as content, and returns the job with links to its files. It waits up to 20 seconds, or not at all with wait: false. ${follow}`,
+      description: `Converts the file at a URL, or a file of up to 1 MB sent as content, and returns the job with links to its files. Waits up to 20 seconds, or not at all with wait: false. ${follow}`,
       inputSchema: {
         url: z.string().optional().describe('URL of the file, or of a web page to render.'),
-        content: z.string().optional().describe('The file in base64, in place of a URL.'),
-        filename: z.string().optional().describe('Name of the file that is sent as content.'),
-        webpage: z.boolean().default(false).describe('Whether the URL is a web page to render, and not a file.'),
+        content: z.string().optional().describe('The file in base64, instead of a URL.'),
+        filename: z.string().optional().describe('Name of the file sent as content.'),
+        webpage: z.boolean().default(false).describe('Whether the URL is a web page to render instead of a file.'),
         ...Conversion,
         wait: z.boolean().default(true),
       },
@@ -60,7 +60,7 @@ export function makeServer(context: ToolContext): McpServer {
     'create_upload',
     {
       title: 'Convert a file that you upload',
-      description: `Creates a job that converts a file of any size, and returns the form to post the file to, with a curl command that does it. ${follow}`,
+      description: `Creates a job that converts a file of any size, and returns the form to post the file to, with a matching curl command. ${follow}`,
       inputSchema: Conversion,
       annotations: { destructiveHint: false },
     },
@@ -77,10 +77,10 @@ export function makeServer(context: ToolContext): McpServer {
     'fetch_result',
     {
       title: 'Fetch the result of a job',
-      description: `Waits up to 20 seconds for a job to end and returns links to its files. Small texts and pictures are returned themselves, too. ${follow}`,
+      description: `Waits up to 20 seconds for a job to end and returns links to its files. Small texts and images are also returned inline. ${follow}`,
       inputSchema: {
         job: JobId,
-        content: z.boolean().default(true).describe('Whether small texts and pictures are returned themselves.'),
+        content: z.boolean().default(true).describe('Whether to return small texts and images inline.'),
       },
       annotations: { readOnlyHint: true },
     },
@@ -111,7 +111,7 @@ function sourceOf({ url, file, filename = 'file', webpage }: Source) {
   return { operation: 'import/base64', file: `data:application/octet-stream;base64,${file}`, filename };
 }
 
-/** Returns the command that posts a file; the store takes it only as the last field. */
+/** Returns the command that posts a file. S3 requires the file to be the last field. */
 function curlFor({ url, parameters }: { url: string; parameters: Record<string, string> }): string {
   const fields = Object.entries(parameters).map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`);
   return ['curl', '--fail', ...fields, "--form 'file=@<path of the file>'", quoted(url)].join(' ');

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { usualHeaders } from '../http/usual-headers.ts';
 import { routes } from '../routes.ts';
 
-/** Responds to what no route matches: 405 with the methods of a known path, 404 otherwise, in the shape of every other error. */
+/** Responds to requests that match no route: 405 with the allowed methods for a known path, 404 otherwise. */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const { method, path } = event.requestContext.http;
   const allowed = Object.values(routes)

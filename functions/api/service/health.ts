@@ -29,7 +29,7 @@ export const handler = publicEndpoint(routes.health, async () => {
   };
 });
 
-/** Returns where clients connect: a plain one by the URL, one of Socket.IO by host and path apart. */
+/** Returns the addresses for WebSocket clients. Socket.IO takes origin and path separately. */
 function addressesOf({ href, origin, pathname }: URL) {
   return { url: href, socketIo: { url: origin, path: pathname } };
 }

@@ -1,10 +1,11 @@
 import type { Catalogue, OptionDescriptor } from '../../../shared/catalogue/catalogue.ts';
+import { defined } from '../../../shared/defined.ts';
 import { type ProcessingOperation, processingOperations } from '../../../shared/operations/operations.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 
 type Json = Record<string, unknown>;
 
-/** Returns the schemas of formats and options that this instance offers, by their names in the OpenAPI document. */
+/** Returns the schemas of the formats and options available on this instance, by their names in the OpenAPI document. */
 export function catalogueSchemas(): Record<string, Json> {
   return {
     Format: oneOf(withAliases(catalogue, catalogue.formats())),
@@ -18,7 +19,7 @@ export function catalogueSchemas(): Record<string, Json> {
   };
 }
 
-/** Refers to the formats and options of an operation in place of the free text that its parameters alone would allow. */
+/** Replaces the free-text formats and options of an operation with references to the available ones. */
 export function withCatalogue(operation: ProcessingOperation, { properties, ...schema }: Json): Json {
   const { input_format: input, output_format: output, options, ...others } = Object(properties);
   return {
@@ -26,7 +27,7 @@ export function withCatalogue(operation: ProcessingOperation, { properties, ...s
     properties: {
       ...others,
       ...(input && { input_format: reference(operation, 'InputFormat', input) }),
-      // The two outputs of a merge are the spec's, whatever the instance has.
+      // The spec fixes the output formats of a merge.
       ...(output && { output_format: output.enum ? output : reference(operation, 'OutputFormat', output) }),
       options: { ...reference(operation, 'Options', options), default: {} },
     },
@@ -49,7 +50,7 @@ function withAliases(from: Catalogue, formats: string[]): string[] {
 }
 
 function oneOf(formats: string[]): Json {
-  const description = 'Extension without a dot, in lower case; upper case and a leading dot are accepted too.';
+  const description = 'Lower-case extension without a dot. Upper case and a leading dot are accepted, too.';
   return formats.length > 0 ? { type: 'string', enum: formats, description } : { not: {}, description };
 }
 
@@ -69,7 +70,7 @@ function optionsOf(operation: ProcessingOperation): Json {
     });
   return {
     type: 'object',
-    description: `Options of ${operation}. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/${operation}.`,
+    description: `Options of ${operation}. GET /v1/query/options/${operation} lists the options of a pair of formats and their dependencies.`,
     properties: Object.fromEntries(properties),
     additionalProperties: false,
     maxProperties: 100,
@@ -82,11 +83,7 @@ function optionSchema({ data_type, type, enum_values, properties = {} }: OptionD
   if (type === 'enum') return { enum: data_type === 'string' ? values : [...values, ...values.map(Number)] };
   if (data_type === 'string') {
     const pattern = properties.pattern?.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f');
-    return { type: 'string', maxLength: 1024, ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$` }) };
+    return defined({ type: 'string', maxLength: 1024, pattern: pattern && `^(?:${pattern})$` });
   }
-  return {
-    type: data_type,
-    ...(properties.min === undefined ? {} : { minimum: properties.min }),
-    ...(properties.max === undefined ? {} : { maximum: properties.max }),
-  };
+  return defined({ type: data_type, minimum: properties.min, maximum: properties.max });
 }

@@ -17,14 +17,14 @@ const errorMeanings: Record<string, string> = {
   404: 'Not found: the specified content does not exist.',
   406: 'Not acceptable: a format other than JSON was requested.',
   409: 'Conflict with the current state of the resource.',
-  413: 'The body is too large, or the URL is longer than 8,192 bytes. The service itself responds to bodies of up to 6 MB, and to long URLs that do not come through CloudFront; API Gateway rejects larger bodies with a message alone, and CloudFront a long URL with a page for people.',
+  413: 'The body is too large, or the URL is longer than 8,192 bytes. API Gateway rejects bodies of more than 6 MB with a GatewayError, and CloudFront rejects long URLs with an HTML page.',
   429: 'Too many requests.',
   431: 'The request line and headers are larger than 10,240 bytes; API Gateway rejects the request.',
   500: 'Internal server error; retry later.',
-  503: 'No response within 30 seconds or, when signing in, from the issuer. Retry later.',
+  503: 'No response within 30 seconds or, during a sign-in, no response from the issuer. Retry later.',
 };
 
-/** Statuses that API Gateway itself responds with, before or instead of a function. */
+/** Statuses of errors that API Gateway itself returns. */
 const gatewayStatuses = ['413', '429', '431', '500', '503'];
 
 const integer = (minimum: number) => ({ type: 'integer', minimum });
@@ -33,15 +33,15 @@ const integer = (minimum: number) => ({ type: 'integer', minimum });
 const responseHeaders = {
   'RateLimit-Limit': {
     description:
-      'Requests that may be made in a minute, by the limit of which fewest are left: that of the account, of the key, or of what creates jobs and tasks.',
+      'Requests per minute, by the limit with the fewest remaining requests: of the account, of the API key, or of creating jobs and tasks.',
     schema: integer(0),
   },
-  'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer(0) },
-  'RateLimit-Reset': { description: 'Seconds until all of them may be made again.', schema: integer(0) },
-  'Retry-After': { description: 'Seconds after which to send the request again.', schema: integer(1) },
+  'RateLimit-Remaining': { description: 'Remaining requests in this minute.', schema: integer(0) },
+  'RateLimit-Reset': { description: 'Seconds until the limit resets.', schema: integer(0) },
+  'Retry-After': { description: 'Seconds to wait before the next request.', schema: integer(1) },
 };
 
-/** Builds the OpenAPI 3.1 document of the API from the route table and its schemas. Bundles hold it, see infra/ready-openapi.ts. */
+/** Builds the OpenAPI 3.1 document from the route table. It is built when functions are bundled; see infra/ready-openapi.ts. */
 export function openapiDocument(url = required('LATHE_URL')): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
@@ -53,7 +53,7 @@ export function openapiDocument(url = required('LATHE_URL')): Json {
       title: 'Lathe',
       version: '1.0.5',
       description:
-        'Converts, compresses and merges audio, video, image and document files. Work is tasks; tasks form jobs.',
+        'Converts, compresses and merges audio, video, image and document files. A task is one operation; a job is a set of tasks.',
     },
     servers: [{ url }],
     paths,
@@ -66,7 +66,7 @@ export function openapiDocument(url = required('LATHE_URL')): Json {
         ),
         GatewayError: {
           type: 'object',
-          description: 'The body of errors that API Gateway itself responds with.',
+          description: 'Body of errors that API Gateway itself returns.',
           properties: { message: { type: 'string' } },
           required: ['message'],
         },
@@ -77,7 +77,7 @@ export function openapiDocument(url = required('LATHE_URL')): Json {
   };
 }
 
-/** Returns the schemas of the tasks of a job: the parameters of each operation, with its name. */
+/** Returns the schemas of tasks in a job: the operation and its parameters. */
 function taskDefinitions(): Record<string, Json> {
   const definitions = operationNames.map((operation) => {
     const { properties, required: needed, ...schema } = parametersOf(operation, operationSchemas[operation]);
@@ -103,7 +103,7 @@ function parametersOf(operation: OperationName, schema: z.ZodType): Json {
   return isProcessing(operation) ? withCatalogue(operation, parameters) : withSecrets(parameters);
 }
 
-/** Marks the parameters that are secrets, so that forms which are made from the document hide them. */
+/** Marks secret parameters as passwords, so that generated forms hide them. */
 function withSecrets({ properties, ...schema }: Json): Json {
   const marked = Object.entries<Json>(Object(properties)).map(([name, property]) => [
     name,
@@ -136,13 +136,13 @@ function operation(name: string, route: Route): Json {
     operationId: name,
     summary: route.summary,
     tags: [route.tag],
-    ...(route.scope === undefined ? {} : { description: `Needs the scope \`${route.scope}\`.` }),
-    // The names that OpenAPI 3.1 calls roles, for schemes other than OAuth.
+    ...(route.scope === undefined ? {} : { description: `Requires the scope \`${route.scope}\`.` }),
+    // OpenAPI 3.1 allows role names here for schemes other than OAuth.
     security: route.scope === undefined ? [] : [{ key: [route.scope] }],
     parameters: [
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query').map((parameter) =>
-        // The formats query takes any extension and lists nothing for one that it does not know; the options query refuses it.
+        // The formats query returns an empty list for an unknown extension, but the options query refuses it.
         route.response === 'OptionList' ? { ...parameter, schema: { $ref: '#/components/schemas/Format' } } : parameter,
       ),
       ...(isCreatedOnce
@@ -175,7 +175,7 @@ function operation(name: string, route: Route): Json {
   };
 }
 
-/** Adds the headers that responses of the service itself have; those of API Gateway have none. */
+/** Adds the headers of responses that come from the service itself. */
 function withHeaders(status: string, route: Route, { headers, ...response }: Json): Json {
   const names = [
     ...(hasLimits(status, route) ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
@@ -186,7 +186,7 @@ function withHeaders(status: string, route: Route, { headers, ...response }: Jso
   return { ...response, headers: { ...Object(headers), ...Object.fromEntries(references) } };
 }
 
-/** Returns whether a response may say where the caller stands: whoever has no valid key stands nowhere. */
+/** Returns whether a response may have RateLimit headers. They require a valid key. */
 function hasLimits(status: string, route: Route): boolean {
   return route.access === 'key' && !['401', '431', '503'].includes(status);
 }
@@ -206,7 +206,7 @@ function error(status: string, route: Route): Json {
   };
 }
 
-/** Lists the only reasons for which a request that matches this document is refused. */
+/** Describes the reasons for refusing requests that match this document. */
 function badRequest(route: Route, own: Json): Json {
   const reasons: Refusal[] = [
     ...(route.refusals ?? []),
@@ -217,9 +217,7 @@ function badRequest(route: Route, own: Json): Json {
   return {
     description: [
       errorMeanings[400],
-      ...(reasons.length > 0
-        ? ['A request that matches this document is refused only with one of these reasons:']
-        : []),
+      ...(reasons.length > 0 ? ['A request that matches this document is only refused for one of these reasons:'] : []),
       ...reasons.map((reason) => `${reason}: ${refusals[reason]};`),
     ]
       .join(' ')

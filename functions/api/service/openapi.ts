@@ -2,7 +2,7 @@ import { publicEndpoint } from '../http/public-endpoint.ts';
 import { routes } from '../routes.ts';
 import { openapiDocument } from './openapi-document.ts';
 
-/** The same for the life of a deployment, and slow to build. */
+/** Built once, because that is slow and the document does not change within a deployment. */
 const document = openapiDocument();
 
 export const handler = publicEndpoint(routes.openapi, async () => ({

@@ -2,22 +2,22 @@ import { type Key, put, take } from '../../../shared/aws/table.ts';
 import { partitions } from '../../../shared/aws/table-schema.ts';
 import { randomSecret, sha256 } from '../../../shared/crypto.ts';
 
-/** What a sign-in needs to know when the issuer sends the browser back. */
+/** The state of a sign-in, kept until the issuer redirects the browser back. */
 export interface Attempt {
-  /** What the browser that began it has in a cookie. */
+  /** Secret in a cookie of the browser that started it. */
   browser: string;
-  /** Proves to the issuer that who exchanges the code is who asked for it (PKCE). */
+  /** PKCE code verifier. */
   verifier: string;
-  /** What the ID token must hold, so that one of another sign-in is not taken. */
+  /** Expected in the ID token, so that tokens of other sign-ins are refused. */
   nonce: string;
   /** Path of the page to return to. */
   returnTo: string;
 }
 
-/** How long a person may take at the issuer. */
+/** Time that a person has to sign in at the issuer. */
 export const attemptSeconds = 600;
 
-/** Stores a sign-in that begins and returns its state, of which only a hash is stored. */
+/** Stores a sign-in and returns its `state` parameter. Only a hash of it is stored. */
 export async function storeAttempt({ browser, ...attempt }: Attempt, now: number = Date.now()): Promise<string> {
   const state = randomSecret();
   const expires = now + attemptSeconds * 1000;
@@ -31,7 +31,7 @@ export async function storeAttempt({ browser, ...attempt }: Attempt, now: number
   return state;
 }
 
-/** Returns the sign-in that a browser began with a state, once and for ten minutes. */
+/** Returns the sign-in that a browser started with this state, only once and within ten minutes. */
 export async function takeAttempt(
   state: string,
   browser: string,

@@ -8,7 +8,7 @@ import { callbackUrl, findIssuer, scope } from './issuer.ts';
 export const handler = publicEndpoint(routes['sign-in'], async ({ query, cookies }) => {
   const issuer = await findIssuer();
   const client = await import('openid-client');
-  // The same for all tabs of a browser, so that each of them may complete its own sign-in.
+  // All tabs of a browser share it, so that each can complete its own sign-in.
   const browser = readCookie(cookies, attemptCookie()) ?? randomSecret();
   const verifier = client.randomPKCECodeVerifier();
   const nonce = client.randomNonce();

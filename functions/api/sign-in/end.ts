@@ -13,7 +13,7 @@ export const handler = publicEndpoint(routes['sign-out'], async ({ cookies, head
     await endSession(id);
   }
   const url = await nextPage().catch((error) => {
-    // The session has ended all the same; that at the issuer ends by itself.
+    // The session has ended anyway, and the session at the issuer will expire.
     logger.warn('no sign-out at the issuer', { error });
     return signedOutUrl();
   });
@@ -23,14 +23,14 @@ export const handler = publicEndpoint(routes['sign-out'], async ({ cookies, head
   };
 });
 
-/** Returns where the issuer ends its own session, or the page after that where it cannot. */
+/** Returns the URL that ends the session at the issuer, or the signed-out page if the issuer has none. */
 async function nextPage(): Promise<string> {
   const issuer = await findIssuer();
   if (issuer.serverMetadata().end_session_endpoint === undefined) return signedOutUrl();
   const client = await import('openid-client');
   return client.buildEndSessionUrl(issuer, {
     post_logout_redirect_uri: signedOutUrl(),
-    // What Cognito calls it.
+    // The parameter name of Cognito.
     logout_uri: signedOutUrl(),
   }).href;
 }

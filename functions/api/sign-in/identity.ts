@@ -10,8 +10,8 @@ const maxEmailLength = 254;
 const maxNameLength = 200;
 
 /**
- * Exchanges the code of a callback for an ID token and returns whom it names, or throws the 403: the signature must be the
- * issuer's, and the token one for this service, this sign-in and this time.
+ * Exchanges an authorization code for an ID token and returns the identity in it. Throws the 403 unless the token is signed by
+ * the issuer, is valid now, and belongs to this service and this sign-in.
  */
 export async function exchangeCode(
   issuer: Configuration,
@@ -25,7 +25,7 @@ export async function exchangeCode(
     const tokens = await client.authorizationCodeGrant(issuer, url, {
       pkceCodeVerifier: verifier,
       expectedNonce: nonce,
-      // Whose it is was known before: the sign-in was found by it.
+      // Already checked: the sign-in was found by its state.
       expectedState: parameters.state ?? '',
       idTokenExpected: true,
     });
@@ -38,11 +38,11 @@ export async function exchangeCode(
       throw refused(`The issuer refused the sign-in (${cause.error}).`, cause);
     if (cause instanceof TypeError || (cause instanceof client.ClientError && cause.code === 'OAUTH_TIMEOUT'))
       throw unavailable(cause);
-    throw refused('What the issuer sent does not prove who signs in. Sign in again.', cause);
+    throw refused('The response of the issuer is not valid for this sign-in. Sign in again.', cause);
   }
 }
 
-/** Throws the 403 for an address of a domain that the operator does not let in. */
+/** Throws the 403 for an e-mail address of a domain that the operator does not allow. */
 export function checkDomain({ email }: Pick<Identity, 'email'>): void {
   const allowed = (process.env.LATHE_OIDC_EMAIL_DOMAINS ?? '')
     .split(',')
@@ -50,10 +50,10 @@ export function checkDomain({ email }: Pick<Identity, 'email'>): void {
     .filter((domain) => domain !== '');
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   if (allowed.length > 0 && !allowed.includes(domain))
-    throw refused(`Addresses of ${domain} may not sign in to this service.`);
+    throw refused(`E-mail addresses of ${domain} are not allowed to sign in to this service.`);
 }
 
-/** Some issuers put the claims of scopes into ID tokens, some leave them to the UserInfo endpoint, as the standard has it. */
+/** Returns the claims about the person. Some issuers include them in ID tokens, others only return them from UserInfo. */
 async function personalClaims(issuer: Configuration, { access_token: token }: Tokens, claims: IDToken) {
   if (claims.email !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined) return claims;
   const client = await import('openid-client');
@@ -62,8 +62,8 @@ async function personalClaims(issuer: Configuration, { access_token: token }: To
 
 function identityOf({ iss, sub }: IDToken, { email, email_verified, name }: Record<string, unknown>): Identity {
   if (typeof email !== 'string' || email.length > maxEmailLength || !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw refused('The issuer does not say which e-mail address you have.');
-  // Whoever has an address has its invitations, so that the issuer's word for it is needed.
+    throw refused('The issuer did not provide your e-mail address.');
+  // The e-mail address gives access to the teams that invited it.
   if (email_verified !== true)
     throw refused('Your e-mail address is not verified. Verify it at the issuer and sign in again.');
   const called = typeof name === 'string' && name.trim() !== '' ? name : email;

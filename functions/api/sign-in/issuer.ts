@@ -3,31 +3,31 @@ import { RecentValues } from '../../../shared/recent-values.ts';
 import { required } from '../../../shared/settings.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** What an issuer is asked about: enough to know who signs in, and which address invitations go to. */
+/** Requested scopes. Invitations are matched by e-mail address. */
 export const scope = 'openid email profile';
 
-/** How long what an issuer publishes about itself is used without reading it again. */
+/** Caches the metadata of the issuer. */
 const known = new RecentValues<Configuration>({ milliseconds: 600_000, max: 1 });
 const timeoutSeconds = 10;
 
-/** Returns the page that issuers return to; it must be registered with them. */
+/** Returns the redirect URL, which must be registered with the issuer. */
 export function callbackUrl(): string {
   return `${required('LATHE_URL')}/auth/callback`;
 }
 
-/** Returns the page that issuers lead to after a sign-out; it must be registered with them. */
+/** Returns the redirect URL after a sign-out, which must be registered with the issuer. */
 export function signedOutUrl(): string {
   return `${required('LATHE_URL')}/`;
 }
 
-/** Returns the issuer that people sign in at, as it describes itself, or throws the 503. */
+/** Returns the configuration of the issuer, or throws the 503. */
 export async function findIssuer(): Promise<Configuration> {
   const { issuer, clientId } = chosenIssuer();
   const found = known.get(issuer);
   if (found) return found;
   const client = await import('openid-client');
   const url = new URL(issuer);
-  // The embedded provider of the local stack has no certificate; nothing else may go without TLS.
+  // Only the embedded provider of the local stack can be used without TLS.
   const withoutTls = url.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   try {
     const configuration = await client.discovery(url, clientId, undefined, client.None(), {
@@ -41,14 +41,14 @@ export async function findIssuer(): Promise<Configuration> {
   }
 }
 
-/** Builds the 503 for an issuer that cannot be asked. */
+/** Builds the 503 for an issuer that is unavailable. */
 export function unavailable(cause: unknown): HttpError {
-  return new HttpError(503, 'sign_in_unavailable', 'The issuer that people sign in at does not respond. Retry later.', {
+  return new HttpError(503, 'sign_in_unavailable', 'The sign-in issuer does not respond. Retry later.', {
     cause,
   });
 }
 
-/** Returns the issuer that the operator has chosen; the stack's own user pool by default. */
+/** Returns the issuer that the operator has configured. Defaults to the user pool of the stack. */
 function chosenIssuer(): { issuer: string; clientId: string } {
   if (process.env.LATHE_OIDC_ISSUER)
     return { issuer: process.env.LATHE_OIDC_ISSUER, clientId: required('LATHE_OIDC_CLIENT_ID') };

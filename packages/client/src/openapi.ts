@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin to sign in: redirects to the issuer */
+        /** Start a sign-in: redirects to the issuer */
         get: operations["sign-in"];
         put?: never;
         post?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the version, which engines are usable, and where WebSockets connect */
+        /** Show the version, the state of the engines and the WebSocket URLs */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -79,8 +79,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Serve tools to agents by the Model Context Protocol: streamable HTTP with JSON responses, without sessions
-         * @description Needs the scope `read`.
+         * Serve tools to agents over the Model Context Protocol (streamable HTTP with JSON responses, without sessions)
+         * @description Requires the scope `read`.
          */
         post: operations["mcp"];
         delete?: never;
@@ -97,8 +97,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who changed keys, webhooks, members and roles in the last 90 days, newest first
-         * @description Needs the scope `account`.
+         * List changes of keys, webhooks, members and roles in the last 90 days, newest first
+         * @description Requires the scope `account`.
          */
         get: operations["audit-list"];
         put?: never;
@@ -118,13 +118,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Needs the scope `account`.
+         * @description Requires the scope `account`.
          */
         get: operations["key-list"];
         put?: never;
         /**
-         * Create an API key, which is shown this once
-         * @description Needs the scope `account`.
+         * Create an API key (shown only once)
+         * @description Requires the scope `account`.
          */
         post: operations["key-create"];
         delete?: never;
@@ -144,8 +144,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an API key, which stops working within 30 seconds
-         * @description Needs the scope `account`.
+         * Delete an API key (it stops working within 30 seconds)
+         * @description Requires the scope `account`.
          */
         delete: operations["key-delete"];
         options?: never;
@@ -161,8 +161,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the account and who is calling
-         * @description Needs the scope `read`.
+         * Show the account and the caller
+         * @description Requires the scope `read`.
          */
         get: operations["account-me"];
         put?: never;
@@ -181,14 +181,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List members and pending invitations; a key needs the scope account for it
-         * @description Needs the scope `read`.
+         * List members and pending invitations (an API key requires the scope account)
+         * @description Requires the scope `read`.
          */
         get: operations["member-list"];
         put?: never;
         /**
-         * Invite whoever signs in with an e-mail address to a team
-         * @description Needs the scope `account`.
+         * Invite a person to a team by e-mail address
+         * @description Requires the scope `account`.
          */
         post: operations["member-invite"];
         delete?: never;
@@ -208,12 +208,12 @@ export interface paths {
         put?: never;
         /**
          * Change the role of a member
-         * @description Needs the scope `account`.
+         * @description Requires the scope `account`.
          */
         post: operations["member-change"];
         /**
-         * Leave a team, or with the scope account remove a member or withdraw an invitation
-         * @description Needs the scope `read`.
+         * Leave a team or, with the scope account, remove a member or withdraw an invitation
+         * @description Requires the scope `read`.
          */
         delete: operations["member-remove"];
         options?: never;
@@ -231,8 +231,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a team, as a person who is signed in
-         * @description Needs the scope `read`.
+         * Create a team (signed-in people only)
+         * @description Requires the scope `read`.
          */
         post: operations["team-create"];
         delete?: never;
@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Create a short-lived token for WebSockets, for the account or for one job
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         post: operations["account-token"];
         delete?: never;
@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * Show the conversion time used, by day, operation, formats and API key
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["account-usage"];
         put?: never;
@@ -290,13 +290,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["webhook-list"];
         put?: never;
         /**
          * Register a webhook
-         * @description Needs the scope `account`.
+         * @description Requires the scope `account`.
          */
         post: operations["webhook-create"];
         delete?: never;
@@ -317,7 +317,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Needs the scope `account`.
+         * @description Requires the scope `account`.
          */
         delete: operations["webhook-delete"];
         options?: never;
@@ -334,7 +334,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook with their attempts
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["webhook-deliveries"];
         put?: never;
@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Needs the scope `account`.
+         * @description Requires the scope `account`.
          */
         post: operations["webhook-replay"];
         delete?: never;
@@ -410,7 +410,7 @@ export interface paths {
         put?: never;
         /**
          * Compress files
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["compress"];
         delete?: never;
@@ -430,7 +430,7 @@ export interface paths {
         put?: never;
         /**
          * Convert files to another format
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["convert"];
         delete?: never;
@@ -450,7 +450,7 @@ export interface paths {
         put?: never;
         /**
          * Crop images, videos or PDF pages
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["crop"];
         delete?: never;
@@ -470,7 +470,7 @@ export interface paths {
         put?: never;
         /**
          * Export to Azure Blob Storage
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["export-blobstore"];
         delete?: never;
@@ -490,7 +490,7 @@ export interface paths {
         put?: never;
         /**
          * Export to Amazon S3 or a compatible store
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["export-objstore-a"];
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
         put?: never;
         /**
          * Export to Google Cloud Storage
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["export-objstore-b"];
         delete?: never;
@@ -530,7 +530,7 @@ export interface paths {
         put?: never;
         /**
          * Export to an SFTP server
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["export-sftp"];
         delete?: never;
@@ -550,7 +550,7 @@ export interface paths {
         put?: never;
         /**
          * Create temporary download links
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["export-url"];
         delete?: never;
@@ -570,7 +570,7 @@ export interface paths {
         put?: never;
         /**
          * Import a small file sent in the request
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-base64"];
         delete?: never;
@@ -590,7 +590,7 @@ export interface paths {
         put?: never;
         /**
          * Import from Azure Blob Storage
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-blobstore"];
         delete?: never;
@@ -610,7 +610,7 @@ export interface paths {
         put?: never;
         /**
          * Import from Amazon S3 or a compatible store
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-objstore-a"];
         delete?: never;
@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Import from Google Cloud Storage
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-objstore-b"];
         delete?: never;
@@ -650,7 +650,7 @@ export interface paths {
         put?: never;
         /**
          * Import from an SFTP server
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-sftp"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file that the client posts to the returned form
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-upload"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file from a URL
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-url"];
         delete?: never;
@@ -710,7 +710,7 @@ export interface paths {
         put?: never;
         /**
          * Import a web page
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["import-webpage"];
         delete?: never;
@@ -728,13 +728,13 @@ export interface paths {
         };
         /**
          * List jobs, newest first
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["list-jobs"];
         put?: never;
         /**
          * Create a job with all its tasks
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["create-job"];
         delete?: never;
@@ -752,14 +752,14 @@ export interface paths {
         };
         /**
          * Show a job with its tasks
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["show-job"];
         put?: never;
         post?: never;
         /**
          * Delete a job, its tasks and their files
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         delete: operations["delete-job"];
         options?: never;
@@ -776,7 +776,7 @@ export interface paths {
         };
         /**
          * Wait up to 25 seconds for all tasks of a job to end, and show it
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["wait-for-job"];
         put?: never;
@@ -798,7 +798,7 @@ export interface paths {
         put?: never;
         /**
          * Merge documents, PDFs and images into one file
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["merge"];
         delete?: never;
@@ -816,7 +816,7 @@ export interface paths {
         };
         /**
          * List tasks, newest first
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["list-tasks"];
         put?: never;
@@ -836,14 +836,14 @@ export interface paths {
         };
         /**
          * Show a task
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["show-task"];
         put?: never;
         post?: never;
         /**
          * Delete a task and its files
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         delete: operations["delete-task"];
         options?: never;
@@ -862,7 +862,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a task that has not ended
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["cancel-task"];
         delete?: never;
@@ -880,7 +880,7 @@ export interface paths {
         };
         /**
          * Wait up to 25 seconds for a task to end, and show it
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["wait-for-task"];
         put?: never;
@@ -902,7 +902,7 @@ export interface paths {
         put?: never;
         /**
          * Trim audio or video
-         * @description Needs the scope `process`.
+         * @description Requires the scope `process`.
          */
         post: operations["trim"];
         delete?: never;
@@ -987,27 +987,27 @@ export interface components {
                 };
                 /** @description The IP address of the client. */
                 address?: string;
-                /** @description The start of its User-Agent. */
+                /** @description User-Agent of the client, shortened. */
                 agent?: string;
                 /** Format: date-time */
                 at: string;
                 id: string;
-                /** @description What it is called. */
+                /** @description Name of the changed resource. */
                 name?: string;
                 role?: string;
                 scopes?: string[];
-                /** @description The id of what is changed. */
+                /** @description Id of the changed resource. */
                 subject: string;
             }[];
-            /** @description What to send as `before` for the next page; null on the last. */
+            /** @description Value of `before` for the next page; null on the last page. */
             next: string | null;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         CompressInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "8svx" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "bwf" | "caf" | "dff" | "dif" | "divx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gif" | "gsm" | "h264" | "h265" | "hevc" | "iff" | "ircam" | "ismv" | "ivf" | "jfif" | "jif" | "jpe" | "jpeg" | "jpg" | "jps" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nist" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pdf" | "pjpeg" | "png" | "pvf" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "sph" | "spx" | "swf" | "thd" | "tod" | "trp" | "truehd" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "webp" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
-        /** @description Options of compress. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/compress. */
+        /** @description Options of compress. GET /v1/query/options/compress lists the options of a pair of formats and their dependencies. */
         CompressOptions: {
             audio_bitrate?: number;
             audio_compress_max_filesize?: number;
@@ -1049,14 +1049,14 @@ export interface components {
             video_custom_width_compress?: number;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         CompressOutputFormat: "3g2" | "3gp" | "3gpp" | "3gpp2" | "aac" | "adts" | "asf" | "avi" | "avif" | "dvr-ms" | "f4a" | "f4v" | "flv" | "gif" | "ismv" | "ivf" | "jfif" | "jif" | "jpe" | "jpeg" | "jpg" | "jps" | "m2p" | "m2t" | "m2ts" | "m4a" | "m4b" | "m4r" | "m4v" | "mk3d" | "mka" | "mkv" | "mogg" | "mov" | "mp3" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mts" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pdf" | "pjpeg" | "png" | "qt" | "tod" | "trp" | "ts" | "vob" | "vro" | "weba" | "webm" | "webp" | "wm" | "wma" | "wmv";
         CompressTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @description File extension without a dot. */
             input_format?: components["schemas"]["CompressInputFormat"];
@@ -1071,11 +1071,11 @@ export interface components {
             output_format?: components["schemas"]["CompressOutputFormat"];
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         ConvertInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tex" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xz" | "y4m" | "z" | "zip" | "zst" | "zstd";
-        /** @description Options of convert. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/convert. */
+        /** @description Options of convert. GET /v1/query/options/convert lists the options of a pair of formats and their dependencies. */
         ConvertOptions: {
             aspect?: string;
             audio_bitrate?: number;
@@ -1206,14 +1206,14 @@ export interface components {
             width?: number;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         ConvertOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "aac" | "aai" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "apng" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avs" | "azw" | "azw3" | "bmp" | "bw" | "bwf" | "caf" | "cb7" | "cbt" | "cbz" | "cin" | "cpio" | "csv" | "cur" | "dbk" | "dcx" | "dds" | "dib" | "dif" | "divx" | "doc" | "docbook" | "docx" | "dokuwiki" | "dot" | "dotx" | "dpx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gsm" | "h264" | "h265" | "haddock" | "hdr" | "hevc" | "htm" | "html" | "htmlz" | "icb" | "icml" | "ico" | "icon" | "ipl" | "ipynb" | "ircam" | "ismv" | "ivf" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "latex" | "lit" | "lrf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "ms" | "mts" | "mtv" | "mxf" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "org" | "otg" | "otp" | "ots" | "ott" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "pot" | "potx" | "ppm" | "pps" | "ppsx" | "ppt" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ra" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rm" | "rmvb" | "rst" | "rtf" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "spx" | "sun" | "svg" | "swf" | "sylk" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.xz" | "tar.zst" | "targa" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "tif" | "tiff" | "tod" | "trp" | "ts" | "tsv" | "tta" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "voc" | "vro" | "vst" | "w64" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wm" | "wma" | "wmf" | "wmv" | "wpg" | "wtv" | "wv" | "xbm" | "xht" | "xhtml" | "xls" | "xlsx" | "xlt" | "xltx" | "xpm" | "xv" | "xvid" | "xwiki" | "y4m" | "zimwiki" | "zip";
         ConvertTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @description File extension without a dot. */
             input_format?: components["schemas"]["ConvertInputFormat"];
@@ -1228,11 +1228,11 @@ export interface components {
             output_format: components["schemas"]["ConvertOutputFormat"];
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         CropInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aai" | "apng" | "arw" | "asf" | "avc" | "avi" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "cur" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dif" | "divx" | "dng" | "dpx" | "dv" | "dvr-ms" | "exr" | "f4v" | "farbfeld" | "ff" | "fit" | "fits" | "flc" | "fli" | "flv" | "fts" | "gif" | "h264" | "h265" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "ismv" | "ivf" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4v" | "mat" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mkv" | "mng" | "mov" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "msp" | "mts" | "mtv" | "mxf" | "nef" | "nrw" | "nut" | "ogv" | "ogx" | "orf" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "ppm" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rm" | "rmvb" | "rw2" | "sgi" | "srw" | "sun" | "swf" | "targa" | "tga" | "tif" | "tiff" | "tod" | "trp" | "ts" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "vro" | "vst" | "wbmp" | "webm" | "webp" | "wm" | "wmv" | "wpg" | "wtv" | "xbm" | "xcf" | "xpm" | "xv" | "xvid" | "y4m";
-        /** @description Options of crop. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/crop. */
+        /** @description Options of crop. GET /v1/query/options/crop lists the options of a pair of formats and their dependencies. */
         CropOptions: {
             aspect?: string;
             /** @enum {unknown} */
@@ -1247,14 +1247,14 @@ export interface components {
             y?: number;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         CropOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aai" | "apng" | "asf" | "avc" | "avi" | "avif" | "avs" | "bmp" | "bw" | "cin" | "cur" | "dcx" | "dds" | "dib" | "dif" | "divx" | "dpx" | "dv" | "dvr-ms" | "exr" | "f4v" | "farbfeld" | "ff" | "fit" | "fits" | "flv" | "fts" | "gif" | "h264" | "h265" | "hdr" | "hevc" | "icb" | "ico" | "icon" | "ipl" | "ismv" | "ivf" | "j2c" | "j2k" | "jfif" | "jif" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4v" | "mat" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mkv" | "mng" | "mov" | "mp4" | "mp4v" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mtv" | "mxf" | "nut" | "ogv" | "ogx" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pfm" | "pgm" | "pgx" | "pict" | "pjpeg" | "png" | "pnm" | "ppm" | "psb" | "psd" | "ptif" | "qoi" | "qt" | "ras" | "rgb" | "rgba" | "rgbe" | "rm" | "rmvb" | "sgi" | "sun" | "swf" | "targa" | "tga" | "tif" | "tiff" | "tod" | "trp" | "ts" | "vda" | "vic" | "vicar" | "viff" | "vips" | "vob" | "vro" | "vst" | "wbmp" | "webm" | "webp" | "wm" | "wmv" | "wpg" | "wtv" | "xbm" | "xpm" | "xv" | "xvid" | "y4m";
         CropTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @description File extension without a dot. */
             input_format?: components["schemas"]["CropInputFormat"];
@@ -1317,7 +1317,7 @@ export interface components {
             remainingMinutes: number | null;
             tasks: {
                 /**
-                 * @description Whether the same conversion took this long in the last thirty days, or is expected to.
+                 * @description history: average of the same conversion in the last 30 days; typical: default of the engine.
                  * @enum {string}
                  */
                 basis: "history" | "typical";
@@ -1327,18 +1327,18 @@ export interface components {
             }[];
             /** @constant */
             valid: true;
-            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
             warnings?: string[];
         };
         Error: {
             errorCode: string;
-            /** @description Maps each invalid field to what is wrong with it. */
+            /** @description Maps each invalid field to its problems. */
             errors?: {
                 [key: string]: string[];
             };
             msg: string;
             /**
-             * @description Why a request is refused although it matches the schema.
+             * @description Why a request that matches the schema was refused.
              * @enum {string}
              */
             reason?: "invalid_input" | "unsupported_format" | "invalid_options" | "invalid_url" | "address_refused" | "unknown_sign_in" | "conflicting_parameters" | "time_passed" | "invalid_message" | "unknown_field" | "forbidden_name";
@@ -1352,7 +1352,7 @@ export interface components {
             content_disposition?: string & (unknown & unknown);
             /** @description Media type of the stored files. Defaults to that of each file. */
             content_type?: string & (unknown & unknown);
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
             operation: "export/blobstore";
@@ -1377,11 +1377,11 @@ export interface components {
             /** @description Media type of the stored files. Defaults to that of each file. */
             content_type?: string & (unknown & unknown);
             /**
-             * @description Custom API endpoint. Defaults to the one of the region.
+             * @description Custom API endpoint. Defaults to that of the region.
              * @example https://example.com/file.png
              */
             endpoint?: string & (unknown & unknown);
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             key?: string;
             key_prefix?: string;
@@ -1403,7 +1403,7 @@ export interface components {
             content_type?: string & (unknown & unknown);
             file?: string;
             file_prefix?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
             operation: "export/objstore_b";
@@ -1416,7 +1416,7 @@ export interface components {
             host: string | number;
             /** @description SHA-256 fingerprint that the host key of the server must have. */
             host_key_fingerprint?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
             operation: "export/sftp";
@@ -1440,13 +1440,13 @@ export interface components {
             archive_multiple_files?: boolean;
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
             operation: "export/url";
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         Format: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "7z" | "8svx" | "aac" | "aai" | "abw" | "ac3" | "adoc" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "apk" | "apng" | "ar" | "arj" | "arw" | "asciidoc" | "asf" | "ast" | "au" | "avc" | "avi" | "avif" | "avr" | "avs" | "azw" | "azw3" | "blp" | "bmp" | "bw" | "bwf" | "bz2" | "cab" | "caf" | "cb7" | "cbr" | "cbt" | "cbz" | "cin" | "cpio" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "deb" | "dff" | "dib" | "dicom" | "dif" | "divx" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "f4a" | "f4v" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flac" | "flc" | "fli" | "flv" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "g722" | "gif" | "gnumeric" | "gsm" | "gz" | "gzip" | "h264" | "h265" | "haddock" | "hdr" | "heic" | "heif" | "hevc" | "hif" | "htm" | "html" | "htmlz" | "icb" | "icml" | "icns" | "ico" | "icon" | "iff" | "im" | "ipl" | "ipynb" | "ircam" | "ismv" | "iso" | "ivf" | "j2c" | "j2k" | "jar" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "lha" | "lit" | "lrf" | "lzh" | "lzma" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mng" | "mobi" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpo" | "mpv" | "ms" | "msp" | "mts" | "mtv" | "muse" | "mxf" | "nef" | "nist" | "nrw" | "numbers" | "nut" | "odg" | "odp" | "ods" | "odt" | "oga" | "ogg" | "ogv" | "ogx" | "opml" | "opus" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdb" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "prc" | "ps" | "psb" | "psd" | "ptif" | "pub" | "pvf" | "qoi" | "qt" | "ra" | "raf" | "rar" | "ras" | "rf64" | "rgb" | "rgba" | "rgbe" | "rgf" | "rle" | "rm" | "rmvb" | "rpm" | "rst" | "rtf" | "rw2" | "sf" | "sgi" | "six" | "sixel" | "slk" | "snd" | "sox" | "sph" | "spx" | "sqfs" | "squashfs" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "swf" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "tar" | "tar.bz2" | "tar.gz" | "tar.lzma" | "tar.xz" | "tar.z" | "tar.zst" | "targa" | "taz" | "tbz" | "tbz2" | "tei" | "tex" | "texi" | "texinfo" | "textile" | "tga" | "tgz" | "thd" | "tif" | "tiff" | "tikiwiki" | "tod" | "trp" | "truehd" | "ts" | "tsv" | "tta" | "twiki" | "txt" | "txtz" | "txz" | "tzst" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vob" | "voc" | "vro" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "w64" | "war" | "wav" | "wave" | "wbmp" | "weba" | "webm" | "webp" | "wiki" | "wim" | "wk1" | "wm" | "wma" | "wmf" | "wmv" | "wpd" | "wpg" | "wtv" | "wv" | "xar" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpi" | "xpm" | "xv" | "xvid" | "xwiki" | "xz" | "y4m" | "z" | "zimwiki" | "zip" | "zst" | "zstd";
@@ -1455,7 +1455,7 @@ export interface components {
                 ext: string;
             }[];
         };
-        /** @description The body of errors that API Gateway itself responds with. */
+        /** @description Body of errors that API Gateway itself returns. */
         GatewayError: {
             message: string;
         };
@@ -1463,7 +1463,7 @@ export interface components {
             engines: {
                 /** @description What the engine last reported about its isolation; absent if it has not run yet. */
                 isolation?: {
-                    /** @description Each barrier between its programs and the rest of its machine, with the reason if it is absent. */
+                    /** @description Each isolation barrier of its programs, with a reason if it is not in effect. */
                     barriers: {
                         [key: string]: {
                             reason?: string;
@@ -1473,7 +1473,7 @@ export interface components {
                     /** Format: date-time */
                     reportedAt: string;
                 };
-                /** @description Programs and packages that are missing on this instance; conversions that need them are not offered. */
+                /** @description Programs and packages that are not installed on this instance. Conversions that need them are unavailable. */
                 missing?: {
                     /** @description A command that installs it. */
                     hint?: string;
@@ -1539,14 +1539,14 @@ export interface components {
             access_key_id?: string;
             bucket: string;
             /**
-             * @description Custom API endpoint. Defaults to the one of the region.
+             * @description Custom API endpoint. Defaults to that of the region.
              * @example https://example.com/file.png
              */
             endpoint?: string & (unknown & unknown);
             /** @description Overrides the name of the file. */
             filename?: string;
             key?: string;
-            /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
+            /** @description Imports every file with this prefix, instead of key. Only available in jobs. */
             key_prefix?: string;
             /** @constant */
             operation: "import/objstore_a";
@@ -1622,7 +1622,7 @@ export interface components {
             url: string & (unknown & unknown);
         };
         Job: {
-            /** @description Engine time of the tasks that are shown. */
+            /** @description Engine time of the tasks in this response. */
             conversionSeconds?: number;
             /** Format: date-time */
             createdAt: string;
@@ -1670,7 +1670,7 @@ export interface components {
                 /** @description Percent, if the engine reports it. */
                 progress?: number;
                 result: {
-                    /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                    /** @description Engine time of the task, excluding waiting and transfers. Absent if no engine ran. */
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
@@ -1697,7 +1697,7 @@ export interface components {
                      * @description Link to the first output file.
                      */
                     url?: string;
-                    /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                    /** @description Parts of the input that could not be converted. Absent if there are none. */
                     warnings?: string[];
                 } & {
                     [key: string]: unknown;
@@ -1706,7 +1706,7 @@ export interface components {
                 /** @enum {string} */
                 status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
                 /**
-                 * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                 * @description Present if the list exceeds the 6 MB limit of a response and payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
                  * @constant
                  */
                 truncated?: true;
@@ -1714,23 +1714,23 @@ export interface components {
                 updatedAt: string;
                 /** @example 6af9126cc0830000f25c62d1 */
                 user: string;
-                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                /** @description Increases with every change of this task or job. The state with the higher version is newer. */
                 version: number;
-                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
                 warnings?: string[];
             }[];
             /**
-             * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
+             * @description Present if the tasks exceed the 6 MB limit of a response. GET /v1/process/tasks?job=<id>&page=… lists them all.
              * @constant
              */
             tasksTruncated?: true;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+            /** @description Increases with every change of this task or job. The state with the higher version is newer. */
             version: number;
-            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
             warnings?: string[];
-            /** @description The webhook of webhook_url, in the response to the request that creates the job. */
+            /** @description The webhook of webhook_url. Only in the response to the creation request. */
             webhook?: {
                 /** @example 6af9126cc0830000f25c62d1 */
                 id: string;
@@ -1741,7 +1741,7 @@ export interface components {
         };
         JobPage: {
             docs: {
-                /** @description Engine time of the tasks that are shown. */
+                /** @description Engine time of the tasks in this response. */
                 conversionSeconds?: number;
                 /** Format: date-time */
                 createdAt: string;
@@ -1789,7 +1789,7 @@ export interface components {
                     /** @description Percent, if the engine reports it. */
                     progress?: number;
                     result: {
-                        /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                        /** @description Engine time of the task, excluding waiting and transfers. Absent if no engine ran. */
                         conversionSeconds?: number;
                         /** @enum {string} */
                         errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
@@ -1816,7 +1816,7 @@ export interface components {
                          * @description Link to the first output file.
                          */
                         url?: string;
-                        /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                        /** @description Parts of the input that could not be converted. Absent if there are none. */
                         warnings?: string[];
                     } & {
                         [key: string]: unknown;
@@ -1825,7 +1825,7 @@ export interface components {
                     /** @enum {string} */
                     status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
                     /**
-                     * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                     * @description Present if the list exceeds the 6 MB limit of a response and payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
                      * @constant
                      */
                     truncated?: true;
@@ -1833,23 +1833,23 @@ export interface components {
                     updatedAt: string;
                     /** @example 6af9126cc0830000f25c62d1 */
                     user: string;
-                    /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                    /** @description Increases with every change of this task or job. The state with the higher version is newer. */
                     version: number;
-                    /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                    /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
                     warnings?: string[];
                 }[];
                 /**
-                 * @description Present if not all tasks fit the 6 MB limit of a response: GET /v1/process/tasks?job=<id>&page=… lists them all.
+                 * @description Present if the tasks exceed the 6 MB limit of a response. GET /v1/process/tasks?job=<id>&page=… lists them all.
                  * @constant
                  */
                 tasksTruncated?: true;
                 /** Format: date-time */
                 updatedAt: string;
-                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                /** @description Increases with every change of this task or job. The state with the higher version is newer. */
                 version: number;
-                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
                 warnings?: string[];
-                /** @description The webhook of webhook_url, in the response to the request that creates the job. */
+                /** @description The webhook of webhook_url. Only in the response to the creation request. */
                 webhook?: {
                     /** @example 6af9126cc0830000f25c62d1 */
                     id: string;
@@ -1894,7 +1894,7 @@ export interface components {
                 };
                 name: string;
                 scopes: ("read" | "process" | "account")[];
-                /** @description The first characters of the key, to recognize it by. */
+                /** @description First characters of the key, for identification. */
                 start: string;
             }[];
         };
@@ -1954,11 +1954,11 @@ export interface components {
                 name: string;
             };
             minutes: {
-                /** @description Conversion minutes that the account may use; null if not limited. */
+                /** @description Conversion minutes that the account can use; null if not limited. */
                 allowanceMinutes: number | null;
                 /** @description The current month, such as 2026-11. */
                 month: string;
-                /** @description What is neither used nor reserved by tasks that are running; null if not limited. */
+                /** @description Minutes that are neither used nor reserved by running tasks; null if not limited. */
                 remainingMinutes: number | null;
             };
             /** @description The person who is signed in. */
@@ -1973,7 +1973,7 @@ export interface components {
                     /** @enum {string} */
                     role: "owner" | "developer" | "viewer";
                 }[];
-                /** @description What state-changing requests of a page send as Lathe-CSRF. */
+                /** @description Value of the Lathe-CSRF header, required for state-changing requests of a page. */
                 csrf?: string;
                 email: string;
                 id: string;
@@ -1982,17 +1982,17 @@ export interface components {
                 role: "owner" | "developer" | "viewer";
             };
             rateLimits: {
-                /** @description Requests that the account may make in a minute, if limited. */
+                /** @description Maximum requests per minute; null if not limited. */
                 requestsPerMinute: number | null;
             };
-            /** @description What the caller may do. */
+            /** @description Scopes of the caller. */
             scopes: ("read" | "process" | "account")[];
         };
         Member: {
             email: string;
             /**
              * Format: date-time
-             * @description Until when an invitation can be accepted.
+             * @description When the invitation expires.
              */
             expiresAt?: string;
             /** @example 6af9126cc0830000f25c62d1 */
@@ -2002,7 +2002,7 @@ export interface components {
             role: "owner" | "developer" | "viewer";
             /**
              * Format: date-time
-             * @description When the member joined, or was invited.
+             * @description When the member joined or was invited.
              */
             since: string;
             /** @enum {string} */
@@ -2013,7 +2013,7 @@ export interface components {
                 email: string;
                 /**
                  * Format: date-time
-                 * @description Until when an invitation can be accepted.
+                 * @description When the invitation expires.
                  */
                 expiresAt?: string;
                 /** @example 6af9126cc0830000f25c62d1 */
@@ -2023,7 +2023,7 @@ export interface components {
                 role: "owner" | "developer" | "viewer";
                 /**
                  * Format: date-time
-                 * @description When the member joined, or was invited.
+                 * @description When the member joined or was invited.
                  */
                 since: string;
                 /** @enum {string} */
@@ -2031,11 +2031,11 @@ export interface components {
             }[];
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         MergeInputFormat: "aai" | "abw" | "apng" | "arw" | "avif" | "avs" | "blp" | "bmp" | "bw" | "cin" | "cr2" | "cr3" | "creole" | "csv" | "cur" | "dbk" | "dcm" | "dcx" | "dds" | "dib" | "dicom" | "dng" | "doc" | "docbook" | "docm" | "docx" | "dokuwiki" | "dot" | "dotm" | "dotx" | "dpx" | "emf" | "epi" | "eps" | "epsf" | "epsi" | "ept" | "epub" | "exr" | "farbfeld" | "fb2" | "ff" | "fit" | "fits" | "flc" | "fli" | "fodg" | "fodp" | "fods" | "fodt" | "fts" | "gif" | "gnumeric" | "haddock" | "hdr" | "heic" | "heif" | "hif" | "htm" | "html" | "icb" | "icns" | "ico" | "icon" | "im" | "ipl" | "ipynb" | "j2c" | "j2k" | "jats" | "jfif" | "jif" | "jira" | "jng" | "jp2" | "jpc" | "jpe" | "jpeg" | "jpf" | "jpg" | "jpg2" | "jpm" | "jps" | "jpx" | "jxl" | "key" | "latex" | "man" | "markdown" | "mat" | "md" | "mediawiki" | "miff" | "mng" | "mpo" | "msp" | "mtv" | "muse" | "nef" | "nrw" | "numbers" | "odg" | "odp" | "ods" | "odt" | "opml" | "orf" | "org" | "otg" | "otp" | "ots" | "ott" | "pages" | "palm" | "pam" | "pbm" | "pct" | "pcx" | "pdf" | "pef" | "pfm" | "pgm" | "pgx" | "pict" | "pix" | "pjpeg" | "png" | "pnm" | "pot" | "potm" | "potx" | "ppm" | "pps" | "ppsm" | "ppsx" | "ppt" | "pptm" | "pptx" | "ps" | "psb" | "psd" | "ptif" | "pub" | "qoi" | "raf" | "ras" | "rgb" | "rgba" | "rgbe" | "rle" | "rst" | "rtf" | "rw2" | "sgi" | "slk" | "srw" | "stc" | "stw" | "sun" | "svg" | "svgz" | "sxc" | "sxd" | "sxi" | "sxw" | "sylk" | "t2t" | "tab" | "targa" | "tex" | "textile" | "tga" | "tif" | "tiff" | "tikiwiki" | "tsv" | "twiki" | "txt" | "vda" | "vic" | "vicar" | "viff" | "vimwiki" | "vips" | "vsd" | "vsdm" | "vsdx" | "vst" | "vstx" | "wbmp" | "webp" | "wiki" | "wk1" | "wmf" | "wpd" | "wpg" | "xbm" | "xcf" | "xht" | "xhtml" | "xls" | "xlsm" | "xlsx" | "xlt" | "xltm" | "xltx" | "xpm" | "xv";
-        /** @description Options of merge. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/merge. */
+        /** @description Options of merge. GET /v1/query/options/merge lists the options of a pair of formats and their dependencies. */
         MergeOptions: {
             background?: string;
             /** @enum {unknown} */
@@ -2054,14 +2054,14 @@ export interface components {
             strip?: true | false | "true" | "false";
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         MergeOutputFormat: "gif" | "pdf";
         MergeTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @constant */
             operation: "merge";
@@ -2099,7 +2099,7 @@ export interface components {
             };
             name: string;
             scopes: ("read" | "process" | "account")[];
-            /** @description The first characters of the key, to recognize it by. */
+            /** @description First characters of the key, for identification. */
             start: string;
         };
         OptionList: {
@@ -2139,7 +2139,7 @@ export interface components {
         SignedOut: {
             /**
              * Format: uri
-             * @description Page to go to, which ends the session at the issuer too.
+             * @description URL to open, which also ends the session at the issuer.
              */
             url: string;
         };
@@ -2173,7 +2173,7 @@ export interface components {
             /** @description Percent, if the engine reports it. */
             progress?: number;
             result: {
-                /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                /** @description Engine time of the task, excluding waiting and transfers. Absent if no engine ran. */
                 conversionSeconds?: number;
                 /** @enum {string} */
                 errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
@@ -2200,7 +2200,7 @@ export interface components {
                  * @description Link to the first output file.
                  */
                 url?: string;
-                /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                /** @description Parts of the input that could not be converted. Absent if there are none. */
                 warnings?: string[];
             } & {
                 [key: string]: unknown;
@@ -2209,7 +2209,7 @@ export interface components {
             /** @enum {string} */
             status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
             /**
-             * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+             * @description Present if the list exceeds the 6 MB limit of a response and payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
              * @constant
              */
             truncated?: true;
@@ -2217,9 +2217,9 @@ export interface components {
             updatedAt: string;
             /** @example 6af9126cc0830000f25c62d1 */
             user: string;
-            /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+            /** @description Increases with every change of this task or job. The state with the higher version is newer. */
             version: number;
-            /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+            /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
             warnings?: string[];
         };
         TaskDefinition: components["schemas"]["ImportUploadTask"] | components["schemas"]["ImportUrlTask"] | components["schemas"]["ImportBase64Task"] | components["schemas"]["ImportWebpageTask"] | components["schemas"]["ImportObjstoreATask"] | components["schemas"]["ImportObjstoreBTask"] | components["schemas"]["ImportBlobstoreTask"] | components["schemas"]["ImportSftpTask"] | components["schemas"]["ConvertTask"] | components["schemas"]["CompressTask"] | components["schemas"]["MergeTask"] | components["schemas"]["CropTask"] | components["schemas"]["TrimTask"] | components["schemas"]["ExportUrlTask"] | components["schemas"]["ExportObjstoreATask"] | components["schemas"]["ExportObjstoreBTask"] | components["schemas"]["ExportBlobstoreTask"] | components["schemas"]["ExportSftpTask"];
@@ -2254,7 +2254,7 @@ export interface components {
                 /** @description Percent, if the engine reports it. */
                 progress?: number;
                 result: {
-                    /** @description Engine time that the task used, without waiting and transfers. Absent if it used no engine. */
+                    /** @description Engine time of the task, excluding waiting and transfers. Absent if no engine ran. */
                     conversionSeconds?: number;
                     /** @enum {string} */
                     errorCode?: "upload_timeout" | "engine_timeout" | "out_of_conversion_minutes" | "out_of_conversion_minutes_per_task" | "user_deleted_task" | "insufficient_permission" | "invalid_credentials" | "processing_failed";
@@ -2281,7 +2281,7 @@ export interface components {
                      * @description Link to the first output file.
                      */
                     url?: string;
-                    /** @description Parts of the input that could not be converted although the task completed. Absent if there are none. */
+                    /** @description Parts of the input that could not be converted. Absent if there are none. */
                     warnings?: string[];
                 } & {
                     [key: string]: unknown;
@@ -2290,7 +2290,7 @@ export interface components {
                 /** @enum {string} */
                 status: "created" | "processing" | "completed" | "canceled" | "failed" | "deleted";
                 /**
-                 * @description Present if the tasks of a list exceed the 6 MB limit of a response: payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
+                 * @description Present if the list exceeds the 6 MB limit of a response and payload, dependsOn and most of result are omitted. GET /v1/process/tasks/{taskId} returns them.
                  * @constant
                  */
                 truncated?: true;
@@ -2298,9 +2298,9 @@ export interface components {
                 updatedAt: string;
                 /** @example 6af9126cc0830000f25c62d1 */
                 user: string;
-                /** @description Increases with every change of this task or job. Of two states, the one with the higher version is newer. */
+                /** @description Increases with every change of this task or job. The state with the higher version is newer. */
                 version: number;
-                /** @description Unknown fields of the request, which were ignored. Only in the response to the request that creates this, and absent if there are none. */
+                /** @description Unknown fields of the request that were ignored. Only in the response to the creation request; absent if there are none. */
                 warnings?: string[];
             }[];
             hasNextPage: boolean;
@@ -2322,11 +2322,11 @@ export interface components {
             token: string;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         TrimInputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "8svx" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "ape" | "asf" | "ast" | "au" | "avc" | "avi" | "avr" | "bwf" | "caf" | "dff" | "dif" | "divx" | "dsf" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gsm" | "h264" | "h265" | "hevc" | "iff" | "ircam" | "ismv" | "ivf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mlp" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpc" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nist" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "pvf" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "sph" | "spx" | "swf" | "thd" | "tod" | "trp" | "truehd" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
-        /** @description Options of trim. Which of them a pair of formats takes, and how they depend on each other, is listed by GET /v1/query/options/trim. */
+        /** @description Options of trim. GET /v1/query/options/trim lists the options of a pair of formats and their dependencies. */
         TrimOptions: {
             /** @enum {unknown} */
             strip?: true | false | "true" | "false";
@@ -2336,14 +2336,14 @@ export interface components {
             trim_start?: string;
         };
         /**
-         * @description Extension without a dot, in lower case; upper case and a leading dot are accepted too.
+         * @description Lower-case extension without a dot. Upper case and a leading dot are accepted, too.
          * @enum {string}
          */
         TrimOutputFormat: "264" | "265" | "3g2" | "3gp" | "3gpp" | "3gpp2" | "aac" | "ac3" | "adts" | "adx" | "aif" | "aifc" | "aiff" | "amr" | "asf" | "ast" | "au" | "avc" | "avi" | "bwf" | "caf" | "dif" | "divx" | "dts" | "dv" | "dvr-ms" | "eac3" | "ec3" | "f4a" | "f4v" | "flac" | "flv" | "g722" | "gsm" | "h264" | "h265" | "hevc" | "ircam" | "ismv" | "ivf" | "m1v" | "m2p" | "m2t" | "m2ts" | "m2v" | "m4a" | "m4b" | "m4r" | "m4v" | "mjpeg" | "mjpg" | "mk3d" | "mka" | "mkv" | "mmf" | "mogg" | "mov" | "mp2" | "mp3" | "mp4" | "mp4v" | "mpa" | "mpe" | "mpeg" | "mpg" | "mpv" | "mts" | "mxf" | "nut" | "oga" | "ogg" | "ogv" | "ogx" | "opus" | "qt" | "ra" | "rf64" | "rm" | "rmvb" | "sf" | "snd" | "sox" | "spx" | "swf" | "tod" | "trp" | "ts" | "tta" | "vob" | "voc" | "vro" | "w64" | "wav" | "wave" | "weba" | "webm" | "wm" | "wma" | "wmv" | "wtv" | "wv" | "xvid" | "y4m";
         TrimTask: {
             /** @description Overrides the name of the file. */
             filename?: string;
-            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Several as an array. */
+            /** @description Task to read files from: the name of a task in the same job, or the id of an earlier task. Can be an array. */
             input: string | string[];
             /** @description File extension without a dot. */
             input_format?: components["schemas"]["TrimInputFormat"];
@@ -2358,16 +2358,16 @@ export interface components {
             output_format?: components["schemas"]["TrimOutputFormat"];
         };
         Usage: {
-            /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+            /** @description Engine time, excluding waiting, transfers and runs that failed because of an internal error. */
             conversionSeconds: number;
-            /** @description The days on which anything was used. */
+            /** @description Days with usage. */
             days: {
-                /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+                /** @description Engine time, excluding waiting, transfers and runs that failed because of an internal error. */
                 conversionSeconds: number;
                 /** Format: date */
                 date: string;
                 formats: {
-                    /** @description Engine time, without waiting, transfers and runs that failed by our fault. */
+                    /** @description Engine time, excluding waiting, transfers and runs that failed because of an internal error. */
                     conversionSeconds: number;
                     input_format: string;
                     output_format: string;
@@ -2386,11 +2386,11 @@ export interface components {
             /** Format: date */
             from: string;
             month: {
-                /** @description Conversion minutes that the account may use; null if not limited. */
+                /** @description Conversion minutes that the account can use; null if not limited. */
                 allowanceMinutes: number | null;
                 /** @description The current month, such as 2026-11. */
                 month: string;
-                /** @description What is neither used nor reserved by tasks that are running; null if not limited. */
+                /** @description Minutes that are neither used nor reserved by running tasks; null if not limited. */
                 remainingMinutes: number | null;
             };
             tasks: number;
@@ -2400,7 +2400,7 @@ export interface components {
         Webhook: {
             /** Format: date-time */
             createdAt: string;
-            /** @description When the receiver responded with 410, after which it is not called again. */
+            /** @description When the webhook was disabled because the receiver responded with 410. */
             disabledAt: string | null;
             events: ("job.created" | "job.completed" | "job.failed")[];
             /** @example 6af9126cc0830000f25c62d1 */
@@ -2413,7 +2413,7 @@ export interface components {
             docs: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description When the receiver responded with 410, after which it is not called again. */
+                /** @description When the webhook was disabled because the receiver responded with 410. */
                 disabledAt: string | null;
                 events: ("job.created" | "job.completed" | "job.failed")[];
                 /** @example 6af9126cc0830000f25c62d1 */
@@ -2426,13 +2426,13 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Requests that may be made in a minute, by the limit of which fewest are left: that of the account, of the key, or of what creates jobs and tasks. */
+        /** @description Requests per minute, by the limit with the fewest remaining requests: of the account, of the API key, or of creating jobs and tasks. */
         "RateLimit-Limit": number;
-        /** @description How many of them are left. */
+        /** @description Remaining requests in this minute. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until all of them may be made again. */
+        /** @description Seconds until the limit resets. */
         "RateLimit-Reset": number;
-        /** @description Seconds after which to send the request again. */
+        /** @description Seconds to wait before the next request. */
         "Retry-After": number;
     };
     pathItems: never;
@@ -2442,15 +2442,15 @@ export interface operations {
     "sign-in-callback": {
         parameters: {
             query?: {
-                /** @description What the issuer gives an ID token for. */
+                /** @description Authorization code, exchanged for an ID token. */
                 code?: string;
-                /** @description Why the issuer refuses. */
+                /** @description Error code of the issuer. */
                 error?: string;
-                /** @description The same, for people. */
+                /** @description Error description of the issuer. */
                 error_description?: string;
                 /** @description The issuer. */
                 iss?: string;
-                /** @description Which sign-in it belongs to. */
+                /** @description Identifies the sign-in. */
                 state?: string;
             };
             header?: never;
@@ -2520,7 +2520,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Show the version, which engines are usable, and where WebSockets connect */
+            /** @description Show the version, the state of the engines and the WebSocket URLs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2541,7 +2541,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": ({
-                    /** @description Of a request, and of the response to it. */
+                    /** @description Id of a request, repeated in its response. */
                     id?: string | number;
                     /** @constant */
                     jsonrpc: "2.0";
@@ -2553,7 +2553,7 @@ export interface operations {
                 } & {
                     [key: string]: unknown;
                 }) | ({
-                    /** @description Of a request, and of the response to it. */
+                    /** @description Id of a request, repeated in its response. */
                     id?: string | number;
                     /** @constant */
                     jsonrpc: "2.0";
@@ -2568,7 +2568,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Serve tools to agents by the Model Context Protocol: streamable HTTP with JSON responses, without sessions */
+            /** @description Serve tools to agents over the Model Context Protocol (streamable HTTP with JSON responses, without sessions) */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2580,7 +2580,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpResponse"];
                 };
             };
-            /** @description The body has notifications or responses only. */
+            /** @description The body contains only notifications or responses. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2595,9 +2595,9 @@ export interface operations {
     "audit-list": {
         parameters: {
             query?: {
-                /** @description The id of an entry: lists what came before it. `next` of a response is the one to continue with. */
+                /** @description Id of an entry. Lists older entries only. Pass `next` of a response to get the next page. */
                 before?: string;
-                /** @description Entries to list. Defaults to 50. */
+                /** @description Maximum number of entries. Defaults to 50. */
                 limit?: number;
             };
             header?: never;
@@ -2606,7 +2606,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List who changed keys, webhooks, members and roles in the last 90 days, newest first */
+            /** @description List changes of keys, webhooks, members and roles in the last 90 days, newest first */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2658,34 +2658,34 @@ export interface operations {
                      * @description When the key expires.
                      */
                     expires_at?: string;
-                    /** @description Lifetime in seconds. Without it and expires_at the key does not expire. */
+                    /** @description Lifetime in seconds. Without expires_in or expires_at, the key does not expire. */
                     expires_in?: number;
-                    /** @description Limits of this key, beside those of its account. */
+                    /** @description Limits of this key, in addition to those of its account. */
                     limits?: {
-                        /** @description Formats that its tasks may read and write. */
+                        /** @description Formats that its tasks can read and write. */
                         formats?: string[];
-                        /** @description Largest file that it may import. */
+                        /** @description Maximum size of an imported file. */
                         maxFileBytes?: number;
-                        /** @description Conversion minutes that it may use in a month. */
+                        /** @description Maximum conversion minutes per month. */
                         minutesPerMonth?: number;
-                        /** @description Conversion minutes that one task of it may use. */
+                        /** @description Maximum conversion minutes per task. */
                         minutesPerTask?: number;
-                        /** @description Operations that it may create tasks of. */
+                        /** @description Operations that the key can create tasks for. */
                         operations?: ("import/upload" | "import/url" | "import/base64" | "import/webpage" | "import/objstore_a" | "import/objstore_b" | "import/blobstore" | "import/sftp" | "convert" | "compress" | "merge" | "crop" | "trim" | "export/url" | "export/objstore_a" | "export/objstore_b" | "export/blobstore" | "export/sftp")[];
-                        /** @description Origins of the pages that may send it. Requests from no page are refused then, too. */
+                        /** @description Origins of the pages that can use the key. Requests without an Origin header are refused, too. */
                         origins?: string[];
-                        /** @description Requests that it may make in a minute. */
+                        /** @description Maximum requests per minute. */
                         requestsPerMinute?: number;
                     };
-                    /** @description What the key is for. */
+                    /** @description Purpose of the key. */
                     name: string;
-                    /** @description What it allows: to read tasks, jobs and webhooks, to create and end work, to manage the account. */
+                    /** @description Permissions of the key: read tasks, jobs and webhooks; create and end tasks and jobs; manage the account. */
                     scopes?: ("read" | "process" | "account")[];
                 };
             };
         };
         responses: {
-            /** @description Create an API key, which is shown this once */
+            /** @description Create an API key (shown only once) */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2731,7 +2731,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Show the account and who is calling */
+            /** @description Show the account and the caller */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2754,7 +2754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List members and pending invitations; a key needs the scope account for it */
+            /** @description List members and pending invitations (an API key requires the scope account) */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2780,11 +2780,11 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: email
-                     * @description Becomes a member by signing in with it within 14 days.
+                     * @description Address of the person, who joins by signing in with it within 14 days.
                      */
                     email: string;
                     /**
-                     * @description What the member may do: owners all, viewers only read.
+                     * @description Role of the member. Owners can do everything, viewers can only read.
                      * @default developer
                      * @enum {string}
                      */
@@ -2793,7 +2793,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Invite whoever signs in with an e-mail address to a team */
+            /** @description Invite a person to a team by e-mail address */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2875,13 +2875,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What the team is called. */
+                    /** @description Name of the team. */
                     name: string;
                 };
             };
         };
         responses: {
-            /** @description Create a team, as a person who is signed in */
+            /** @description Create a team (signed-in people only) */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3004,7 +3004,7 @@ export interface operations {
                      */
                     events?: ("job.created" | "job.completed" | "job.failed")[];
                     /**
-                     * @description Receives a POST with the event and the job in its body.
+                     * @description Receives a POST request with the event and the job.
                      * @example https://example.com/file.png
                      */
                     url: string & (unknown & unknown);
@@ -3158,7 +3158,7 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** @description File extension without a dot. */
                     input_format?: components["schemas"]["CompressInputFormat"];
@@ -3202,7 +3202,7 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** @description File extension without a dot. */
                     input_format?: components["schemas"]["ConvertInputFormat"];
@@ -3246,7 +3246,7 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** @description File extension without a dot. */
                     input_format?: components["schemas"]["CropInputFormat"];
@@ -3295,7 +3295,7 @@ export interface operations {
                     content_disposition?: string & (unknown & unknown);
                     /** @description Media type of the stored files. Defaults to that of each file. */
                     content_type?: string & (unknown & unknown);
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** Format: password */
                     sas_token?: string;
@@ -3347,11 +3347,11 @@ export interface operations {
                     /** @description Media type of the stored files. Defaults to that of each file. */
                     content_type?: string & (unknown & unknown);
                     /**
-                     * @description Custom API endpoint. Defaults to the one of the region.
+                     * @description Custom API endpoint. Defaults to that of the region.
                      * @example https://example.com/file.png
                      */
                     endpoint?: string & (unknown & unknown);
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     key?: string;
                     key_prefix?: string;
@@ -3400,7 +3400,7 @@ export interface operations {
                     content_type?: string & (unknown & unknown);
                     file?: string;
                     file_prefix?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** Format: password */
                     private_key: string;
@@ -3440,7 +3440,7 @@ export interface operations {
                     host: string | number;
                     /** @description SHA-256 fingerprint that the host key of the server must have. */
                     host_key_fingerprint?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /**
                      * Format: password
@@ -3491,7 +3491,7 @@ export interface operations {
                     archive_multiple_files?: boolean;
                     /** @description Overrides the name of the file. */
                     filename?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                 };
             };
@@ -3610,14 +3610,14 @@ export interface operations {
                     access_key_id?: string;
                     bucket: string;
                     /**
-                     * @description Custom API endpoint. Defaults to the one of the region.
+                     * @description Custom API endpoint. Defaults to that of the region.
                      * @example https://example.com/file.png
                      */
                     endpoint?: string & (unknown & unknown);
                     /** @description Overrides the name of the file. */
                     filename?: string;
                     key?: string;
-                    /** @description Imports every file under this prefix, instead of key. Available only within jobs. */
+                    /** @description Imports every file with this prefix, instead of key. Only available in jobs. */
                     key_prefix?: string;
                     region: string & (unknown & unknown);
                     /** Format: password */
@@ -3844,7 +3844,7 @@ export interface operations {
     "list-jobs": {
         parameters: {
             query?: {
-                /** @description What to add to the response: tasks; several are comma-separated. */
+                /** @description Fields to add to the response, comma-separated: tasks. */
                 include?: string;
                 /** @description Page number. Defaults to 1. */
                 page?: number;
@@ -3876,7 +3876,7 @@ export interface operations {
     "create-job": {
         parameters: {
             query?: {
-                /** @description With true nothing is created: the request is validated, and its conversion time estimated. */
+                /** @description If true, validates the request and estimates its conversion time without creating anything. */
                 dry_run?: "true" | "false";
             };
             header?: {
@@ -3889,14 +3889,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Arbitrary label without effect. */
+                    /** @description Arbitrary label. */
                     tag?: string;
                     /** @description Task names to task definitions. */
                     tasks: {
                         [key: string]: components["schemas"]["TaskDefinition"];
                     };
                     /**
-                     * @description Called when the job is created, completes or fails; the response contains the signing secret.
+                     * @description Called when the job is created, completes or fails. The response contains the signing secret.
                      * @example https://example.com/file.png
                      */
                     webhook_url?: string & (unknown & unknown);
@@ -3933,7 +3933,7 @@ export interface operations {
     "show-job": {
         parameters: {
             query?: {
-                /** @description What to add to the response: tasks; several are comma-separated. */
+                /** @description Fields to add to the response, comma-separated: tasks. */
                 include?: string;
             };
             header?: never;
@@ -4052,7 +4052,7 @@ export interface operations {
     "list-tasks": {
         parameters: {
             query?: {
-                /** @description What to add to the response: payload, job; several are comma-separated. */
+                /** @description Fields to add to the response, comma-separated: payload, job. */
                 include?: string;
                 job?: string;
                 operation?: string;
@@ -4085,7 +4085,7 @@ export interface operations {
     "show-task": {
         parameters: {
             query?: {
-                /** @description What to add to the response: payload, job; several are comma-separated. */
+                /** @description Fields to add to the response, comma-separated: payload, job. */
                 include?: string;
             };
             header?: never;
@@ -4199,7 +4199,7 @@ export interface operations {
                 "application/json": {
                     /** @description Overrides the name of the file. */
                     filename?: string;
-                    /** @description Id of the task to read files from. Several as an array. */
+                    /** @description Id of the task to read files from. Can be an array. */
                     input: string | string[];
                     /** @description File extension without a dot. */
                     input_format?: components["schemas"]["TrimInputFormat"];
@@ -4251,9 +4251,9 @@ export interface operations {
     "query-formats": {
         parameters: {
             query?: {
-                /** @description An input format, or * for all: lists its output formats. */
+                /** @description Input format. Lists the output formats available for it; * lists all. */
                 input_format?: string;
-                /** @description An output format, or * for all: lists its input formats. */
+                /** @description Output format. Lists the input formats available for it; * lists all. */
                 output_format?: string;
             };
             header?: never;

@@ -136,7 +136,7 @@ test('after reads that fail, or do not respond, the response is what was read be
 
 test('where no read ever succeeds, the wait fails before the function would', async () => {
   expect(await waitByReads([fail])).toEqual({ result: new Error('TimeoutError'), seconds: 25 });
-  expect(await waitByReads([hang])).toEqual({ result: new Error('A read is late.'), seconds: 28 });
+  expect(await waitByReads([hang])).toEqual({ result: new Error('The read timed out.'), seconds: 28 });
 });
 
 test('what is not found, or was deleted meanwhile, is not read again', async () => {

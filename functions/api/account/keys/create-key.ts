@@ -3,6 +3,7 @@ import type { KeyLimits } from '../../../../shared/accounts/caller.ts';
 import { excessOf } from '../../../../shared/accounts/limits.ts';
 import { describeKey, listKeys, newApiKey, storeKey } from '../../../../shared/aws/api-keys.ts';
 import { recordChange } from '../../../../shared/aws/audit.ts';
+import { defined } from '../../../../shared/defined.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { catalogue } from '../../../catalogue/catalogues.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -17,10 +18,10 @@ export const handler = endpoint(routes['key-create'], async ({ account, body, so
   const fixed = time === undefined ? undefined : Date.parse(time);
   const expiresAt = seconds === undefined ? fixed : Date.now() + seconds * 1000;
   const limits = withCanonicalFormats(body.limits);
-  const excess = excessOf(account, { scopes, limits, ...(expiresAt === undefined ? {} : { expiresAt }) });
+  const excess = excessOf(account, defined({ scopes, limits, expiresAt }));
   if (Object.keys(excess).length > 0) throw insufficientPermission(excess);
   if ((await listKeys(account.user)).length >= maxKeys)
-    throw conflict(`An account may have ${maxKeys} keys. Delete one that is no longer needed.`);
+    throw conflict(`An account can have at most ${maxKeys} keys. Delete one that is no longer needed.`);
   const apiKey = newApiKey();
   const actor = actorOf(account);
   const key = describeKey(apiKey, {
@@ -38,14 +39,6 @@ export const handler = endpoint(routes['key-create'], async ({ account, body, so
 });
 
 function withCanonicalFormats(limits: { [Name in keyof KeyLimits]: KeyLimits[Name] | undefined }): KeyLimits {
-  const { operations, formats, maxFileBytes, requestsPerMinute, minutesPerMonth, minutesPerTask, origins } = limits;
-  return {
-    ...(operations === undefined ? {} : { operations }),
-    ...(formats === undefined ? {} : { formats: [...new Set(formats.map((format) => catalogue.canonical(format)))] }),
-    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(minutesPerMonth === undefined ? {} : { minutesPerMonth }),
-    ...(minutesPerTask === undefined ? {} : { minutesPerTask }),
-    ...(origins === undefined ? {} : { origins }),
-  };
+  const formats = limits.formats?.map((format) => catalogue.canonical(format));
+  return defined({ ...limits, formats: formats && [...new Set(formats)] });
 }

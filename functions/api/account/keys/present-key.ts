@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../../shared/aws/api-keys.ts';
 
-/** Shows a key without its hash. */
+/** Presents a key without its hash. */
 export function presentKey(
   { id, name, start, scopes, limits, createdAt, createdBy, expiresAt }: ApiKey,
   lastUsedAt: string | undefined,

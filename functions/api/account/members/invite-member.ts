@@ -12,12 +12,13 @@ export const handler = endpoint(routes['member-invite'], async ({ account: calle
   const { email, role } = body;
   checkGrant(caller, role);
   const { account, members, invitations } = await readMembers(caller.user);
-  if (account?.kind !== 'team') throw conflict('A personal account has one member. Create a team to share one.');
+  if (account?.kind !== 'team')
+    throw conflict('A personal account has only one member. Create a team to invite others.');
   if (members.some((member) => normalizedEmail(member.email) === email))
-    throw conflict(`${email} is a member already.`);
+    throw conflict(`${email} is already a member.`);
   const former = invitations.find((invitation) => invitation.email === email);
   if (!former && members.length + invitations.length >= maxMembers)
-    throw conflict(`A team may have ${maxMembers} members and pending invitations.`);
+    throw conflict(`A team can have at most ${maxMembers} members and pending invitations.`);
   const id = former?.id ?? newId();
   const actor = actorOf(caller);
   await recordChange(caller.user, { action: 'member.invited', subject: id, name: email, role, actor, ...source });

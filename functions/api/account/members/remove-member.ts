@@ -10,7 +10,7 @@ import { lastOwner } from './present-member.ts';
 
 export const handler = endpoint(routes['member-remove'], async ({ account, params, source }) => {
   const { memberId } = params;
-  // Whoever is a member may leave.
+  // Every member can leave.
   if (account.person !== memberId) requireScope(account, 'account');
   const found = (await remove(account, memberId, source)) || (await withdraw(account, memberId, source));
   if (!found) throw notFound(`There is no member or invitation ${memberId}.`);

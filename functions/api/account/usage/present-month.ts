@@ -2,7 +2,7 @@ import { takenIn } from '../../../../shared/aws/minutes.ts';
 import { monthOf } from '../../../../shared/tasks/meter.ts';
 import { allowanceOf } from '../../creation/time-limits.ts';
 
-/** Shows what an account may use of this month's conversion minutes, and what is left; null where they are not limited. */
+/** Presents the monthly allowance of an account and the remaining minutes; null if not limited. */
 export async function presentMonth(user: string) {
   const month = monthOf(Date.now());
   const [taken, allowance] = await Promise.all([takenIn(user, month), allowanceOf(user)]);

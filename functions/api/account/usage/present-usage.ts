@@ -1,7 +1,7 @@
 import type { DayOfUsage } from '../../../../shared/aws/minutes.ts';
 import type { JsonObject } from '../../../../shared/tasks/task.ts';
 
-/** Shows what was used on all of some days. */
+/** Presents the total usage of some days. */
 export function presentSum(days: DayOfUsage[]): JsonObject {
   return {
     conversionSeconds: days.reduce((sum, { ms }) => sum + ms, 0) / 1000,
@@ -9,7 +9,7 @@ export function presentSum(days: DayOfUsage[]): JsonObject {
   };
 }
 
-/** Shows what was used on a day, and for what. */
+/** Presents the usage of a day. */
 export function presentDay(usage: DayOfUsage): JsonObject {
   return {
     date: usage.day,

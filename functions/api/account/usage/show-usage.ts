@@ -8,12 +8,12 @@ import { presentDay, presentSum } from './present-usage.ts';
 export const handler = endpoint(routes['account-usage'], async ({ account, query }) => {
   const today = new Date().toISOString().slice(0, 10);
   const { from = `${today.slice(0, 7)}-01`, to = today } = query;
-  // Days as texts are in the order of time. Where only one is given, the other is not in the request.
+  // ISO dates sort by time. The error names a field that is in the request.
   if (to < from) {
     const [field, problem] =
       query.to === undefined
-        ? ['from', `Expected a day until ${to} but received ${from}.`]
-        : ['to', `Expected a day from ${from} but received ${to}.`];
+        ? ['from', `Expected a day no later than ${to} but received ${from}.`]
+        : ['to', `Expected a day no earlier than ${from} but received ${to}.`];
     throw invalidFields({ [field]: [problem] }, 'conflicting_parameters');
   }
   const [usage, month] = await Promise.all([usageBetween(account.user, from, to), presentMonth(account.user)]);

@@ -1,7 +1,7 @@
 import { AddressRefused, checkUrl, parseAllowHosts } from '../../../../shared/net/addresses.ts';
 import { invalidFields } from '../../http/errors.ts';
 
-/** Refuses the URL of a webhook that would never be called; what its name resolves to is checked at each call. */
+/** Throws the 400 for a webhook URL with a forbidden address. Resolved addresses are checked at each call. */
 export function checkWebhookUrl(url: string, field: string): void {
   try {
     checkUrl(new URL(url), parseAllowHosts(process.env.LATHE_ALLOW_HOSTS));

@@ -15,7 +15,7 @@ const maxWebhooks = 20;
 export const handler = endpoint(routes['webhook-create'], async ({ account, body, source }) => {
   checkWebhookUrl(body.url, 'url');
   if ((await listWebhooks(account.user)).length >= maxWebhooks)
-    throw conflict(`An account may have ${maxWebhooks} webhooks. Delete one that is no longer needed.`);
+    throw conflict(`An account can have at most ${maxWebhooks} webhooks. Delete one that is no longer needed.`);
   const webhook: Webhook = {
     id: newId(),
     user: account.user,

@@ -7,7 +7,7 @@ import { ownedWebhook, presentDelivery } from './present-webhook.ts';
 export const handler = endpoint(routes['webhook-replay'], async ({ account, params }) => {
   const { id, disabledAt } = await ownedWebhook(account, params.webhookId);
   if (disabledAt !== undefined)
-    throw conflict('The receiver responded with 410, so this webhook is disabled. Register it again to be called.');
+    throw conflict('This webhook is disabled because its receiver responded with 410. Register it again.');
   const delivery = await deliveries.replay({ webhook: id, delivery: params.deliveryId });
   if (!delivery) throw notFound(`There is no delivery ${params.deliveryId}.`);
   return { body: presentDelivery(delivery) };
