@@ -8,7 +8,7 @@ import { mapAtOnce } from '../../shared/concurrency.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
 import type { Job } from '../../shared/jobs/job.ts';
-import type { PostedFiles } from '../../shared/lifecycle/look.ts';
+import type { PostedFiles } from '../../shared/lifecycle/recover.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { isTask, type Task } from '../../shared/tasks/task.ts';
 import { pingConnections, sweepsBetweenPings } from '../events/websocket/pings.ts';
@@ -104,7 +104,7 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
 async function lookAt(head: Task | Job): Promise<void> {
   const ids = isTask(head) ? { taskId: head.id, jobId: head.job } : { jobId: head.id };
   try {
-    const { late, errors, isGivenUp } = await lifecycle.look(head, posted);
+    const { late, errors, isGivenUp } = await lifecycle.recover(head, posted);
     for (const task of late) {
       writeMetrics({ LateTasks: 1 }, {}, { taskId: task.id, jobId: task.job, operation: task.operation });
       logger.warn('a task was queued again', { taskId: task.id, jobId: task.job });

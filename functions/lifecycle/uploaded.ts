@@ -9,7 +9,7 @@ import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { decodeFileName, safeName } from '../../shared/files/names.ts';
-import type { Group } from '../../shared/lifecycle/parts.ts';
+import type { Group } from '../../shared/lifecycle/dependencies.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';

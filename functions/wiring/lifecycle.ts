@@ -5,12 +5,12 @@ import { publish } from '../../shared/aws/publish.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { deleteSecrets } from '../../shared/aws/secrets.ts';
+import type { LifecycleDependencies } from '../../shared/lifecycle/dependencies.ts';
 import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
-import type { LifecycleParts } from '../../shared/lifecycle/parts.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 
-const parts: LifecycleParts = {
+const parts: LifecycleDependencies = {
   records,
   enqueue,
   deleteFiles: (task) => deleteFiles(task),

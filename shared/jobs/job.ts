@@ -1,4 +1,4 @@
-import { type Due, nextLook } from '../tasks/due.ts';
+import { type Due, nextCheck } from '../tasks/due.ts';
 
 export const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -93,7 +93,7 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
         ? changed({ endedAt: new Date(now).toISOString() })
         : undefined;
     case 'deleted':
-      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextLook(now) });
+      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextCheck(now) });
   }
 }
 
@@ -108,7 +108,7 @@ export function withPendingEvents(job: Job, events: JobEventType[], now: number)
   return {
     ...job,
     pendingEvents: [...new Set([...(job.pendingEvents ?? []), ...events])],
-    dueAt: job.dueAt ?? nextLook(now),
+    dueAt: job.dueAt ?? nextCheck(now),
   };
 }
 

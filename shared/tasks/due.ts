@@ -17,17 +17,17 @@ export function recoveryDelayMs(failedRecoveries: number): number {
 }
 
 /** How long the sweep leaves a group alone of which something is queued or being worked on. */
-export const lookPauseMs = 120_000;
+export const checkDelayMs = 120_000;
 const minuteMs = 60_000;
 
 /** Returns the time of the next look, on a full minute where it is further away: the sweep comes no more often. */
-export function nextLook(now: number, pauseMs: number = lookPauseMs): number {
+export function nextCheck(now: number, pauseMs: number = checkDelayMs): number {
   const unit = pauseMs < minuteMs ? 1 : minuteMs;
   return Math.ceil((now + pauseMs) / unit) * unit;
 }
 
 /** Returns a head after a look that failed: due later each time, and after the last one at a given time or no more. */
-export function afterFailedLook<T extends Due & { version: number }>(
+export function afterFailedRecovery<T extends Due & { version: number }>(
   head: T,
   now: number,
   afterLast: number | undefined,

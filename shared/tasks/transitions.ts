@@ -1,4 +1,4 @@
-import { nextLook } from './due.ts';
+import { nextCheck } from './due.ts';
 import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from './meter.ts';
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
@@ -75,7 +75,7 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
     case 'deleted':
       if (task.status === 'deleted') return refused('ended');
       // Due by itself: its job may have ended, and be due no more.
-      return ended(task, now, { status: 'deleted', dueAt: nextLook(now), ...usedUntil(task, now) });
+      return ended(task, now, { status: 'deleted', dueAt: nextCheck(now), ...usedUntil(task, now) });
     case 'settled':
       return settled(task, event.status);
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import type { Group, Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { workersLost } from '../../../shared/lifecycle/ends.ts';
-import type { PostedFiles } from '../../../shared/lifecycle/look.ts';
-import type { Group, Plan } from '../../../shared/lifecycle/parts.ts';
-import { lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
+import type { PostedFiles } from '../../../shared/lifecycle/recover.ts';
+import { checkDelayMs, maxRecoveries, nextCheck } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
 import { createdAt, makeRequest } from '../tasks/factory.ts';
@@ -99,7 +99,7 @@ async function sweepEachMinute(service: MemoryService, ms: number, gate?: Gate):
   for (const end = service.now + ms; service.now < end; ) {
     service.now += 60_000;
     for (const head of service.due()) {
-      const look = await lifecycle.look(head);
+      const look = await lifecycle.recover(head);
       expect(look.errors).toEqual([]);
       late.push(...look.late.map(({ name }) => name));
     }
@@ -166,7 +166,7 @@ describe('creating', () => {
     };
 
     await service.lifecycle(refusesEvents).create(plan, () => undefined);
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
@@ -412,7 +412,7 @@ describe('a job with more last tasks than its record holds', () => {
       const { service, id, job, attempt } = await prepare();
       const dying = service.lifecycle(crashAfter(made));
       await expect(dying.apply(id('last59'), event(attempt))).rejects.toThrow(Crash);
-      service.now = nextLook(createdAt);
+      service.now = nextCheck(createdAt);
       await service.sweep();
       expect(job(), `after ${made} of ${calls.length} calls`).toMatchObject({ status: 'completed', open: [] });
       expect(ends(service).length).toBeGreaterThan(0);
@@ -430,7 +430,7 @@ describe('a job with more last tasks than its record holds', () => {
 
     expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' }, open: [] });
     expect(ends(service)).toHaveLength(1);
-    await sweepEachMinute(service, 2 * lookPauseMs);
+    await sweepEachMinute(service, 2 * checkDelayMs);
     expect(dueLater(service)).toEqual([]);
   });
 
@@ -490,7 +490,7 @@ describe('an account that nobody listens to', () => {
     await cancel('a');
 
     expect(service.published).toMatchObject([{ job: { status: 'failed' }, events: ['ended'] }]);
-    await sweepEachMinute(service, 2 * lookPauseMs);
+    await sweepEachMinute(service, 2 * checkDelayMs);
     expect(dueLater(service)).toEqual([]);
   });
 
@@ -641,7 +641,7 @@ describe('telling', () => {
     const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('b'), event)).rejects.toThrow(Crash);
 
-    await sweepEachMinute(service, lookPauseMs);
+    await sweepEachMinute(service, checkDelayMs);
 
     const told = service.published.flatMap((change) =>
       'task' in change ? `${change.task.name} ${change.task.status}` : [],
@@ -1076,7 +1076,7 @@ describe('the sweep', () => {
     await complete('b');
     expect(job()?.status).toBe('processing');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(job()).toMatchObject({ status: 'failed', open: [], failure: { errorCode: 'task_canceled' } });
@@ -1098,7 +1098,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(planOf({ a: [] }))).rejects.toThrow(Crash);
     expect(service.queue).toEqual([]);
 
-    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
+    await sweepEachMinute(service, queueTimeoutMs + checkDelayMs);
 
     expect(service.queue).toHaveLength(1);
   });
@@ -1108,7 +1108,7 @@ describe('the sweep', () => {
     takeQueue();
 
     expect(await sweepEachMinute(service, queueTimeoutMs)).toEqual([]);
-    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['a']);
+    expect(await sweepEachMinute(service, checkDelayMs)).toEqual(['a']);
     expect(await sweepEachMinute(service, 4 * queueTimeoutMs)).toEqual(['a', 'a', 'a', 'a']);
     expect(takeQueue()).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
@@ -1120,7 +1120,7 @@ describe('the sweep', () => {
     takeQueue();
 
     expect(await sweepEachMinute(service, queueTimeoutMs - 60_000)).toEqual([]);
-    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['b']);
+    expect(await sweepEachMinute(service, checkDelayMs)).toEqual(['b']);
     expect(takeQueue()).toEqual(['b']);
   });
 
@@ -1128,7 +1128,7 @@ describe('the sweep', () => {
     const { service, takeQueue, complete, task } = await createdService(planOf({ a: [] }, { alone: true }));
     takeQueue();
 
-    expect(await sweepEachMinute(service, queueTimeoutMs + lookPauseMs)).toEqual(['a']);
+    expect(await sweepEachMinute(service, queueTimeoutMs + checkDelayMs)).toEqual(['a']);
     expect(takeQueue()).toEqual(['a']);
     await complete('a');
 
@@ -1153,8 +1153,8 @@ describe('the sweep', () => {
   it('looks once at a job that failed when nothing is left to do, and never at one that completed', async () => {
     const failed = await createdService(planOf({ a: [], b: ['a'] }));
     await failed.fail('a');
-    expect(failed.job()?.dueAt).toBe(nextLook(createdAt));
-    failed.service.now = nextLook(createdAt);
+    expect(failed.job()?.dueAt).toBe(nextCheck(createdAt));
+    failed.service.now = nextCheck(createdAt);
     await failed.service.sweep();
     expect(failed.job()).not.toHaveProperty('dueAt');
 
@@ -1170,7 +1170,7 @@ describe('the sweep', () => {
     takeQueue();
     await start('b');
 
-    await sweepEachMinute(service, 3 * lookPauseMs);
+    await sweepEachMinute(service, 3 * checkDelayMs);
 
     expect(takeQueue()).toEqual(['b']);
     expect(job()?.dueAt).toBeGreaterThan(service.now);
@@ -1198,7 +1198,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(later)).rejects.toThrow(Crash);
     service.queue.length = 0;
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
     await complete('a');
 
@@ -1212,7 +1212,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(3)).create(later)).rejects.toThrow(Crash);
     await cancel('a');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     const { status, job } = on(service, later);
@@ -1228,7 +1228,7 @@ describe('the sweep', () => {
       importAgain: async ({ id: taskId }) => void imported.push(taskId),
     };
     const recover = async () => {
-      for (const due of service.due()) expect((await lifecycle.look(due, posted)).errors).toEqual([]);
+      for (const due of service.due()) expect((await lifecycle.recover(due, posted)).errors).toEqual([]);
     };
 
     service.now += uploadSeconds * 1000;
@@ -1271,7 +1271,7 @@ describe('the sweep', () => {
     takeQueue();
     await start('a');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
     expect(takeQueue()).toEqual(['a']);
     await complete('a');
@@ -1290,11 +1290,11 @@ describe('the sweep', () => {
     }
     expect(takeQueue()).toEqual([]);
 
-    await sweepEachMinute(service, 60_000 + lookPauseMs);
+    await sweepEachMinute(service, 60_000 + checkDelayMs);
     expect(takeQueue()).toEqual(['a']);
     await sweepEachMinute(service, 12 * 60_000);
     expect(takeQueue()).toEqual([]);
-    await sweepEachMinute(service, lookPauseMs + 60_000);
+    await sweepEachMinute(service, checkDelayMs + 60_000);
     expect(takeQueue()).toEqual(['a']);
   });
 
@@ -1319,7 +1319,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
     service.published.length = 0;
 
-    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
+    await sweepEachMinute(service, queueTimeoutMs + checkDelayMs);
 
     expect(takeQueue()).toEqual(['b']);
     expect(service.published).toEqual([{ task: expect.objectContaining({ id: id('a'), status: 'completed' }) }]);
@@ -1335,7 +1335,7 @@ describe('the sweep', () => {
     }
     expect(job()?.status).toBe('processing');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(job()).toMatchObject({ status: 'completed', open: [] });
@@ -1351,7 +1351,7 @@ describe('the sweep', () => {
     const event: TaskEvent = { type: 'completed', attempt, files: [] };
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect([...service.secretsOf]).toEqual([]);

@@ -1,13 +1,13 @@
 import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
-import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type {
   Group,
   Change as LifecycleChange,
-  LifecycleParts,
+  LifecycleDependencies,
   LifecycleRecords,
-} from '../../../shared/lifecycle/parts.ts';
+} from '../../../shared/lifecycle/dependencies.ts';
+import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import { chargesOf, usageOf } from '../../../shared/tasks/charges.ts';
 import type { LongRuns } from '../../../shared/tasks/long-runs.ts';
 import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
@@ -55,7 +55,7 @@ export class MemoryService {
   performs = false;
   /** The long runs of the account. */
   longRuns: LongRuns = {};
-  route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
+  route: LifecycleDependencies['route'] = () => ({ engine: 'transfer' });
   /** The parts of large jobs' open sets. */
   readonly #parts = new Map<string, Set<string>>();
   readonly #observer: Observer;
@@ -243,7 +243,7 @@ export class MemoryService {
   async sweepAndCount(gate: Gate = open): Promise<string[]> {
     const lifecycle = this.lifecycle(gate);
     const givenUp: string[] = [];
-    for (const head of this.due()) if ((await lifecycle.look(head)).isGivenUp) givenUp.push(head.id);
+    for (const head of this.due()) if ((await lifecycle.recover(head)).isGivenUp) givenUp.push(head.id);
     return givenUp;
   }
 
@@ -251,7 +251,7 @@ export class MemoryService {
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);
     for (const head of this.due()) {
-      const { errors } = await lifecycle.look(head);
+      const { errors } = await lifecycle.recover(head);
       if (errors.length > 0) throw errors[0];
     }
   }

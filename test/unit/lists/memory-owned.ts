@@ -1,6 +1,6 @@
 import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import type { CountedHour } from '../../../shared/lists/counted-hour.ts';
 import type { Head } from '../../../shared/lists/heads.ts';
 import { hourOfSlot, mayBeCounted, slotOfId } from '../../../shared/lists/slots.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterFailedLook, lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
+import { afterFailedRecovery, checkDelayMs, maxRecoveries, nextCheck } from '../../../shared/tasks/due.ts';
 import { createdAt, makeJob, makeTask } from './factory.ts';
 
 const now = createdAt + 100_000;
@@ -13,7 +13,7 @@ describe('the next look', () => {
         fc.integer({ min: 0, max: 86_400_000 }),
         fc.integer({ min: 60_000, max: 3_600_000 }),
         (later, pause) => {
-          const dueAt = nextLook(createdAt + later, pause);
+          const dueAt = nextCheck(createdAt + later, pause);
           expect(dueAt % minuteMs).toBe(0);
           expect(dueAt - (createdAt + later) - pause).toBeGreaterThanOrEqual(0);
           expect(dueAt - (createdAt + later) - pause).toBeLessThan(minuteMs);
@@ -23,13 +23,13 @@ describe('the next look', () => {
   });
 
   it('is when the pause is over where that is less than a minute', () => {
-    expect(nextLook(createdAt + 1, 5_000)).toBe(createdAt + 5_001);
+    expect(nextCheck(createdAt + 1, 5_000)).toBe(createdAt + 5_001);
   });
 
   it('comes after two minutes where nobody says otherwise', () => {
-    expect(nextLook(createdAt)).toBe(createdAt + 120_000);
-    expect(lookPauseMs).toBe(120_000);
-    expect(nextLook(createdAt + 1)).toBe(createdAt + 180_000);
+    expect(nextCheck(createdAt)).toBe(createdAt + 120_000);
+    expect(checkDelayMs).toBe(120_000);
+    expect(nextCheck(createdAt + 1)).toBe(createdAt + 180_000);
   });
 });
 
@@ -40,7 +40,7 @@ describe.each([
   it('is due again later, longer each time, and unchanged for a reader', () => {
     let latest: typeof head | undefined = head;
     const delays = Array.from({ length: maxRecoveries - 1 }, () => {
-      latest = latest && afterFailedLook(latest, now, undefined);
+      latest = latest && afterFailedRecovery(latest, now, undefined);
       return (latest?.dueAt ?? 0) - now;
     });
 
@@ -56,7 +56,7 @@ describe.each([
   it('is due no more after the last attempt', () => {
     const { dueAt: _dueAt, ...rest } = head;
 
-    expect(afterFailedLook({ ...head, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
+    expect(afterFailedRecovery({ ...head, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
       ...rest,
       failedRecoveries: maxRecoveries,
       version: head.version + 1,
@@ -66,7 +66,7 @@ describe.each([
   it('is due after the last attempt where others of its group go on, and starts to count anew', () => {
     const last = { ...head, failedRecoveries: maxRecoveries - 1 };
 
-    expect(afterFailedLook(last, now, now + 15 * minuteMs)).toEqual({
+    expect(afterFailedRecovery(last, now, now + 15 * minuteMs)).toEqual({
       ...head,
       dueAt: now + 15 * minuteMs,
       version: head.version + 1,
@@ -76,6 +76,6 @@ describe.each([
   it('is left alone when it is due no more', () => {
     const { dueAt: _dueAt, ...rest } = head;
 
-    expect(afterFailedLook(rest, now, now + minuteMs)).toBeUndefined();
+    expect(afterFailedRecovery(rest, now, now + minuteMs)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { takenBy } from '../../../shared/tasks/charges.ts';
-import { nextLook } from '../../../shared/tasks/due.ts';
+import { nextCheck } from '../../../shared/tasks/due.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 import { taskStatuses } from '../../../shared/tasks/task.ts';
 import {
@@ -179,7 +179,7 @@ describe('every event in every state', () => {
       expect(task.endedAt).toBe(given.endedAt ?? iso(now));
       expect(task.startedAt).toBe(happening.type === 'performed' ? iso(now) : given.startedAt);
       // A tombstone is looked at by itself: its job may be due no more.
-      expect(task.dueAt).toBe(outcome === 'deleted' ? nextLook(now) : given.dueAt);
+      expect(task.dueAt).toBe(outcome === 'deleted' ? nextCheck(now) : given.dueAt);
       expect(task).not.toHaveProperty('form');
       expect(task).not.toHaveProperty('heartbeatAt');
     },
@@ -313,7 +313,7 @@ describe('a task of a job', () => {
   });
 
   it('is due when it is deleted, so that its tombstone goes whatever became of its job', () => {
-    expect(next(decide(created, events.deleted, now)).dueAt).toBe(nextLook(now));
+    expect(next(decide(created, events.deleted, now)).dueAt).toBe(nextCheck(now));
   });
 });
 
