@@ -10,7 +10,7 @@ import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 
-const parts: LifecycleDependencies = {
+const dependencies: LifecycleDependencies = {
   records,
   enqueue,
   deleteFiles: (task) => deleteFiles(task),
@@ -21,8 +21,8 @@ const parts: LifecycleDependencies = {
   now: Date.now,
 };
 
-/** The lifecycle on the real records, queues, files and engines: what every function changes tasks with. */
-export const lifecycle = { ...createLifecycle(parts), read: records.task };
+/** The lifecycle on the real records, queues, files and engines. Every function changes tasks through it. */
+export const lifecycle = { ...createLifecycle(dependencies), read: records.task };
 
-/** The lifecycle as workers use it, which have the permissions to do small exports themselves. */
-export const workerLifecycle = { ...createLifecycle({ ...parts, perform: performExport }), read: records.task };
+/** The lifecycle of workers, which have the permissions to perform small exports. */
+export const workerLifecycle = { ...createLifecycle({ ...dependencies, perform: performExport }), read: records.task };
