@@ -81,7 +81,7 @@ test('no list shows deleted tasks, whatever its status', async () => {
   expect(await listTasks(owned, { status: 'deleted' }, windowOf(owned))).toEqual({ docs: [], total: 0 });
 });
 
-test.each(taskFilters)('a list %j reads little where all was counted before', async (filter) => {
+test.each(taskFilters)('a list %j reads little if everything was counted before', async (filter) => {
   const owned = makeBusyOwner();
   for (let first = 0; first < 2; first++) await listTasks(owned, filter, windowOf(owned));
   owned.reads = { groups: 0, queries: 0, tasks: 0, jobs: 0 };

@@ -33,7 +33,7 @@ export class MemoryOwned implements OwnedRecords {
     for (const record of job ? [job] : tasks) this.#show(record);
   }
 
-  /** Deletes a job, or a task, as the records do: announced where it may be counted, and then written. */
+  /** Deletes a job or a task as the records do: announces the deletion if it may be counted, then writes it. */
   delete(id: string): void {
     const job = this.#jobs.get(id);
     const task = this.#tasks.get(id);

@@ -6,8 +6,8 @@ import { createdAt, makeJob, makeTask } from './factory.ts';
 const now = createdAt + 100_000;
 const minuteMs = 60_000;
 
-describe('the next look', () => {
-  it('is on a full minute, never before the pause is over and less than a minute after', () => {
+describe('the next check', () => {
+  it('is on a full minute, less than a minute after the delay', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 86_400_000 }),
@@ -22,11 +22,11 @@ describe('the next look', () => {
     );
   });
 
-  it('is when the pause is over where that is less than a minute', () => {
+  it('is exactly after a delay of less than a minute', () => {
     expect(nextCheck(createdAt + 1, 5_000)).toBe(createdAt + 5_001);
   });
 
-  it('comes after two minutes where nobody says otherwise', () => {
+  it('defaults to a delay of two minutes', () => {
     expect(nextCheck(createdAt)).toBe(createdAt + 120_000);
     expect(checkDelayMs).toBe(120_000);
     expect(nextCheck(createdAt + 1)).toBe(createdAt + 180_000);
@@ -36,9 +36,9 @@ describe('the next look', () => {
 describe.each([
   ['task', makeTask()],
   ['job', makeJob({ pendingEvents: ['created'] })],
-])('a %s that the sweep could not recover', (_kind, head) => {
+])('a %s that the sweep could not recover', (_kind, record) => {
   it('is due again later, longer each time, and unchanged for a reader', () => {
-    let latest: typeof head | undefined = head;
+    let latest: typeof record | undefined = record;
     const delays = Array.from({ length: maxRecoveries - 1 }, () => {
       latest = latest && afterFailedRecovery(latest, now, undefined);
       return (latest?.dueAt ?? 0) - now;
@@ -46,35 +46,35 @@ describe.each([
 
     expect(delays).toEqual([1, 2, 4, 8].map((minutes) => minutes * minuteMs));
     expect(latest).toEqual({
-      ...head,
+      ...record,
       dueAt: now + 8 * minuteMs,
       failedRecoveries: maxRecoveries - 1,
-      version: head.version + maxRecoveries - 1,
+      version: record.version + maxRecoveries - 1,
     });
   });
 
   it('is due no more after the last attempt', () => {
-    const { dueAt: _dueAt, ...rest } = head;
+    const { dueAt: _dueAt, ...rest } = record;
 
-    expect(afterFailedRecovery({ ...head, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
+    expect(afterFailedRecovery({ ...record, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
       ...rest,
       failedRecoveries: maxRecoveries,
-      version: head.version + 1,
+      version: record.version + 1,
     });
   });
 
-  it('is due after the last attempt where others of its group go on, and starts to count anew', () => {
-    const last = { ...head, failedRecoveries: maxRecoveries - 1 };
+  it('is due after the last attempt if others of its group continue, and starts to count anew', () => {
+    const last = { ...record, failedRecoveries: maxRecoveries - 1 };
 
     expect(afterFailedRecovery(last, now, now + 15 * minuteMs)).toEqual({
-      ...head,
+      ...record,
       dueAt: now + 15 * minuteMs,
-      version: head.version + 1,
+      version: record.version + 1,
     });
   });
 
   it('is left alone when it is due no more', () => {
-    const { dueAt: _dueAt, ...rest } = head;
+    const { dueAt: _dueAt, ...rest } = record;
 
     expect(afterFailedRecovery(rest, now, now + minuteMs)).toBeUndefined();
   });
