@@ -15,45 +15,45 @@ import { heartbeatWindowMs } from '../../shared/tasks/transitions.ts';
 import { engineCatalogues } from '../catalogue/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 
-/** Receives of one queue in a run, of up to ten messages each: a flood of dead letters must not delay the rest of the sweep. */
+/** Receives per queue and run, of up to ten messages each. A flood of dead letters must not delay the rest of the sweep. */
 const maxReceives = 10;
 
 const sources = [...engineCatalogues.map(({ engine }) => engine), 'uploads'];
-/** Asked for once by each environment: they never change while it lives. */
+/** Read once per environment, because they never change during its life. */
 let deadLetterQueues: string[] | undefined;
 
 /**
- * Settles dead letters of tasks, and deletes those that are settled. What cannot be settled stays, for the alarm and for
- * whoever sends it again by hand. Returns how many were settled.
+ * Fails the tasks of dead letters, and deletes the messages that are resolved. The others stay for the alarm and for an operator
+ * who sends them again. Returns the number of resolved messages.
  */
-export async function settleDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
+export async function resolveDeadLetters(logger: Logger, hasTime: () => boolean): Promise<number> {
   // A set, since engines may share one queue.
   deadLetterQueues ??= await Promise.all(
     [...new Set(sources.map((name) => required(queueVariable(name))))].map(deadLettersOf),
   );
-  const counts = await Promise.all(deadLetterQueues.map((queue) => settleQueue(queue, logger, hasTime)));
+  const counts = await Promise.all(deadLetterQueues.map((queue) => resolveQueue(queue, logger, hasTime)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function settleQueue(queue: string, logger: Logger, hasTime: () => boolean): Promise<number> {
+async function resolveQueue(queue: string, logger: Logger, hasTime: () => boolean): Promise<number> {
   let count = 0;
   for (let receive = 0; receive < maxReceives && hasTime(); receive++) {
     const messages = await receiveMessages(queue);
     if (messages.length === 0) break;
-    const settled = [];
-    for (const message of messages) if (await isSettled(message.Body ?? '', logger)) settled.push(message);
-    await deleteMessages(queue, settled);
-    count += settled.length;
+    const resolved = [];
+    for (const message of messages) if (await isResolved(message.Body ?? '', logger)) resolved.push(message);
+    await deleteMessages(queue, resolved);
+    count += resolved.length;
   }
   return count;
 }
 
-async function isSettled(body: string, logger: Logger): Promise<boolean> {
+async function isResolved(body: string, logger: Logger): Promise<boolean> {
   try {
     const message: WorkMessage | Partial<S3Event> = JSON.parse(body);
-    return 'taskId' in message ? await failTask(message.taskId, logger) : await hasNoUse(message);
+    return 'taskId' in message ? await failTask(message.taskId, logger) : await haveTasksEnded(message);
   } catch (error) {
-    logger.error('a dead letter could not be settled', { body, error });
+    logger.error('a dead letter could not be resolved', { body, error });
     return false;
   }
 }
@@ -62,7 +62,7 @@ async function isSettled(body: string, logger: Logger): Promise<boolean> {
 async function failTask(taskId: string, logger: Logger): Promise<true> {
   const task = await lifecycle.read(taskId);
   if (!task) return true;
-  // No worker could do all that follows from the end.
+  // No worker could settle the end.
   if (hasEnded(task)) {
     await lifecycle.settle(task);
     return true;
@@ -75,17 +75,17 @@ async function failTask(taskId: string, logger: Logger): Promise<true> {
     operation: task.operation,
     attempt: task.attempt,
   });
-  // Left to the sweep, too, where it fails; the message would be redelivered for days.
+  // Consequences that fail are left to the sweep, because the message would be redelivered for days.
   const onError = (error: unknown) => logger.warn('left to the sweep', { taskId, error });
   await lifecycle.commit(taskId, { type: 'expired', failure: workersLost }, onError);
   return true;
 }
 
 /**
- * Returns whether the tasks of a notification have all ended. Until then it stays: it can be sent again, and when the form of
- * its task expires the sweep has the file imported.
+ * Returns whether the tasks of a notification have all ended. Until then the notification stays and can be sent again. When the
+ * form of a task expires, the sweep imports its file.
  */
-async function hasNoUse({ Records = [] }: Partial<S3Event>): Promise<boolean> {
+async function haveTasksEnded({ Records = [] }: Partial<S3Event>): Promise<boolean> {
   for (const { s3 } of Records) {
     const task = await lifecycle.read(taskOfKey(s3.object.key) ?? '');
     if (task && !hasEnded(task)) return false;

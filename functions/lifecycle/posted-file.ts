@@ -2,13 +2,13 @@ import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { bucket } from '../../shared/aws/bucket.ts';
 import { isMissing, type ObjectVersion, statusOf } from '../../shared/aws/objects.ts';
 
-/** A posted file as it was when it was read. */
+/** A version of a posted file. */
 export interface PostedFile extends ObjectVersion {
   metadata: Record<string, string>;
   start: Uint8Array;
 }
 
-/** Reads the metadata of a posted file together with its first bytes, all of one version; undefined where there is none. */
+/** Reads the metadata and the first bytes of one version of a posted file; undefined if there is none. */
 export async function readPosted(key: string, startBytes: number): Promise<PostedFile | undefined> {
   const { client, name } = bucket();
   const target = { Bucket: name, Key: key };
@@ -22,10 +22,10 @@ export async function readPosted(key: string, startBytes: number): Promise<Poste
     if (statusOf(error) !== 416) throw error;
   }
   try {
-    const head = await client.send(new HeadObjectCommand(target));
-    // Something was posted meanwhile, which has a start.
-    if (head.ContentLength !== 0) return readPosted(key, startBytes);
-    return posted(key, head, 0, new Uint8Array());
+    const empty = await client.send(new HeadObjectCommand(target));
+    // Another file was posted meanwhile, and is not empty.
+    if (empty.ContentLength !== 0) return readPosted(key, startBytes);
+    return posted(key, empty, 0, new Uint8Array());
   } catch (error) {
     if (await isMissing(key, error)) return undefined;
     throw error;

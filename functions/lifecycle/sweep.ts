@@ -7,20 +7,20 @@ import { deliveries } from '../../shared/aws/webhook-deliveries.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
 import { objectPrefixes, uploadKey } from '../../shared/files/keys.ts';
 import { firstIdAt } from '../../shared/ids.ts';
-import type { Job } from '../../shared/jobs/job.ts';
-import type { PostedFiles } from '../../shared/lifecycle/look.ts';
+import type { GroupRecord } from '../../shared/lifecycle/dependencies.ts';
+import type { PostedFiles } from '../../shared/lifecycle/recover.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
-import { isTask, type Task } from '../../shared/tasks/task.ts';
+import { isTask } from '../../shared/tasks/task.ts';
 import { pingConnections, sweepsBetweenPings } from '../events/websocket/pings.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { settings } from '../wiring/settings.ts';
-import { settleDeadLetters } from './dead-letters.ts';
+import { resolveDeadLetters } from './dead-letters.ts';
 
 const logger = new Logger({ serviceName: 'lathe' });
 const batch = 400;
 const reserveMs = 10_000;
-const looksAtOnce = 16;
-/** Imported by the function that posts are notified to: a sweep may have no time left to copy a large file. */
+const groupsAtOnce = 16;
+/** The function that receives the notifications imports the files: a sweep may have no time left to copy a large one. */
 const posted: PostedFiles = {
   exists: ({ id }) => objectExists(uploadKey(id)),
   importAgain: ({ id }) => {
@@ -29,32 +29,32 @@ const posted: PostedFiles = {
   },
 };
 
-/** Links end by the clock and not by this, and a list of every prefix in each minute of a month would cost more than a dollar. */
+/** Links expire by the clock and not by the deletion. Listing every prefix each minute would cost more than a dollar a month. */
 const deleteFiles = inEvery(10, deleteOldFiles);
-/** Looking for dead letters takes a second, in which an idle sweep has nothing else to do, and makes up most of what it costs. */
-const settleUnexpected = inEvery(5, settleDeadLetters);
+/** Receiving dead letters takes a second and makes up most of the cost of an idle sweep. */
+const resolveUnexpected = inEvery(5, resolveDeadLetters);
 
 const ping = inEvery(sweepsBetweenPings, pingConnections);
 
-/** Recovers lost and overdue work, settles dead letters, deletes expired files, and keeps idle connections open. */
+/** Recovers lost and overdue work, resolves dead letters, deletes expired files, and keeps idle connections open. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
   const hasTime = () => context.getRemainingTimeInMillis() > reserveMs;
-  // A part that fails does not stop the others.
+  // A failure of one does not stop the others.
   const [recovered, filesDeleted, pinged] = await Promise.allSettled([
     recoverDue(hasTime),
     deleteFiles(),
     ping(logger),
   ]);
   // A task whose workers died is due, and its message may be a dead letter by now.
-  const settle = countOf(recovered) === 0 ? settleUnexpected : settleDeadLetters;
-  const [settled] = await Promise.allSettled([settle(logger, hasTime)]);
+  const resolve = countOf(recovered) === 0 ? resolveUnexpected : resolveDeadLetters;
+  const [resolved] = await Promise.allSettled([resolve(logger, hasTime)]);
   logger.info('swept', {
     recovered: countOf(recovered),
-    deadLettersSettled: countOf(settled),
+    deadLettersResolved: countOf(resolved),
     filesDeleted: countOf(filesDeleted),
     connectionsPinged: countOf(pinged),
   });
-  const errors = [recovered, settled, filesDeleted, pinged].flatMap((part) =>
+  const errors = [recovered, resolved, filesDeleted, pinged].flatMap((part) =>
     part.status === 'rejected' ? part.reason : [],
   );
   if (errors.length > 0) throw new AggregateError(errors, `The sweep failed: ${errors.join('; ')}`);
@@ -64,12 +64,12 @@ function countOf(part: PromiseSettledResult<number>): number | undefined {
   return part.status === 'fulfilled' ? part.value : undefined;
 }
 
-/** Limits a part of the sweep to every so many runs, and the first of each environment. */
+/** Limits a part of the sweep to one of a number of runs, starting with the first of each environment. */
 function inEvery<Args extends unknown[]>(
   runs: number,
   part: (...args: Args) => Promise<number>,
 ): (...args: Args) => Promise<number> {
-  // Half a run less, since schedules are not exact.
+  // Half a run less, because schedules are not exact.
   const pauseMs = (runs - 0.5) * settings.sweepSeconds * 1000;
   let last = 0;
   return async (...args) => {
@@ -86,25 +86,25 @@ async function recoverDue(hasTime: () => boolean): Promise<number> {
   const isNew = ({ id }: { id: string }) => !seen.has(id) && seen.add(id);
   for (let found = true; found && hasTime(); ) {
     const due = await records.due(Date.now(), batch);
-    const heads = due.heads.filter(isNew);
+    const groups = due.heads.filter(isNew);
     const calls = due.deliveries.filter(({ webhook, delivery }) => isNew({ id: `${webhook} ${delivery}` }));
-    await mapAtOnce(heads, looksAtOnce, lookAt);
+    await mapAtOnce(groups, groupsAtOnce, recoverGroup);
     for (const ref of calls)
       await attemptRecovery(
         ref,
         () => deliveries.recover(ref),
         () => deliveries.recoveryFailed(ref),
       );
-    found = heads.length + calls.length > 0;
+    found = groups.length + calls.length > 0;
   }
   return seen.size;
 }
 
-/** Looks at a group that is due. One that fails must not delay the others: it is due again later, and given up after a few attempts. */
-async function lookAt(head: Task | Job): Promise<void> {
-  const ids = isTask(head) ? { taskId: head.id, jobId: head.job } : { jobId: head.id };
+/** Recovers a group that is due. A failure does not delay the other groups: the group is due again later, and given up after a few attempts. */
+async function recoverGroup(record: GroupRecord): Promise<void> {
+  const ids = isTask(record) ? { taskId: record.id, jobId: record.job } : { jobId: record.id };
   try {
-    const { late, errors, isGivenUp } = await lifecycle.look(head, posted);
+    const { late, errors, isGivenUp } = await lifecycle.recover(record, posted);
     for (const task of late) {
       writeMetrics({ LateTasks: 1 }, {}, { taskId: task.id, jobId: task.job, operation: task.operation });
       logger.warn('a task was queued again', { taskId: task.id, jobId: task.job });
@@ -123,7 +123,7 @@ async function deleteOldFiles(): Promise<number> {
   return deleted.reduce((sum, count) => sum + count, 0);
 }
 
-/** Recovers a delivery, as the groups above are. */
+/** Recovers a delivery in the same way as a group. */
 async function attemptRecovery(ids: object, work: () => Promise<void>, failed: () => Promise<boolean>): Promise<void> {
   try {
     await work();

@@ -9,23 +9,23 @@ import { detectFile, detectionBytes } from '../../shared/catalogue/detect.ts';
 import { atMost } from '../../shared/concurrency.ts';
 import { keptUploadKey, taskOfKey } from '../../shared/files/keys.ts';
 import { decodeFileName, safeName } from '../../shared/files/names.ts';
-import type { Group } from '../../shared/lifecycle/parts.ts';
+import type { Group } from '../../shared/lifecycle/dependencies.ts';
 import { required } from '../../shared/settings.ts';
 import { hasEnded, type StoredFile } from '../../shared/tasks/task.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 import { lifecycle } from '../wiring/lifecycle.ts';
 import { type PostedFile, readPosted } from './posted-file.ts';
 
-/** A client that posts again and again delays its own task; after so many attempts the message is redelivered. */
+/** A client that posts repeatedly delays its own task. After this many attempts the message is redelivered. */
 const maxAttempts = 5;
-/** After a process that died, the next delivery comes within this time, and not after the half hour of the queue. */
+/** If the process dies, the message is redelivered within this time, and not after the half hour of the queue. */
 const hiddenSeconds = 60;
 const beatMs = (hiddenSeconds * 1000) / 3;
 const firstBeatMs = 1_000;
 
 /**
- * Ends of tasks that a batch records at once. Each takes several calls from the time that it bears to the event that tells of
- * it; with all of a batch side by side on one processor, each would take as long as all of them.
+ * Limits how many tasks of a batch are completed concurrently. Each takes several calls from its end to the published event. If
+ * a whole batch shared one processor, each event would be as late as the last.
  */
 const inTurn = atMost(2);
 
@@ -51,10 +51,10 @@ async function uploaded(message: SQSRecord): Promise<void> {
 }
 
 /**
- * Hides a message for a minute, again and again while it is handled, and returns what ends that. The queue itself hides it six
- * times as long as a copy may take, since the message of a throttled invocation waits with Lambda for that long; once it is
- * here, only the death of this process can leave it unhandled. Most are handled before the first time; a file whose process
- * died that early is found by the sweep.
+ * Hides a message for a minute at a time while it is handled. Returns a function that stops this. The queue itself hides a message
+ * six times as long as a copy may take, because Lambda keeps the message of a throttled invocation that long. Once the message is
+ * here, it is only lost if this process dies. Most messages are handled before they are hidden for the first time; if the process
+ * dies that early, the sweep finds the file.
  */
 function keepHidden(message: SQSRecord): () => Promise<void> {
   let hiding = Promise.resolve();
@@ -75,7 +75,7 @@ async function hide({ messageId, receiptHandle }: SQSRecord, seconds: number): P
   );
 }
 
-/** Returns after how many seconds a message is redelivered that was received so many times: 10, 20, 40, then 60. */
+/** Returns the delay before a message is redelivered, in seconds: 10, 20, 40, then 60. */
 function retrySeconds(receives: number): number {
   return Math.min(60, 10 * 2 ** (receives - 1));
 }
@@ -88,9 +88,9 @@ async function importFiles(message: SQSRecord): Promise<void> {
 }
 
 /**
- * Moves the posted file out of the form's reach and completes its task with it. A form stays writable for as long as it is
- * signed, so the file is copied, and only the content that was read: what is posted later changes nothing.
- * Each step may be repeated: by a second delivery, after a crash, or by a second post at the same time.
+ * Moves the posted file out of the form's reach and completes its task with it. A form stays writable until it expires, so exactly
+ * the version that was read is copied, and later posts change nothing. Each step may be repeated: by a second delivery, after a
+ * crash, or by a concurrent post.
  */
 async function completeUpload(key: string): Promise<void> {
   const taskId = taskOfKey(key);
@@ -99,13 +99,13 @@ async function completeUpload(key: string): Promise<void> {
     const [group, posted] = await Promise.all([readGroup(taskId), readPosted(key, detectionBytes)]);
     const task = group.tasks.find(({ id }) => id === taskId);
     if (!task || hasEnded(task)) {
-      // The first delivery of this event may have died before it did all that follows from the end.
+      // The first delivery may have died before it settled the end.
       if (task?.status === 'completed') await lifecycle.settle(task, group);
-      // That delivery may also have copied the file of a task that ended otherwise.
+      // It may also have copied the file of a task that was then canceled or deleted.
       if (posted) await deleteUnlessKept(taskId, keptUploadKey(taskId, posted.etag));
       return deleteObject(key);
     }
-    // Another delivery has moved it and deletes it last of all, or the task was deleted.
+    // Another delivery has moved the file, or the task was deleted.
     if (!posted) return;
     const file = await describe(taskId, posted);
     const forbidden = fileProblem(task.limits ?? {}, file, (format) => catalogue.canonical(format));
@@ -133,7 +133,7 @@ async function describe(taskId: string, { etag, size, metadata, start }: PostedF
   return { key, name, size, ...detected, mediaType: catalogue.mediaType(detected.format), token: newToken() };
 }
 
-/** Deletes the copy of a task that ended meanwhile, unless it ended with the same content. */
+/** Deletes the copy of a task that ended meanwhile, unless it completed with the same content. */
 async function deleteUnlessKept(taskId: string, key: string): Promise<void> {
   const task = await lifecycle.read(taskId);
   if (!task?.files.some((file) => file.key === key)) await deleteObject(key);

@@ -5,12 +5,12 @@ import { publish } from '../../shared/aws/publish.ts';
 import { enqueue } from '../../shared/aws/queues.ts';
 import { records } from '../../shared/aws/records.ts';
 import { deleteSecrets } from '../../shared/aws/secrets.ts';
+import type { LifecycleDependencies } from '../../shared/lifecycle/dependencies.ts';
 import { createLifecycle } from '../../shared/lifecycle/lifecycle.ts';
-import type { LifecycleParts } from '../../shared/lifecycle/parts.ts';
 import { routeTask } from '../../shared/tasks/route.ts';
 import { catalogue } from '../catalogue/catalogues.ts';
 
-const parts: LifecycleParts = {
+const dependencies: LifecycleDependencies = {
   records,
   enqueue,
   deleteFiles: (task) => deleteFiles(task),
@@ -21,8 +21,8 @@ const parts: LifecycleParts = {
   now: Date.now,
 };
 
-/** The lifecycle on the real records, queues, files and engines: what every function changes tasks with. */
-export const lifecycle = { ...createLifecycle(parts), read: records.task };
+/** The lifecycle on the real records, queues, files and engines. Every function changes tasks through it. */
+export const lifecycle = { ...createLifecycle(dependencies), read: records.task };
 
-/** The lifecycle as workers use it, which have the permissions to do small exports themselves. */
-export const workerLifecycle = { ...createLifecycle({ ...parts, perform: performExport }), read: records.task };
+/** The lifecycle of workers, which have the permissions to perform small exports. */
+export const workerLifecycle = { ...createLifecycle({ ...dependencies, perform: performExport }), read: records.task };

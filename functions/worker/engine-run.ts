@@ -5,6 +5,7 @@ import type { EngineResources } from '../../shared/catalogue/catalogue.ts';
 import { formatAs } from '../../shared/catalogue/detect.ts';
 import type { OptionValues } from '../../shared/catalogue/options.ts';
 import { mapAtOnce } from '../../shared/concurrency.ts';
+import { defined } from '../../shared/defined.ts';
 import { outputKey, postedKey, revokedKey } from '../../shared/files/keys.ts';
 import { safeName, uniqueNames, withExtension } from '../../shared/files/names.ts';
 import { isProcessing } from '../../shared/operations/operations.ts';
@@ -21,13 +22,13 @@ import { type Run, type RunResult, TaskError } from './worker.ts';
 
 /** How long an engine may take to notice that its run is revoked, and end it. */
 const endingMs = 3_000;
-/** S3 copies within the bucket: nothing passes through this process. */
+/** S3 copies within the bucket, so no data passes through this process. */
 const copiesAtOnce = 16;
 
 type LastResponse = Exclude<EngineResponse, { type: 'isolation' | 'progress' }>;
 type Plan = Pick<EngineRequest, 'operation' | 'outputFormat' | 'options' | 'page'>;
 
-/** Performs a run by its engine: signs URLs of its files, invokes the engine, and checks what that has stored. */
+/** Performs a run by its engine: presigns the URLs of its files, invokes the engine, and checks the outputs. */
 export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const { task, attempt } = run;
   const files = run.inputs.flatMap((input) => input.files).map((file) => asRequested(file, task));
@@ -35,15 +36,15 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   const resources = resourcesOf(engine);
   // The disk space that the inputs leave.
   const room = files.reduce((left, file) => left - file.size, diskBytes(resources));
-  // A page is an import, whose size is that of what the engine makes of it.
+  // A web page is an import, so the file size limit applies to the output.
   const maxOutputBytes = plan.page === undefined ? room : Math.min(room, task.limits?.maxFileBytes ?? room);
   const seconds = maxProcessorSeconds(resources, files);
   const request = await requestOf(run, files, {
     ...plan,
     maxOutputBytes,
-    ...(seconds === undefined ? {} : { maxProcessorSeconds: seconds }),
+    ...defined({ maxProcessorSeconds: seconds }),
   });
-  // The engine of a worker that died goes on without it.
+  // The engine of a worker that died may still be running.
   if (attempt > 1) await revoke(task.id, attempt - 1);
   const response = await responseOf(engine, request, run);
   if ('engineMs' in response) run.engine = { ms: response.engineMs, formats: formatsOf(request) };
@@ -51,7 +52,7 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
     case 'done':
       return {
         files: await keepOutputs(run, response.outputs, maxOutputBytes),
-        ...(response.details ? { details: response.details } : {}),
+        ...defined({ details: response.details }),
         leftovers: response.outputs.map((_, index) => postedKey(task.id, attempt, index)),
       };
     case 'refused':
@@ -61,12 +62,12 @@ export async function runEngine(engine: string, run: Run): Promise<RunResult> {
   }
 }
 
-/** Names what a request converts, for the usage of its account. */
+/** Returns the formats of a request for the usage of its account. */
 function formatsOf({ inputs, outputFormat }: EngineRequest): string {
   return `${inputs[0]?.format ?? 'page'}>${outputFormat}`;
 }
 
-/** Returns the last response of the engine. A run that is aborted is revoked, and has stored all that it ever will on return. */
+/** Returns the last response of the engine. An aborted run is revoked, and its engine has stopped storing files on return. */
 async function responseOf(engine: string, request: EngineRequest, run: Run): Promise<LastResponse> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(run.signal.reason);
@@ -91,7 +92,7 @@ async function lastResponse(engine: string, request: EngineRequest, run: Run): P
   for await (const response of invokeEngine(engine, request, run.signal)) {
     if (response.type === 'progress') run.progress(response.percent);
     else if (response.type === 'isolation') {
-      // Each one that differs is a write of the table.
+      // Each report that differs is a write to the table.
       if (hasReported) throw invalidResponse('Received a second report of barriers.');
       hasReported = true;
       await writeEngineState(engine, response.barriers);
@@ -100,7 +101,7 @@ async function lastResponse(engine: string, request: EngineRequest, run: Run): P
   throw new Error('The engine ended its response without a result.');
 }
 
-/** Tells the engine of a run to end it, whether that engine is still there or not. */
+/** Revokes a run, so that its engine ends it if it is still running. */
 function revoke(taskId: string, attempt: number): Promise<void> {
   return putObject(revokedKey(taskId, attempt), new Uint8Array(), 'application/octet-stream');
 }
@@ -116,7 +117,7 @@ function planOf({ task, parameters }: Run, files: StoredFile[]): Plan {
   return { operation: task.operation, outputFormat, options };
 }
 
-/** Returns a file in the format that its task says it has; whether that can be is checked with the options. */
+/** Returns a file with the requested input format. `checkFile` checks whether the content has it. */
 function asRequested(file: StoredFile, { payload: { input_format: requested } }: Task): StoredFile {
   const format = formatAs(catalogue, file, typeof requested === 'string' ? requested : undefined);
   return format === undefined ? file : { ...file, format };
@@ -142,7 +143,7 @@ async function requestOf(
   const inputs = plan.page === undefined ? files : [];
   return {
     taskId: task.id,
-    ...(task.job === undefined ? {} : { jobId: task.job }),
+    ...defined({ jobId: task.job }),
     attempt,
     tenant: task.user,
     ...plan,
@@ -161,8 +162,8 @@ async function requestOf(
 }
 
 /**
- * Copies what the engine has stored by its form, which stays valid until after the run's end, to keys that no form covers.
- * An engine that was broken into may say anything, and store more than it may, so its objects are read meanwhile.
+ * Copies the outputs of the engine to keys that no form covers, because the engine's form stays valid after the run. A
+ * compromised engine may report anything and store too much, so the size of each object is checked as well.
  */
 async function keepOutputs(
   { task, attempt, signal }: Run,
@@ -187,7 +188,7 @@ async function keepOutputs(
   });
 }
 
-/** Returns the name of an output. Its extension is that of its format, so that a picture does not pass for a program. */
+/** Returns the name of an output. Its extension matches its format, so that a picture cannot pose as a program. */
 function nameOf({ name, format }: RemoteOutput, filename: JsonValue | undefined): string {
   if (typeof filename === 'string') return withExtension(safeName(filename), format);
   const safe = safeName(name);

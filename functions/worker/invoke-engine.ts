@@ -14,11 +14,11 @@ import { NoEngineFree, TaskError } from './worker.ts';
 
 /** Lambda's limit for the event of an invocation. */
 const maxRequestBytes = 6 * 1024 * 1024;
-/** What an engine in order may still send after its result: nothing but the end of its response. */
+/** Maximum size of the rest after the result. A correct engine sends nothing but the end of its response. */
 const maxRestBytes = 64 * 1024;
 /**
- * For how long a refused invocation is repeated before the task goes back to its queue. A worker that waited on would keep the
- * place that its engine needs.
+ * How long a refused invocation is retried before the task returns to its queue. A worker that kept waiting would occupy the
+ * concurrency that its engine needs.
  */
 const maxRefusedMs = 3_000;
 const firstBackoffMs = 200;
@@ -27,7 +27,7 @@ const maxBackoffMs = 1_000;
 /** One attempt: a second invocation would work on the same files while the first may still be running. */
 const client = new LambdaClient({ maxAttempts: 1 });
 
-/** Invokes the engine and yields its response, line by line, while it works; the signal ends the wait for a free one only. */
+/** Invokes the engine and yields its response line by line. The signal only aborts the retries of a refused invocation. */
 export async function* invokeEngine(
   engine: string,
   request: EngineRequest,
@@ -57,7 +57,7 @@ export async function* invokeEngine(
 
 type Events = AsyncIterator<InvokeWithResponseStreamResponseEvent>;
 
-/** Yields the lines of a response, and throws if it has more or longer ones than an engine in order would send. */
+/** Yields the lines of a response, and throws if there are more or longer lines than a correct engine sends. */
 async function* linesOf(events: Events): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let [bytes, lines, rest] = [0, 0, ''];
@@ -88,8 +88,8 @@ async function* linesOf(events: Events): AsyncGenerator<string> {
 }
 
 /**
- * Reads what the caller has no more use for: a response that is not read keeps one of the 50 connections of a client. One
- * that goes on and on loses it.
+ * Reads the rest of a response, because an unread response occupies one of the client's 50 connections. Closes the connection if
+ * the rest is too long.
  */
 async function readToEnd(events: Events, connection: AbortController): Promise<void> {
   try {
@@ -99,11 +99,11 @@ async function readToEnd(events: Events, connection: AbortController): Promise<v
       if (bytes > maxRestBytes) connection.abort();
     }
   } catch {
-    // A connection that broke is free, too.
+    // A broken connection is free as well.
   }
 }
 
-/** Invokes the engine as soon as one of its environments is free, or soon is: Lambda refuses more than the account may have. */
+/** Invokes the engine, with retries if Lambda refuses because the account's concurrency is used up. */
 async function invoke(
   engine: string,
   payload: Buffer,
@@ -114,7 +114,7 @@ async function invoke(
   const command = new InvokeWithResponseStreamCommand({
     FunctionName: required(functionVariable(engine)),
     Payload: payload,
-    // Lambda refuses it for a function that has no tenants, which engines of a single tenant are.
+    // Lambda refuses a tenant for functions without tenant isolation.
     ...(process.env.LATHE_SINGLE_TENANT === 'true' ? {} : { TenantId: tenant }),
   });
   const end = Date.now() + maxRefusedMs;

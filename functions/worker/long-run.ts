@@ -9,10 +9,10 @@ import {
 } from '../../shared/tasks/long-runs.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 
-/** How many runs that died are removed at a time; an expression is limited to 4 KB. */
+/** Maximum number of dead runs that are removed at a time, because an expression is limited to 4 KB. */
 const maxRemoved = 100;
 
-/** Records a run among the long ones of its account once it has lasted long enough, and removes it at its end. */
+/** Records a run as a long run of its account once it has lasted long enough, and removes it at its end. */
 export class LongRun {
   readonly #task: Task;
   readonly #engine: string;
@@ -26,7 +26,7 @@ export class LongRun {
     this.#share = share;
   }
 
-  /** Records when it is due that the run goes on. Returns false if others of its account were first and it has to yield. */
+  /** Renews the run when that is due. Returns false if the run has to yield to earlier ones of its account. */
   async goesOn(now: number): Promise<boolean> {
     if (now < this.#due) return true;
     this.#due = now + longRunMs;
@@ -36,7 +36,7 @@ export class LongRun {
     return !isFirst || !isShareTaken(this.#runs, this.#task.id, this.#share, now);
   }
 
-  /** Removes the run if it was recorded, together with those that died. */
+  /** Removes the run if it was recorded, together with dead runs. */
   async end(now: number): Promise<void> {
     if (!this.#runs) return;
     const expired = expiredRuns(this.#runs, now).slice(0, maxRemoved);

@@ -6,9 +6,9 @@ import { EngineError } from '../engines/runtime/engine.ts';
 import type { EngineRequest, EngineResponse, Isolation, RemoteOutput } from '../engines/runtime/protocol.ts';
 import { barrierMeanings } from '../engines/runtime/sandbox/barriers.ts';
 
-/** Limits on what an engine may send. Texts that are longer are cut; anything else beyond them is refused. */
+/** Limits on an engine's response. Longer texts are cut; anything else beyond a limit is refused. */
 export const responseLimits = {
-  /** A line with the maximum number of outputs takes half of it. */
+  /** A line with the maximum number of outputs takes half of this. */
   lineCharacters: 1024 * 1024,
   /** More progress than an engine reports in a quarter of an hour. */
   lines: 100_000,
@@ -16,25 +16,25 @@ export const responseLimits = {
   /** Names are shortened to 200 bytes afterwards. */
   nameCharacters: 1_024,
   msgCharacters: 1_000,
-  /** Of texts for the log, the end is kept. */
+  /** The end of a longer log text is kept. */
   logCharacters: 10_000,
   warnings: maxFilesPerTask,
   detailsCharacters: 100_000,
   detailsDepth: 4,
   detailsKeys: 50,
-  /** Barriers have a reason each, which /health shows to every operator. */
+  /** Each barrier has a reason, which /health shows. */
   reasonCharacters: 1_000,
   /** How far the clocks of two machines may diverge during a run. */
   clockMs: 1_000,
 } as const;
 
-/** What a worker knows about a run, whatever the engine says. */
+/** What a worker knows about a run without trusting the engine. */
 export interface KnownRun extends Pick<EngineRequest, 'outputFormat'> {
   /** The time since the engine was invoked. */
   elapsedMs: number;
 }
 
-/** Returns the failure of a run whose response no engine in order would send. Another run of it is not worth a try. */
+/** Returns the failure of a run whose response is invalid. It is not retried. */
 export function invalidResponse(violation: string): EngineError {
   return new EngineError(
     "The engine's response was not valid, so its result was discarded. Try another file; if that fails too, report this task to the operator.",
@@ -43,8 +43,8 @@ export function invalidResponse(violation: string): EngineError {
 }
 
 /**
- * Parses a line of an engine's response. The engine opens the files of strangers and may have been broken into, so every value
- * is checked, and what is returned holds nothing else.
+ * Parses a line of an engine's response. The engine opens untrusted files and may be compromised, so every value is checked, and
+ * only checked values are returned.
  */
 export function parseResponse(line: string, run: KnownRun): EngineResponse {
   try {
@@ -133,7 +133,7 @@ function detailOf(value: unknown, depth: number): JsonValue {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'string') return lineOf(value);
   if (typeof value === 'number') {
-    // DynamoDB refuses those that are much larger or smaller.
+    // DynamoDB refuses numbers that are much larger or smaller.
     if (value !== 0 && !(Math.abs(value) < 1e100 && Math.abs(value) > 1e-100))
       throw unexpected('a number that can be stored', value);
     return value;
@@ -154,7 +154,7 @@ function jsonObjectOf(value: unknown, depth: number): JsonObject {
   );
 }
 
-/** Returns a text for the log, whose lines are kept, and of these the last. */
+/** Returns the end of a text for the log, with its line breaks. */
 function logTextOf(value: unknown, what: string): string {
   return textOf(value, what)
     .slice(-responseLimits.logCharacters)
@@ -162,7 +162,7 @@ function logTextOf(value: unknown, what: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, ' ');
 }
 
-/** Returns a text as one line: control characters act on a terminal, and others disguise what follows. */
+/** Returns a text as one line. Control characters act on a terminal, and bidirectional ones disguise the text after them. */
 function lineOf(text: string): string {
   return text
     .slice(0, responseLimits.detailsCharacters)

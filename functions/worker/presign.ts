@@ -5,17 +5,17 @@ import { bucket } from '../../shared/aws/bucket.ts';
 import { postedPrefix, revokedKey } from '../../shared/files/keys.ts';
 import { maxPostBytes, type OutputForm } from '../engines/runtime/protocol.ts';
 
-/** Beyond the end of the run, so that a clock that is ahead does not end it early. */
+/** Added to the end of the run, so that a clock that is ahead does not end it early. */
 const graceSeconds = 60;
 
-/** Returns a URL from which an engine fetches an input until its run is out of time. */
+/** Returns a URL from which an engine can fetch an input until the deadline of its run. */
 export function presignInput(key: string, deadline: number): Promise<string> {
   const { client, name } = bucket();
   return getSignedUrl(client, new GetObjectCommand({ Bucket: name, Key: key }), { expiresIn: secondsUntil(deadline) });
 }
 
 /**
- * Returns a form by which an engine stores any number of files of one run, each up to a size. It stays valid until after the
+ * Returns a form with which an engine can store any number of files of one run, each up to a size. The form stays valid after the
  * run's end, so it writes to a prefix of its own.
  */
 export async function presignOutput(
@@ -28,7 +28,7 @@ export async function presignOutput(
   const prefix = postedPrefix(taskId, attempt);
   const { url, fields } = await createPresignedPost(client, {
     Bucket: name,
-    // Signed as the start of the key; the engine puts the number of the file in the place of the name.
+    // Signed as a prefix of the key; the engine replaces the name with the number of the file.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the library looks for this text
     Key: `${prefix}${'${filename}'}`,
     Expires: secondsUntil(deadline),
@@ -37,7 +37,7 @@ export async function presignOutput(
   return { url, fields, prefix };
 }
 
-/** Returns a URL by which an engine asks whether its run is revoked: the object exists from then on. */
+/** Returns a URL with which an engine checks whether its run is revoked. The object exists once it is. */
 export function presignRevoked(taskId: string, attempt: number, deadline: number): Promise<string> {
   const { client, name } = bucket();
   const command = new HeadObjectCommand({ Bucket: name, Key: revokedKey(taskId, attempt) });

@@ -1,12 +1,12 @@
 const minPauseMs = 1_000;
 const maxPauseMs = 10_000;
-/** Progress writes may take a fiftieth of a run's time: slow writes mean that there are already too many. */
+/** Progress writes may take a fiftieth of a run's time. Slow writes mean that there are already too many. */
 const restPerWrite = 50;
 
 /**
- * Decides when the progress of a run is written, however often its engine reports. Between two writes lies a tenth of
- * the time it has run, so that a bar moves by about as much each time and a thousand long tasks write no more than a
- * few; and longer if the last write was slow, so that progress never crowds out other writes.
+ * Decides when the progress of a run is written, independent of how often its engine reports it. Writes are a tenth of the elapsed
+ * time apart, so that a progress bar moves evenly and long tasks write rarely. After a slow write the pause is longer, so that
+ * progress never crowds out other writes.
  */
 export class ProgressPace {
   readonly #began: number;
@@ -18,7 +18,7 @@ export class ProgressPace {
     this.#due = began + minPauseMs;
   }
 
-  /** Returns whether a percentage is to be written now: it has changed, and the last write was long enough ago. */
+  /** Returns whether to write a percentage now: it has changed, and the last write was long enough ago. */
   isDue(percent: number, now: number): boolean {
     return now >= this.#due && percent !== this.#written;
   }

@@ -3,9 +3,10 @@ import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deleteFiles, deleteKeys } from '../../shared/aws/objects.ts';
 import { hideFor, queueVariable, type WorkMessage } from '../../shared/aws/queues.ts';
 import { readSecrets } from '../../shared/aws/secrets.ts';
+import { defined } from '../../shared/defined.ts';
 import { attemptPrefix } from '../../shared/files/keys.ts';
+import type { Later } from '../../shared/lifecycle/dependencies.ts';
 import { outOfMinutes, outOfMinutesPerTask } from '../../shared/lifecycle/ends.ts';
-import type { Later } from '../../shared/lifecycle/parts.ts';
 import { writeMetrics } from '../../shared/metrics.ts';
 import { required } from '../../shared/settings.ts';
 import { resultFailure } from '../../shared/tasks/limits.ts';
@@ -19,10 +20,10 @@ import { workerLifecycle as lifecycle } from '../wiring/lifecycle.ts';
 import { LongRun } from './long-run.ts';
 import { ProgressPace } from './progress-pace.ts';
 
-/** A canceled task must end its program within two seconds, of which this is the largest part. */
+/** A canceled task must end its program within two seconds, and this is the largest part of that time. */
 const tickMs = 500;
 const beatMs = heartbeatWindowMs / 3;
-/** Longer than the window, so that a redelivered message always finds the heartbeat of its former owner expired. */
+/** Longer than the window, so that the previous owner's heartbeat has always expired when a message is redelivered. */
 const hiddenSeconds = heartbeatWindowMs / 1000 + 5;
 /** How often a run asks for more engine time while its account has none. */
 const extensionPauseMs = 1_000;
@@ -46,7 +47,7 @@ export interface Run {
   task: Task;
   /** The task's parameters with their secrets. */
   parameters: JsonObject;
-  /** The values of those secrets, which the log must not hold. */
+  /** The values of those secrets, which must not be logged. */
   secrets: string[];
   attempt: number;
   inputs: Task[];
@@ -55,7 +56,7 @@ export interface Run {
   /** When it is out of time, in milliseconds since the epoch. */
   deadline: number;
   progress(percent: number): void;
-  /** What the engine says that it did; until it does, all the time of the run counts. */
+  /** The engine time that the engine reported. Without a report the whole run counts. */
   engine?: EngineTime;
   logger: Logger;
 }
@@ -63,7 +64,7 @@ export interface Run {
 export interface RunResult {
   files: StoredFile[];
   details?: JsonObject;
-  /** Keys of objects that the run has no more use for. */
+  /** Keys of objects that the run no longer needs. */
   leftovers?: string[];
 }
 
@@ -72,12 +73,12 @@ class TaskLost extends Error {
   override name = 'TaskLost';
 }
 
-/** The account has as many long runs as one account may have, and this one is too many. */
+/** The account already has the maximum number of long runs. */
 class Yielded extends Error {
   override name = 'Yielded';
 }
 
-/** Lambda has refused the engine for a while, because the account's concurrency is used up. */
+/** Lambda has refused to invoke the engine, because the account's concurrency is used up. */
 export class NoEngineFree extends Error {
   override name = 'NoEngineFree';
 }
@@ -111,14 +112,14 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
     user,
     queuedAt = Number(record.attributes.SentTimestamp),
     engine,
-  }: WorkMessage = { ...JSON.parse(record.body), ...(worker.engine === undefined ? {} : { engine: worker.engine }) };
+  }: WorkMessage = { ...JSON.parse(record.body), ...defined({ engine: worker.engine }) };
   const share = Number(required('LATHE_ACCOUNT_SHARE'));
-  /** What the long runs of an account have a share of. */
+  /** The workers of which an account may use its share. */
   const shared = worker.engine ?? everyEngine;
   const account = user === undefined ? undefined : { user, engine: shared };
   const queueUrl = required(queueVariable(engine));
   const hide = () => hideFor(queueUrl, record.receiptHandle, hiddenSeconds);
-  // Hidden for less than the queue does, so that a worker that dies is followed by another within the minute.
+  // Shorter than the visibility timeout of the queue, so that another worker follows within a minute if this one dies.
   const [decision] = await Promise.all([lifecycle.start(taskId, { near, account, share }), hide()]);
   if (decision.outcome === 'postponed') await lifecycle.giveBack(engine, decision.task, later(queuedAt));
   if (!('group' in decision)) {
@@ -179,24 +180,24 @@ async function handle(worker: Worker, record: SQSRecord, context: Context): Prom
   } finally {
     for (const timer of timers) clearTimeout(timer);
     await stopHeartbeat();
-    // One that stays is ignored after a minute.
+    // If this fails, the run stops counting after a minute.
     await longRun.end(Date.now()).catch((error) => run.logger.warn('a long run could not be removed', { error }));
   }
 }
 
-/** Returns when a task that has been queued since then is delivered again. */
+/** Returns when a task that has waited since a time is delivered again. */
 function later(queuedAt: number): Later {
   return { delaySeconds: returnDelaySeconds(Date.now() - queuedAt), queuedAt };
 }
 
-/** Ends a run at the engine time that a single task may use. */
+/** Aborts a run at the engine time limit of a single task. */
 function limitTask({ meter }: Task, controller: AbortController): NodeJS.Timeout[] {
   const limit = meter?.limits?.task;
   if (limit === undefined) return [];
   return [setTimeout(() => controller.abort(new TaskError(outOfMinutesPerTask(limit))), limit)];
 }
 
-/** Returns the engine time of a run: never more than the time it took, whatever the engine says. */
+/** Returns the engine time of a run: as the engine reported it, but never more than the time the run took. */
 function engineTime({ task, engine }: Run): { engine?: EngineTime } {
   if (!task.meter) return {};
   const whole = elapsed(task.meter, Date.now());
@@ -215,7 +216,7 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 
 type Measure = (outcome: 'completed' | 'failed' | 'lost' | 'given back', failure?: TaskFailure) => void;
 
-/** Returns what writes how long the task has waited and been worked on, and how that ended. */
+/** Returns a function that writes the metrics of a run at its end. */
 function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number } & Record<string, unknown>): Measure {
   const began = Date.now();
   const QueueSeconds = Math.max(0, began - queuedAt) / 1000;
@@ -223,7 +224,7 @@ function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number
     writeMetrics(
       {
         TaskSeconds: (Date.now() - began) / 1000,
-        // A later run has been waiting for the end of the one before.
+        // A later run did not only wait in the queue, but also for the end of the previous run.
         ...(ids.attempt === 1 ? { QueueSeconds } : {}),
         ...(failure ? { TaskFailures: 1 } : {}),
       },
@@ -232,7 +233,7 @@ function startMeasuring(engine: string, queuedAt: number, ids: { attempt: number
     );
 }
 
-/** Records the failure of a task and returns it; undefined where the run had lost its task. */
+/** Records the failure of a task and returns it; undefined if the run had lost its task. */
 async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | undefined> {
   const { signal, task, attempt } = run;
   if (signal.aborted && signal.reason instanceof TaskLost) {
@@ -253,20 +254,20 @@ async function recordFailure(run: Run, error: unknown): Promise<TaskFailure | un
     ...(error instanceof EngineError && error.detail ? { detail: lastLines(redact(error.detail, run.secrets)) } : {}),
   });
   await discard(run);
-  // The time limit of an engine is none of the file's: what it took until then is not charged.
+  // The time limit of an engine is not the client's, so a run that reaches it is not charged.
   const engine = failure.errorCode === 'engine_timeout' ? {} : engineTime(run);
   await lifecycle.apply(task.id, { type: 'failed', attempt, failure, ...engine });
   return failure;
 }
 
-/** Deletes what a run stored that failed or does not own its task. */
+/** Deletes the objects of a run that failed or lost its task. */
 function discard({ task, attempt }: Run): Promise<void> {
   return deleteFiles(task, (key) => !key.startsWith(attemptPrefix(task.id, attempt)));
 }
 
 /**
- * Deletes what earlier runs stored before they died, so that a completed task has one output. Never what a later one
- * stored, to which this run may have lost the task without knowing.
+ * Deletes the objects of earlier runs that died, so that a completed task has one output. It never deletes those of a later run,
+ * which may have taken over the task without this run knowing.
  */
 function discardEarlier({ task, attempt }: Run): Promise<void> {
   const earlier = Array.from({ length: attempt }, (_, index) => attemptPrefix(task.id, index));
@@ -289,7 +290,7 @@ function lastLines(text: string): string {
   return text.trimEnd().split('\n').slice(-20).join('\n').slice(-4_000);
 }
 
-/** Sends heartbeats while the work is running, writes progress, and aborts the run when it no longer owns the task. */
+/** Sends heartbeats during the run, writes progress, and aborts the run if it no longer owns the task. */
 function startHeartbeat(
   run: Run,
   controller: AbortController,
@@ -320,8 +321,7 @@ function startHeartbeat(
     const progressed = {
       type: 'progressed',
       attempt: run.attempt,
-      ...(percent === undefined ? {} : { percent }),
-      ...(meter ? { meter } : {}),
+      ...defined({ percent, meter }),
     } as const;
     const [decision] = await Promise.all([
       lifecycle.apply(run.task.id, progressed, run.task),
@@ -330,7 +330,7 @@ function startHeartbeat(
       // A failed write counts too: while the table throttles, the next one must not follow at once.
       if (percent !== undefined) pace.wrote(percent, now, Date.now());
     });
-    // Others may return what they have set aside until this run has used up its own.
+    // Other tasks may return reserved time before this run has used up its own.
     if (decision.outcome === 'overdrawn') return;
     if (decision.outcome !== 'changed')
       throw new TaskLost(decision.outcome === 'missing' ? 'deleted' : decision.reason);

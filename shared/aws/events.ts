@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ChangeEvent, changeEventOf, groupOf, isProgress, subjectOf } from '../events/change-event.ts';
-import type { Change } from '../lifecycle/parts.ts';
+import type { Change } from '../lifecycle/dependencies.ts';
 import { required } from '../settings.ts';
 import { revisionOf, type Task } from '../tasks/task.ts';
 import { messageBody } from './message-body.ts';

@@ -1,5 +1,5 @@
-import type { Head, HeadKind } from '../lists/heads.ts';
-import type { HeadQuery, OwnedRecords } from '../lists/view.ts';
+import type { GroupKind, GroupSummary } from '../lists/group-summary.ts';
+import type { GroupQuery, OwnedRecords } from '../lists/view.ts';
 import { countedHours, saveCountedHour } from './counted-hours.ts';
 import { records } from './records.ts';
 import { type Item, query } from './table.ts';
@@ -9,10 +9,10 @@ import { indexPartitions, tableSchema } from './table-schema.ts';
 const wholePage = 10_000;
 const partitionOf = { job: indexPartitions.ownedJob, task: indexPartitions.ownedTask };
 
-/** Returns the records of a user: heads of groups from the index, and counts of them from the items that lists keep. */
+/** Returns the records of a user: groups from the index, and their stored counts. */
 export function ownedRecords(user: string, now: number): OwnedRecords {
   return {
-    heads: (query) => heads(user, query, now),
+    groups: (query) => groups(user, query, now),
     tasks: records.tasks,
     jobs: records.jobs,
     hours: (oldest, newest) => countedHours(user, oldest, newest),
@@ -20,11 +20,11 @@ export function ownedRecords(user: string, now: number): OwnedRecords {
   };
 }
 
-async function heads(
+async function groups(
   user: string,
-  { kind, range, limit, tag, isUncompleted }: HeadQuery,
+  { kind, range, limit, tag, isUncompleted }: GroupQuery,
   now: number,
-): Promise<Head[]> {
+): Promise<GroupSummary[]> {
   const items = await query({
     index: tableSchema.byOwner.name,
     keys: '#owner = :owner AND id BETWEEN :from AND :to',
@@ -48,10 +48,10 @@ async function heads(
     limit,
     pageSize: tag === undefined ? limit : wholePage,
   });
-  return items.map((item) => toHead(item, kind));
+  return items.map((item) => toGroup(item, kind));
 }
 
-function toHead({ id, expiresAt, endStatus, operations, gone }: Item, kind: HeadKind): Head {
+function toGroup({ id, expiresAt, endStatus, operations, gone }: Item, kind: GroupKind): GroupSummary {
   return {
     id: String(id),
     kind,

@@ -1,5 +1,5 @@
 import { changeEventOf } from '../events/change-event.ts';
-import type { Change } from '../lifecycle/parts.ts';
+import type { Change } from '../lifecycle/dependencies.ts';
 import { hasSubscribers } from './account-subscribers.ts';
 import { busEventsOf, parseBusScope } from './bus-events.ts';
 import { publish as sendChanges } from './events.ts';

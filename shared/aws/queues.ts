@@ -8,7 +8,7 @@ import {
   type SendMessageBatchRequestEntry,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import type { Later } from '../lifecycle/parts.ts';
+import type { Later } from '../lifecycle/dependencies.ts';
 import { required } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { groupOfId } from '../ids.ts';
 import { isJobEventType, type Job, type JobEventType } from '../jobs/job.ts';
 import { changeRecord, type RecordAccess, type Replacement } from '../lifecycle/change-record.ts';
-import type { Group, LifecycleRecords, WorkerAccount } from '../lifecycle/parts.ts';
+import type { Group, LifecycleRecords, WorkerAccount } from '../lifecycle/dependencies.ts';
 import { hasEnded, isTask, type Task } from '../tasks/task.ts';
 import { type Decision, taskOf } from '../tasks/transitions.ts';
 import type { DeliveryRef } from '../webhooks/deliveries.ts';

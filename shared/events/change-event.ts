@@ -1,5 +1,5 @@
 import type { Job, JobEventType } from '../jobs/job.ts';
-import type { Change } from '../lifecycle/parts.ts';
+import type { Change } from '../lifecycle/dependencies.ts';
 import { isTask, type Task } from '../tasks/task.ts';
 
 /** A change as it is published to subscribers by whoever wrote the record. */

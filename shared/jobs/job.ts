@@ -1,4 +1,4 @@
-import { type Due, nextLook } from '../tasks/due.ts';
+import { type Due, nextCheck } from '../tasks/due.ts';
 
 export const jobStatuses = ['created', 'processing', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -10,10 +10,10 @@ export interface JobFailure {
 }
 
 const jobEventTypes = ['created', 'started', 'ended'] as const;
-/** An event of a job that is published, each at most once in its life. */
+/** A published event of a job. Each occurs at most once. */
 export type JobEventType = (typeof jobEventTypes)[number];
 
-/** A job, the head of the group of its tasks. */
+/** A job. It schedules the group of its tasks for the sweep. */
 export interface Job extends Due {
   id: string;
   user: string;
@@ -22,41 +22,41 @@ export interface Job extends Due {
   status: JobStatus | 'deleted';
   /** Task ids in the order of the request. */
   tasks: string[];
-  /** How many of its tasks have which operation. */
+  /** Number of tasks by operation. */
   operations: Record<string, number>;
   /**
-   * The last tasks of the job, for which no other waits, that have not ended; or, where they are many, the parts that they
-   * are kept in. Whoever empties it completes the job.
+   * The open set: the tasks without dependents in the job that have not ended. If there are too many for one record, it holds
+   * the names of the parts that they are stored in. The function that empties the set completes the job.
    */
   open: string[];
-  /** Its deleted tasks, each with its operation before its id. */
+  /** Deleted tasks, each as its operation, a space and its id. */
   gone?: string[];
   failure?: JobFailure;
-  /** The webhook that was given with the job. */
+  /** The webhook of the request. */
   webhook?: string;
-  /** The outbox: events that were written but perhaps not published. The sweep publishes what a crash left here. */
+  /** The outbox: events that may not be published yet. The sweep publishes what a crash left here. */
   pendingEvents?: JobEventType[];
   createdAt: string;
   startedAt?: string;
-  /** When the last of its tasks had ended: a job fails with the first that does, while independent ones go on. */
+  /** When the last of its tasks ended. A job fails with its first failed task, while independent tasks continue. */
   endedAt?: string;
   updatedAt: string;
   expiresAt: string;
   version: number;
-  /** Counts the changes that a reader can see, as that of a task does. */
+  /** Counts the visible changes, as for tasks. */
   revision?: number;
 }
 
 export type JobEvent =
   | { type: 'started' }
   | { type: 'allTasksEnded' }
-  /** `isOver` is true if all of its tasks have ended. */
+  /** `isOver` is true if all tasks of the job have ended. */
   | { type: 'failed'; failure: JobFailure; isOver: boolean }
   /** The last task of a failed job has ended. */
   | { type: 'ended' }
   | { type: 'deleted' };
 
-/** Decides what an event does to a job, or returns undefined where the event changes nothing. */
+/** Returns the job after an event, or undefined if the event changes nothing. */
 export function decideJob(job: Job, event: JobEvent, now: number): Job | undefined {
   const changed = (change: Partial<Job>, ...events: JobEventType[]): Job => ({
     ...withPendingEvents(job, events, now),
@@ -93,26 +93,26 @@ export function decideJob(job: Job, event: JobEvent, now: number): Job | undefin
         ? changed({ endedAt: new Date(now).toISOString() })
         : undefined;
     case 'deleted':
-      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextLook(now) });
+      return job.status === 'deleted' ? undefined : changed({ status: 'deleted', dueAt: nextCheck(now) });
   }
 }
 
-/** Returns whether a text names an event of a job. */
+/** Returns whether a text is the name of a job event. */
 export function isJobEventType(text: string): text is JobEventType {
   return jobEventTypes.some((type) => type === text);
 }
 
-/** Returns the job with events added to its outbox; the sweep publishes those that are still pending when it looks. */
+/** Returns the job with events added to its outbox. The sweep publishes those that are still pending at its next check. */
 export function withPendingEvents(job: Job, events: JobEventType[], now: number): Job {
   if (events.length === 0) return job;
   return {
     ...job,
     pendingEvents: [...new Set([...(job.pendingEvents ?? []), ...events])],
-    dueAt: job.dueAt ?? nextLook(now),
+    dueAt: job.dueAt ?? nextCheck(now),
   };
 }
 
-/** Returns the events of a job that was just created: one whose files came with the request may have ended. */
+/** Returns the events of a new job. A job whose files came with the request may have ended already. */
 export function initialEvents(job: Job): JobEventType[] {
   const started = job.status === 'created' ? [] : (['started'] as const);
   return ['created', ...started, ...(job.endedAt === undefined ? [] : (['ended'] as const))];

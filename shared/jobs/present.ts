@@ -1,13 +1,14 @@
+import { defined } from '../defined.ts';
 import { presentTask } from '../tasks/present.ts';
 import { type JsonObject, revisionOf, type Task } from '../tasks/task.ts';
 import type { Job } from './job.ts';
 
-/** Returns a job as the API presents it, with its tasks where they are given. */
+/** Returns a job as the API presents it, with its tasks if they are given. */
 export function presentJob(job: Job, tasks?: Task[]): JsonObject {
   return {
     id: job.id,
     version: revisionOf(job),
-    ...(job.tag === undefined ? {} : { tag: job.tag }),
+    ...defined({ tag: job.tag }),
     status: job.status,
     createdAt: job.createdAt,
     updatedAt: job.updatedAt,
@@ -19,7 +20,7 @@ export function presentJob(job: Job, tasks?: Task[]): JsonObject {
   };
 }
 
-/** Returns the engine time of tasks together. */
+/** Returns the total engine time of tasks in seconds. */
 export function secondsOf(tasks: Task[]): number {
   return tasks.reduce((sum, { meter }) => sum + (meter?.usedMs ?? 0), 0) / 1000;
 }

@@ -1,32 +1,29 @@
-/** How one record is read and conditionally written. */
+/** Reads and conditionally writes one record. */
 export interface RecordAccess<T> {
   read(): Promise<T | undefined>;
-  /** Writes the record in place of the one that it was made from, if that is still the stored one. */
+  /** Replaces the record that the new one was made from, if that is still the stored one. */
   replace(record: T, previous: T): Promise<Replacement>;
   /** Delays an attempt; the first is round 0. */
   backOff(round: number): Promise<void>;
 }
 
-/**
- * What came of a conditional write: it was made, the stored record has changed since, or what would be charged with it exceeds
- * an allowance.
- */
+/** The result of a conditional write. `overdrawn` means that its charge would exceed an allowance. */
 export type Replacement = 'written' | 'stale' | 'overdrawn';
 
 /** Attempts at a conditional write; contention on one record is a few writers. */
 const maxAttempts = 50;
 
-/** Why a record was not changed beside what its decision says. */
+/** Why a record was not changed, if its decision was not the reason. */
 export type NoChange = { outcome: 'missing' } | { outcome: 'overdrawn' };
 
-/** Changes a record by a decision that is made again whenever a concurrent write came first. */
+/** Changes a record by a decision, which is made again whenever a concurrent write came first. */
 export async function changeRecord<T extends { id: string; version: number }, D>(
   { read, replace, backOff }: RecordAccess<T>,
   decide: (record: T) => D,
   next: (decision: D) => T | undefined,
   known?: T,
 ): Promise<D | NoChange> {
-  // A known record saves a read where it is still current. Where it leads to no write, nothing has proved that it is.
+  // A known record saves a read if it is still current. If it leads to no write, nothing has proved that it is.
   const likely = known && decide(known);
   const likelyNext = likely && next(likely);
   if (known && likelyNext && (await replace(likelyNext, known)) === 'written') return likely;

@@ -7,7 +7,7 @@ export const workersLost: TaskFailure = {
   msg: 'The file could not be processed: every attempt ended without a result. It may be damaged or too large for the engine.',
 };
 
-/** Returns the failure of a task for which the month's engine time does not suffice. */
+/** Returns the failure of a task whose account has no engine time left this month. */
 export function outOfMinutes(now: number): TaskFailure {
   const next = new Date(now);
   const renewal = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1)).toISOString().slice(0, 10);
@@ -17,7 +17,7 @@ export function outOfMinutes(now: number): TaskFailure {
   };
 }
 
-/** Returns the failure of a task that took longer than a single task may. */
+/** Returns the failure of a task that exceeded the engine time of a single task. */
 export function outOfMinutesPerTask(limitMs: number): TaskFailure {
   const minutes = Math.round(limitMs / 600) / 100;
   return {
@@ -26,18 +26,14 @@ export function outOfMinutesPerTask(limitMs: number): TaskFailure {
   };
 }
 
-/** Returns whether a task ended without being completed. */
+/** Returns whether a task ended without completing. */
 export function endedBadly(task: Task): boolean {
   return hasEnded(task) && task.status !== 'completed';
 }
 
-function missingInput(id: string): TaskFailure {
-  return { errorCode: 'processing_failed', msg: `The input task ${id} no longer exists.` };
-}
-
-/** Returns the failure of a task by one of its inputs: one that ended badly, or that has no record any more. */
+/** Returns the failure that an input causes, because it ended badly or no longer exists; undefined if it causes none. */
 export function failureBy(input: Task | undefined, id: string): TaskFailure | undefined {
-  if (!input) return missingInput(id);
+  if (!input) return { errorCode: 'processing_failed', msg: `The input task ${id} no longer exists.` };
   if (!endedBadly(input)) return undefined;
   return {
     errorCode: input.status === 'deleted' ? 'user_deleted_task' : 'processing_failed',
@@ -45,7 +41,7 @@ export function failureBy(input: Task | undefined, id: string): TaskFailure | un
   };
 }
 
-/** Describes how a task ended that was not completed. */
+/** Describes the end of a task that did not complete. */
 export function describeEnd(task: Task): string {
   const which = `task "${task.name}" (${task.id})`;
   if (task.status === 'canceled') return `${which} was canceled.`;
@@ -53,7 +49,7 @@ export function describeEnd(task: Task): string {
   return `${which} failed: ${task.failure?.msg ?? task.failure?.errorCode ?? 'no reason was recorded.'}`;
 }
 
-/** Returns why a job failed whose task ended so. */
+/** Returns the error code of a job that a task failed by ending badly. */
 export function jobErrorOf(task: Task): JobErrorCode {
   if (task.status === 'canceled') return 'task_canceled';
   return task.status === 'deleted' ? 'task_deleted' : 'task_failed';

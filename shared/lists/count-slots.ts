@@ -1,44 +1,49 @@
 import { mapAtOnce } from '../concurrency.ts';
 import { validCounts } from './counted-hour.ts';
-import { addHead, type Counts, noCounts, noTally } from './counts.ts';
-import type { Head } from './heads.ts';
-import { keepHour } from './keep-counts.ts';
-import { chunksOf, readChunk } from './read-heads.ts';
+import { addGroup, type Counts, noCounts, noTally } from './counts.ts';
+import type { GroupSummary } from './group-summary.ts';
+import { chunksOf, readChunk } from './read-groups.ts';
 import { hourOfSlot, idsOfSlots, slotOfId } from './slots.ts';
-import { type Listing, type ListWindow, type OwnedRecords, type Part, runsOf, slotsOf, type View } from './view.ts';
+import { storeHour } from './store-counts.ts';
+import { type Listing, type ListSlot, type ListWindow, type OwnedRecords, runsOf, slotsOf, type View } from './view.ts';
 
-/** Heads that are read at a time: at first, and where that was not all. */
-const firstHeads = 250;
-const moreHeads = 1_000;
-/** Hours that are counted at a time where nothing was. */
+/** Groups per query: for the first, and for the following if that was not enough. */
+const firstGroups = 250;
+const moreGroups = 1_000;
+/** Hours that are counted concurrently. */
 const hoursAtOnce = 4;
 
-/** Counts all slots: by what is kept, or else by reading the heads. */
+/** Counts the groups of all slots: by the stored counts, or else by reading the groups. */
 export async function countAll<T>(owned: OwnedRecords, window: ListWindow, listing: Listing<T>): Promise<View<T>> {
   const { oldest, newest } = slotsOf(window);
-  const kept = listing.tag === undefined ? await owned.hours(hourOfSlot(oldest), hourOfSlot(newest)) : [];
-  const hours = new Map(kept.map((hour) => [hour.hour, hour]));
-  const slots = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index);
+  const stored = listing.tag === undefined ? await owned.hours(hourOfSlot(oldest), hourOfSlot(newest)) : [];
+  const hours = new Map(stored.map((hour) => [hour.hour, hour]));
   const range = idsOfSlots(oldest, newest);
-  const parts = slots.map((slot) => ({ slot, counts: noCounts(), unsettled: noTally(), isCounted: false, fresh: 0 }));
+  const slots = Array.from({ length: newest - oldest + 1 }, (_, index) => ({
+    slot: newest - index,
+    counts: noCounts(),
+    unsettled: noTally(),
+    isCounted: false,
+    fresh: 0,
+  }));
   const view: View<T> = {
     owned,
     window,
     listing,
-    parts,
+    slots,
     hours,
-    newest: { heads: [], range: { ...range, from: range.to } },
+    newest: { groups: [], range: { ...range, from: range.to } },
   };
-  const uncounted = parts.filter((part) => {
-    const counts = knownCounts(view, part.slot);
-    if (counts) Object.assign(part, { counts, isCounted: true });
+  const uncounted = slots.filter((listed) => {
+    const counts = knownCounts(view, listed.slot);
+    if (counts) Object.assign(listed, { counts, isCounted: true });
     return !counts;
   });
   await Promise.all(runsOf(uncounted).map((run) => countRun(view, run)));
   return view;
 }
 
-/** Returns the counts of a slot that are kept and sufficient. */
+/** Returns the stored counts of a slot if they are valid and sufficient for the list. */
 function knownCounts<T>({ hours, window, listing }: View<T>, slot: number): Counts | undefined {
   const hour = hours.get(hourOfSlot(slot));
   const counts = hour && validCounts(hour, slot);
@@ -48,16 +53,16 @@ function knownCounts<T>({ hours, window, listing }: View<T>, slot: number): Coun
   return listing.filter.status !== undefined && counts.unsettled === undefined ? undefined : counts;
 }
 
-/** Counts consecutive slots by their heads: where these are many, several hours at a time, and keeps each at once. */
-async function countRun<T>(view: View<T>, run: Part[]): Promise<void> {
+/** Counts consecutive slots by reading their groups. If there are many, it counts and stores one hour after the other. */
+async function countRun<T>(view: View<T>, run: ListSlot[]): Promise<void> {
   const [newest, oldest] = [run[0], run.at(-1)];
   if (!newest || !oldest) return;
-  const first = await readChunk(view, { range: idsOfSlots(oldest.slot, newest.slot), limit: firstHeads });
-  if (newest === view.parts[0]) view.newest = first;
+  const first = await readChunk(view, { range: idsOfSlots(oldest.slot, newest.slot), limit: firstGroups });
+  if (newest === view.slots[0]) view.newest = first;
   // The slot in which the chunk ends is read again.
   const last = first.rest ? slotOfId(first.rest.to) : -1;
   const counted = run.filter(({ slot }) => slot > last);
-  countHeads(counted, first.heads);
+  countGroups(counted, first.groups);
   markCounted(counted);
   const left = Object.values(
     Object.groupBy(
@@ -65,27 +70,27 @@ async function countRun<T>(view: View<T>, run: Part[]): Promise<void> {
       ({ slot }) => hourOfSlot(slot),
     ),
   );
-  await mapAtOnce(left, hoursAtOnce, async (parts = []) => {
-    const [from, to] = [parts.at(-1), parts[0]];
+  await mapAtOnce(left, hoursAtOnce, async (slots = []) => {
+    const [from, to] = [slots.at(-1), slots[0]];
     if (!from || !to) return;
     const range = idsOfSlots(from.slot, to.slot);
-    for await (const { heads } of chunksOf(view, { range, limit: moreHeads })) countHeads(parts, heads);
-    markCounted(parts);
-    await keepHour(view, hourOfSlot(to.slot));
+    for await (const { groups } of chunksOf(view, { range, limit: moreGroups })) countGroups(slots, groups);
+    markCounted(slots);
+    await storeHour(view, hourOfSlot(to.slot));
   });
 }
 
-function markCounted(parts: Part[]): void {
-  for (const part of parts) part.isCounted = true;
+function markCounted(slots: ListSlot[]): void {
+  for (const slot of slots) slot.isCounted = true;
 }
 
-/** Counts heads in the slots that they are in; those of other slots are left out. */
-function countHeads(parts: Part[], heads: Head[]): void {
-  const bySlot = new Map(parts.map((part) => [part.slot, part]));
-  for (const head of heads) {
-    const part = bySlot.get(slotOfId(head.id));
-    if (!part) continue;
-    addHead(part.counts, head);
-    part.fresh += 1;
+/** Counts groups in their slots. Groups of other slots are ignored. */
+function countGroups(slots: ListSlot[], groups: GroupSummary[]): void {
+  const bySlot = new Map(slots.map((listed) => [listed.slot, listed]));
+  for (const group of groups) {
+    const listed = bySlot.get(slotOfId(group.id));
+    if (!listed) continue;
+    addGroup(listed.counts, group);
+    listed.fresh += 1;
   }
 }

@@ -2,12 +2,19 @@ import type { Job } from '../jobs/job.ts';
 import { isDeletedOrExpired, type Task } from '../tasks/task.ts';
 import { countAll } from './count-slots.ts';
 import { countJobs, countTasks } from './counts.ts';
-import { estimateJobs, estimateTasks, type Head, type HeadKind, type ListFilter, liveTaskIds } from './heads.ts';
-import { keepFresh } from './keep-counts.ts';
-import { newestFirst } from './read-heads.ts';
+import {
+  estimateJobs,
+  estimateTasks,
+  type GroupKind,
+  type GroupSummary,
+  type ListFilter,
+  liveTaskIds,
+} from './group-summary.ts';
+import { newestFirst } from './read-groups.ts';
 import { readPage } from './read-page.ts';
-import { settleAll } from './settle-groups.ts';
+import { readStatuses } from './read-statuses.ts';
 import { idsOfSlots } from './slots.ts';
+import { storeFresh } from './store-counts.ts';
 import {
   inOrder,
   type Listing,
@@ -18,7 +25,7 @@ import {
   slotsOf,
 } from './view.ts';
 
-/** Lists the tasks of an owner, newest first: those of a job follow each other, the last of its request first. */
+/** Lists the tasks of an owner, newest first. Those of a job are consecutive, in reverse request order. */
 export function listTasks(owned: OwnedRecords, filter: ListFilter, window: ListWindow): Promise<ListPage<Task>> {
   const { status, operation } = filter;
   return list(owned, window, {
@@ -30,11 +37,11 @@ export function listTasks(owned: OwnedRecords, filter: ListFilter, window: ListW
     idsOf: liveTaskIds,
     read: owned.tasks,
     matches: (task) => isEither(status, task.status) && isEither(operation, task.operation),
-    settlesTasks: true,
+    needsTaskStatuses: true,
   });
 }
 
-/** Lists the jobs of an owner, newest first. Those with a tag are found by reading all. */
+/** Lists the jobs of an owner, newest first. A tag is found by reading all jobs. */
 export function listJobs(
   owned: OwnedRecords,
   { tag, ...filter }: ListFilter & { tag?: string | undefined },
@@ -51,18 +58,18 @@ export function listJobs(
     idsOf: ({ id }) => [id],
     read: owned.jobs,
     matches: (job) => isEither(status, job.status),
-    settlesTasks: false,
+    needsTaskStatuses: false,
   });
 }
 
-/** Lists the tasks of one job of a user, the last of its request first. */
+/** Lists the tasks of a job in reverse request order. */
 export async function listTasksOfJob(
   owned: OwnedRecords,
   { user, job: id, status, operation }: ListFilter & { user: string; job: string },
   { now, skip, limit }: ListWindow,
 ): Promise<ListPage<Task>> {
   const [job] = await owned.jobs([id]);
-  // The id of a task leads to its job as well.
+  // The id of a task also leads to its job.
   if (job?.id !== id || job.user !== user || isDeletedOrExpired(job, now)) return { docs: [], total: 0 };
   const tasks = inOrder(job.tasks.toReversed(), await owned.tasks(job.tasks));
   const matches = tasks.filter(
@@ -73,21 +80,21 @@ export async function listTasksOfJob(
 
 /** Returns the newest tasks of an owner. */
 export async function newestTasks(owned: OwnedRecords, window: ListWindow): Promise<Task[]> {
-  const [jobs, alone] = await Promise.all([newestHeads(owned, 'job', window), newestHeads(owned, 'task', window)]);
-  const heads = [...jobs, ...alone].sort(newestFirst);
-  const ids = heads.flatMap(liveTaskIds).slice(0, window.limit);
+  const [jobs, alone] = await Promise.all([newestGroups(owned, 'job', window), newestGroups(owned, 'task', window)]);
+  const groups = [...jobs, ...alone].sort(newestFirst);
+  const ids = groups.flatMap(liveTaskIds).slice(0, window.limit);
   return inOrder(ids, await owned.tasks(ids)).filter((task) => !isDeletedOrExpired(task, window.now));
 }
 
 /** Returns the newest jobs of an owner. */
 export async function newestJobs(owned: OwnedRecords, window: ListWindow): Promise<Job[]> {
-  const ids = (await newestHeads(owned, 'job', window)).map(({ id }) => id);
+  const ids = (await newestGroups(owned, 'job', window)).map(({ id }) => id);
   return inOrder(ids, await owned.jobs(ids)).filter((job) => !isDeletedOrExpired(job, window.now));
 }
 
-function newestHeads(owned: OwnedRecords, kind: HeadKind, window: ListWindow): Promise<Head[]> {
+function newestGroups(owned: OwnedRecords, kind: GroupKind, window: ListWindow): Promise<GroupSummary[]> {
   const { oldest, newest } = slotsOf(window);
-  return owned.heads({ kind, range: idsOfSlots(oldest, newest), limit: window.limit });
+  return owned.groups({ kind, range: idsOfSlots(oldest, newest), limit: window.limit });
 }
 
 async function list<T extends Shown>(
@@ -95,13 +102,13 @@ async function list<T extends Shown>(
   window: ListWindow,
   listing: Listing<T>,
 ): Promise<ListPage<T>> {
-  // Nothing that is deleted is shown.
+  // Lists never show deleted records.
   if (listing.filter.status === 'deleted') return { docs: [], total: 0 };
   const view = await countAll(owned, window, listing);
-  if (listing.filter.status !== undefined) await settleAll(view);
-  const numbers = view.parts.map(({ counts, unsettled }) => listing.count(counts, unsettled, listing.filter));
+  if (listing.filter.status !== undefined) await readStatuses(view);
+  const numbers = view.slots.map(({ counts, unsettled }) => listing.count(counts, unsettled, listing.filter));
   const total = numbers.reduce((sum, number) => sum + number, 0);
-  const [docs] = await Promise.all([readPage(view, numbers), keepFresh(view)]);
+  const [docs] = await Promise.all([readPage(view, numbers), storeFresh(view)]);
   return { docs, total };
 }
 

@@ -2,32 +2,32 @@ import type { Job } from '../jobs/job.ts';
 import type { Task } from '../tasks/task.ts';
 import type { CountedHour } from './counted-hour.ts';
 import type { Counts, Tally } from './counts.ts';
-import type { Estimate, Head, HeadKind, ListFilter } from './heads.ts';
+import type { Estimate, GroupKind, GroupSummary, ListFilter } from './group-summary.ts';
 import { type IdRange, slotAt } from './slots.ts';
 
-/** Which heads to read: the newest so many of a range. */
-export interface HeadQuery {
-  kind: HeadKind;
+/** A query of the newest groups of a range. */
+export interface GroupQuery {
+  kind: GroupKind;
   range: IdRange;
   limit: number;
-  /** Only of jobs whose tag contains this. */
+  /** Only jobs whose tag contains this. */
   tag?: string | undefined;
-  /** Without those of groups that are completed. */
+  /** Excludes completed groups. */
   isUncompleted?: boolean;
 }
 
 /** The records of one owner. */
 export interface OwnedRecords {
-  /** Returns heads that are neither deleted nor expired, newest first. May lag by minutes. */
-  heads(query: HeadQuery): Promise<Head[]>;
+  /** Returns groups that are neither deleted nor expired, newest first. The index may lag by minutes. */
+  groups(query: GroupQuery): Promise<GroupSummary[]>;
   tasks(ids: string[]): Promise<Task[]>;
   jobs(ids: string[]): Promise<Job[]>;
   hours(oldest: number, newest: number): Promise<CountedHour[]>;
-  /** Stores an hour unless it was changed since it was read; returns whether it was. */
+  /** Stores an hour unless it was changed since it was read. Returns whether it was stored. */
   saveHour(hour: CountedHour): Promise<boolean>;
 }
 
-/** Which part of a list is wanted, and what is expired. */
+/** The requested page of a list, and the time by which records expire. */
 export interface ListWindow {
   now: number;
   /** Records from before this time are expired. */
@@ -39,80 +39,82 @@ export interface ListWindow {
 /** A page of a list. */
 export interface ListPage<T> {
   docs: T[];
-  /** How many there are on all pages. */
+  /** The number of records on all pages. */
   total: number;
 }
 
-/** What every record has that is listed. */
+/** The fields that all listed records have. */
 export interface Shown {
   id: string;
   status: string;
   expiresAt: string;
 }
 
-/** What is listed. */
+/** The kind of a list: its filter, and how its records are counted and read. */
 export interface Listing<T> {
   filter: ListFilter;
   tag?: string;
-  kinds: HeadKind[];
-  /** Whether nothing but a tag limits the list. */
+  kinds: GroupKind[];
+  /** Whether the list has no filter but a tag. */
   isWhole: boolean;
-  estimate(head: Head, filter: ListFilter): Estimate;
+  estimate(group: GroupSummary, filter: ListFilter): Estimate;
   count(counts: Counts, unsettled: Tally, filter: ListFilter): number;
-  idsOf(head: Head): string[];
+  idsOf(group: GroupSummary): string[];
   read(ids: string[]): Promise<T[]>;
   matches(record: T): boolean;
-  /** Whether statuses of tasks are of interest, and not only those of jobs. */
-  settlesTasks: boolean;
+  /** Whether the list needs the statuses of tasks, and not only those of jobs. */
+  needsTaskStatuses: boolean;
 }
 
-/** A slot of a list, newest first. */
-export interface Part {
+/** A slot of a list with its counts. */
+export interface ListSlot {
   slot: number;
   counts: Counts;
-  /** The statuses of the groups that are not settled. */
+  /** The current statuses of the unsettled groups. */
   unsettled: Tally;
   isCounted: boolean;
-  /** How much of it is not kept: heads that were read, groups that were settled. */
+  /** How many groups were counted or settled since the counts were stored. */
   fresh: number;
 }
 
+/** A list while it is being counted and read. */
 export interface View<T> {
   owned: OwnedRecords;
   window: ListWindow;
   listing: Listing<T>;
-  parts: Part[];
+  /** Newest first. */
+  slots: ListSlot[];
   hours: Map<number, CountedHour>;
-  /** The newest heads, which were read to be counted, and are likely to be on the page. */
+  /** The newest groups, which were read for counting and are likely to be on the page. */
   newest: Chunk;
 }
 
-/** The newest heads of a range; the rest is what is older, where there may be more. */
+/** The newest groups of a range, and the rest of the range if there may be more. */
 export interface Chunk {
-  heads: Head[];
+  groups: GroupSummary[];
   range: IdRange;
   rest?: IdRange;
 }
 
 const skewMs = 60_000;
 
-/** Returns the slots in which everything is that may not have expired. */
+/** Returns the slots that may hold records that have not expired. */
 export function slotsOf({ now, oldest }: ListWindow): { oldest: number; newest: number } {
   return { oldest: slotAt(oldest - skewMs), newest: slotAt(now + skewMs) };
 }
 
-/** Returns slots in runs of consecutive ones. */
-export function runsOf(parts: Part[]): Part[][] {
-  const runs: Part[][] = [];
-  for (const part of parts) {
+/** Groups slots into runs of consecutive ones. */
+export function runsOf(slots: ListSlot[]): ListSlot[][] {
+  const runs: ListSlot[][] = [];
+  for (const listed of slots) {
     const run = runs.at(-1);
-    if (run?.at(-1)?.slot === part.slot + 1) run.push(part);
-    else runs.push([part]);
+    if (run?.at(-1)?.slot === listed.slot + 1) run.push(listed);
+    else runs.push([listed]);
   }
   return runs;
 }
 
-/** Returns records in the order of ids, excluding those that were not found. */
+/** Returns records in the order of ids, excluding ids without a record. */
 export function inOrder<T extends { id: string }>(ids: string[], records: T[]): T[] {
   const found = new Map(records.map((record) => [record.id, record]));
   return ids.flatMap((id) => found.get(id) ?? []);

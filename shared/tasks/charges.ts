@@ -1,18 +1,19 @@
+import { defined } from '../defined.ts';
 import { hasEnded, type Task } from './task.ts';
 
-/** A change of what is taken from the allowance of an account, or of one of its keys, in a month. */
+/** A change of the engine time that is charged to an account, or to one of its keys, in a month. */
 export interface Charge {
   user: string;
   month: string;
-  /** The API key, where it is its allowance. */
+  /** The API key whose allowance is charged; absent for the account's. */
   key?: string;
-  /** Milliseconds more than before, or fewer. */
+  /** Milliseconds to add; negative if they are returned. */
   ms: number;
-  /** What all charges together may not exceed. */
+  /** The allowance: the maximum sum of all charges. */
   max: number;
 }
 
-/** What a task that ended adds to the usage of its account. */
+/** The usage that an ended task adds to its account. */
 export interface UsageEntry {
   user: string;
   task: string;
@@ -25,8 +26,8 @@ export interface UsageEntry {
 }
 
 /**
- * Returns what a change of a task changes in the allowances that it is taken from. Written together with the task, so that the
- * sum of what all tasks have taken is what is charged, whatever dies in between.
+ * Returns the charges of a change of a task. They are written together with the task, so that they always equal the sum of what
+ * all tasks have reserved and used, whatever crashes in between.
  */
 export function chargesOf(before: Task, after: Task): Charge[] {
   const { limits, month } = after.meter ?? {};
@@ -39,7 +40,7 @@ export function chargesOf(before: Task, after: Task): Charge[] {
   ];
 }
 
-/** Returns what a change of a task adds to the usage of its account: once, when its engine time becomes known. */
+/** Returns the usage that a change of a task adds to its account. It is added once, when the engine time becomes known. */
 export function usageOf(before: Task, after: Task): UsageEntry | undefined {
   const { usedMs, formats } = after.meter ?? {};
   if (!usedMs || before.meter?.usedMs !== undefined || after.endedAt === undefined) return undefined;
@@ -50,12 +51,11 @@ export function usageOf(before: Task, after: Task): UsageEntry | undefined {
     day: after.endedAt.slice(0, 10),
     ms: usedMs,
     operation,
-    ...(formats === undefined ? {} : { formats }),
-    ...(key === undefined ? {} : { key }),
+    ...defined({ formats, key }),
   };
 }
 
-/** Returns what a task takes from its allowances: what is set aside for it while it runs, and then what it has used. */
+/** Returns the engine time that a task takes from its allowances: reserved while it runs, used after its end. */
 export function takenBy(task: Task): number {
   const { meter } = task;
   return (hasEnded(task) ? meter?.usedMs : meter?.reservedMs) ?? 0;

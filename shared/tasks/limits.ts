@@ -2,18 +2,18 @@ import type { Catalogue, EngineResources } from '../catalogue/catalogue.ts';
 import type { JsonObject, StoredFile, TaskFailure } from './task.ts';
 
 /**
- * Files that one task may have. A record holds them all and DynamoDB 400 KB a record: with names of 200 bytes, 500 files
- * take 220 KB as JSON, which is never shorter than the item.
+ * Maximum number of files of a task. Its record holds them all, and DynamoDB limits a record to 400 KB. With names of 200 bytes,
+ * 500 files take 220 KB as JSON, and the item is never longer than its JSON.
  */
 export const maxFilesPerTask = 500;
 
-/** What files and details may take of a record together; the rest is for its parameters, its links to other tasks and its state. */
+/** Maximum size of files and details in a record. The rest is left to its parameters, its links to other tasks and its state. */
 export const maxResultBytes = 300_000;
 
-/** How many files of a task are fetched or stored in parallel: each holds up to four parts of 5 MB in memory. */
+/** How many files of a task are fetched or stored concurrently. Each holds up to four parts of 5 MB in memory. */
 export const filesAtOnce = 4;
 
-/** Returns the failure of a task whose result would not fit its record; undefined where it fits. */
+/** Returns the failure of a task whose result does not fit into its record; undefined if it fits. */
 export function resultFailure(files: StoredFile[], details: JsonObject = {}): TaskFailure | undefined {
   if (files.length > maxFilesPerTask)
     return failed(
@@ -26,25 +26,22 @@ export function resultFailure(files: StoredFile[], details: JsonObject = {}): Ta
   return undefined;
 }
 
-/** Returns how many bytes the files and the details of a task take of its record at most. */
+/** Returns the maximum number of bytes that the files and the details of a task take in its record. */
 export function resultBytes(files: unknown[], details: JsonObject): number {
   return Buffer.byteLength(JSON.stringify(files)) + Buffer.byteLength(JSON.stringify(details));
 }
 
-/**
- * Returns how many bytes the inputs of an engine's task may have: half of its disk. The other half is for what is made
- * of them, which for most conversions is about as much.
- */
+/** Returns the maximum size of an engine's inputs: half of its disk. Most conversions write about as much as they read. */
 export function maxInputBytes({ diskMegabytes }: EngineResources): number {
   return diskBytes({ diskMegabytes }) / 2;
 }
 
-/** Returns the size of an engine's disk, which AWS counts in units of 1,024. */
+/** Returns the size of an engine's disk in bytes; AWS counts in units of 1,024. */
 export function diskBytes({ diskMegabytes }: Pick<EngineResources, 'diskMegabytes'>): number {
   return diskMegabytes * 1024 * 1024;
 }
 
-/** Returns the seconds of processor time that inputs may take of an engine by their size; undefined if the engine has no such limit. */
+/** Returns the limit of processor time for inputs of this size, in seconds; undefined if the engine has no such limit. */
 export function maxProcessorSeconds(
   { processorTime }: Pick<EngineResources, 'processorTime'>,
   inputs: Pick<StoredFile, 'size'>[],
@@ -54,7 +51,7 @@ export function maxProcessorSeconds(
   return processorTime.baseSeconds + megabytes * processorTime.secondsPerMegabyte;
 }
 
-/** Returns why an engine cannot work on inputs of this size and number; undefined where it can. */
+/** Returns why inputs are too large or too many for an engine; undefined if they are not. */
 export function inputProblem(
   catalogue: Catalogue,
   engine: string,
@@ -67,7 +64,7 @@ export function inputProblem(
   const limit = maxInputBytes(resources);
   if (size > limit)
     return `The input has ${grouped(size)} bytes; this operation takes at most ${grouped(limit)} bytes in one task. Split the input or make it smaller first.`;
-  // Each input becomes a file at least, but for those that are merged.
+  // Each input becomes at least one file, unless they are merged.
   if (operation !== 'merge' && files.length > maxFilesPerTask)
     return `The input has ${grouped(files.length)} files; one task makes at most ${maxFilesPerTask}. Give them to several tasks.`;
   return undefined;

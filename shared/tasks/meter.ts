@@ -1,61 +1,61 @@
 import { isProcessing } from '../operations/operations.ts';
 
-/** Limits on engine time in milliseconds. What is absent is not limited. */
+/** Limits on engine time in milliseconds. An absent limit is unlimited. */
 export interface TimeLimits {
-  /** What all tasks of the account may use in a month. */
+  /** For all tasks of the account in a month. */
   account?: number;
-  /** What all tasks of the API key may use in a month. */
+  /** For all tasks of the API key in a month. */
   key?: number;
-  /** What the task may use. */
+  /** For the task. */
   task?: number;
 }
 
-/** The engine time of a task: what it may use, has reserved and has used. */
+/** The engine time of a task: limits, reservation and usage. */
 export interface Meter {
   limits?: TimeLimits;
-  /** The month whose allowance it takes, such as `2026-11`: that in which it first started. */
+  /** The month whose allowance it uses, such as `2026-11`: the one in which it first started. */
   month?: string;
   /** When the current run began, in milliseconds. */
   since?: number;
-  /** What is set aside for it while it runs; only where the account or key is limited. */
+  /** Reserved while it runs; only if the account or key is limited. */
   reservedMs?: number;
-  /** What it has used; known from its end. */
+  /** Used; known once it has ended. */
   usedMs?: number;
-  /** The formats that it was converted from and to, such as `png>webp`. */
+  /** Source and target format, such as `png>webp`. */
   formats?: string;
 }
 
-/** What an engine did for a task. */
+/** The time that an engine worked on a task. */
 export interface EngineTime {
   ms: number;
   formats?: string;
 }
 
 /**
- * What is set aside for a run at first. One that takes longer sets aside as much again before that is used up, at most a minute
- * at a time, so that the rest of an allowance is left to others: most conversions take a second, and a few a quarter of an hour.
+ * The first reservation of a run. A longer run doubles its reservation before it is used up, by at most a minute at a time. This
+ * leaves the rest of the allowance to others: most conversions take a second, and a few a quarter of an hour.
  */
 const firstReservationMs = 10_000;
 const maxExtensionMs = 60_000;
-/** What is set aside where the allowance has no more: others may be about to return most of what they have set aside. */
+/** The reservation if the allowance has no more. Other tasks may soon return most of what they have reserved. */
 export const smallReservationMs = 1_000;
-/** How long before the end of what is set aside a run asks for more. */
+/** How long before the end of its reservation a run asks for more. */
 const maxLeadMs = 15_000;
 
-/** Returns the meter of a new task; undefined for operations that take no engine. */
+/** Returns the meter of a new task; undefined for operations without an engine. */
 export function newMeter(operation: string, limits: TimeLimits = {}): Meter | undefined {
   if (!isProcessing(operation) && operation !== 'import/webpage') return undefined;
   return Object.keys(limits).length > 0 ? { limits } : {};
 }
 
-/** Returns the meter of a task that a run starts. A run that follows one that died goes on with what that had set aside. */
+/** Returns the meter of a task that a run starts. A run after one that died takes over its reservation. */
 export function startMeter(meter: Meter, now: number, reserveMs = firstReservationMs): Meter {
   const { month = monthOf(now), reservedMs, ...rest } = meter;
   const started = { ...rest, month, since: now };
   return isLimited(meter) ? { ...started, reservedMs: reservedMs ?? cap(meter, reserveMs) } : started;
 }
 
-/** Returns the meter with more set aside, for a run that is about to use up what is; undefined for others. */
+/** Returns the meter with a larger reservation if the current one is about to be used up; undefined otherwise. */
 export function extendedMeter(meter: Meter | undefined, now: number): Meter | undefined {
   if (meter?.reservedMs === undefined || meter.since === undefined) return undefined;
   const leadMs = Math.min(maxLeadMs, meter.reservedMs / 2);
@@ -64,23 +64,23 @@ export function extendedMeter(meter: Meter | undefined, now: number): Meter | un
   return reservedMs > meter.reservedMs ? { ...meter, reservedMs } : undefined;
 }
 
-/** Returns when a run has used up what is set aside for it; undefined where that is not limited. */
+/** Returns when a run has used up its reservation; undefined if its time is not limited. */
 export function reservationEnd({ since, reservedMs }: Meter): number | undefined {
   return since === undefined || reservedMs === undefined ? undefined : since + reservedMs;
 }
 
-/** Returns the meter of a task that ended after some engine time: what was set aside and not used is returned. */
+/** Returns the meter of a task that ended. The unused part of its reservation is returned. */
 export function endMeter(meter: Meter, { ms, formats }: EngineTime): Meter {
   const { since: _since, reservedMs = Number.POSITIVE_INFINITY, ...rest } = meter;
   return { ...rest, usedMs: Math.min(Math.max(0, Math.round(ms)), reservedMs), ...(formats ? { formats } : {}) };
 }
 
-/** Returns the engine time of a run that was broken off by its client: that which has passed. */
+/** Returns the engine time of a run that its client ended: the time that has passed. */
 export function elapsed({ since }: Meter, now: number): EngineTime {
   return { ms: since === undefined ? 0 : now - since };
 }
 
-/** Returns whether months limit what a task may use. */
+/** Returns whether a monthly allowance limits a task. */
 export function isLimited({ limits }: Meter): boolean {
   return limits?.account !== undefined || limits?.key !== undefined;
 }

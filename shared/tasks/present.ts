@@ -1,7 +1,8 @@
+import { defined } from '../defined.ts';
 import { required } from '../settings.ts';
 import { type JsonObject, revisionOf, type StoredFile, type Task } from './task.ts';
 
-/** Returns the link of a file: the service's own, so that it lives as long as the task and holds no credentials. */
+/** Returns the download link of a file. It is a link of the service, valid as long as the task, without credentials. */
 function linkTo(task: Task, file: StoredFile): string {
   return `${required('LATHE_URL')}/v1/files/${task.id}/${file.token}/${encodeURIComponent(file.name)}`;
 }
@@ -19,7 +20,7 @@ export function presentTask(task: Task): JsonObject {
     ...(task.job ? { job: task.job } : {}),
     user: task.user,
     result: presentResult(task),
-    ...(task.progress === undefined ? {} : { progress: task.progress }),
+    ...defined({ progress: task.progress }),
     createdAt: task.createdAt,
     startedAt: task.startedAt ?? null,
     endedAt: task.endedAt ?? null,
@@ -28,7 +29,7 @@ export function presentTask(task: Task): JsonObject {
   };
 }
 
-/** Fields of a result that the service sets itself, and no engine. */
+/** Fields of a result that only the service sets, never an engine. */
 export const resultFields = ['url', 'files', 'form', 'errorCode', 'msg', 'conversionSeconds'] as const;
 
 function presentResult(task: Task): JsonObject {

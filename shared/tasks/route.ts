@@ -33,7 +33,7 @@ export function routeTask(
   return problem === undefined ? { engine } : { failure: { errorCode: 'processing_failed', msg: problem } };
 }
 
-/** Returns the engine that merges all of the files: an engine reads the formats of its kind, and one reads more than the others. */
+/** Returns the engine that can merge all of the files, which may have different formats. */
 function mergingEngine(catalogue: Catalogue, { payload }: Task, files: StoredFile[]): string | undefined {
   const [first = '', ...others] = files.map(({ format }) => catalogue.canonical(format));
   return catalogue.find('merge', first, catalogue.canonical(String(payload.output_format)), others)?.engine;
@@ -46,7 +46,7 @@ function routeByOperation(catalogue: Catalogue, operation: string): { engine: st
   return { failure: { errorCode: 'processing_failed', msg } };
 }
 
-/** Returns the failure of a task whose key is not allowed a format that was detected; undefined where it is. */
+/** Returns the failure of a task whose key does not allow a format; undefined if it does. */
 export function formatFailure(
   catalogue: Catalogue,
   { limits = {} }: Pick<Task, 'limits'>,
@@ -56,7 +56,7 @@ export function formatFailure(
   return msg === undefined ? undefined : { errorCode: 'insufficient_permission', msg };
 }
 
-/** Checks a task's format and options against what its file is, not what it is called. */
+/** Checks a task's format and options against the content of its file, not against its name. */
 export function checkFile(
   catalogue: Catalogue,
   task: Task,

@@ -34,9 +34,9 @@ export interface StoredFile {
   key: string;
   name: string;
   size: number;
-  /** Extension without a dot, detected from the content where possible. */
+  /** Extension without a dot, detected from the content if possible. */
   format: string;
-  /** What the content looks like by itself, see `Detected`; absent if the service made the file. */
+  /** The format of the content regardless of the name, see `Detected`; absent if the service made the file. */
   content?: string;
   mediaType: string;
   /** Unguessable part of the download link; a link is a capability, not a credential. */
@@ -46,39 +46,39 @@ export interface StoredFile {
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A task. One without a job is the head of its group, at which the sweep looks. */
+/** A task. A task without a job is a group of its own, and schedules itself for the sweep. */
 export interface Task extends Due {
   id: string;
   /** The account that owns it. */
   user: string;
-  /** The id of the API key that created it; absent where a person did. */
+  /** The id of the API key that created it; absent if a person did. */
   key?: string;
-  /** Limits of that key which hold while the task runs. */
+  /** Limits of that key that apply while the task runs. */
   limits?: KeyLimits;
   name: string;
   operation: string;
   status: TaskStatus;
-  /** Parameters without `input` and `operation`, with a mask in place of secrets. */
+  /** Parameters without `input` and `operation`, with secrets masked. */
   payload: JsonObject;
-  /** Whether secrets are stored beside the files in the bucket until the task ends; neither record nor queue holds them. */
+  /** Whether its secrets are stored in the bucket until it ends. Neither records nor messages contain them. */
   hasSecrets?: boolean;
   dependsOn: string[];
-  /** Tasks to notify when this one ends: those of the same group from the start, and later ones that name it. */
+  /** Tasks to notify when this one ends: those of its group, and later tasks that use it as an input. */
   dependents: string[];
   job?: string;
   form?: UploadForm;
-  /** Until when the form takes a file, in milliseconds. */
+  /** When the form expires, in milliseconds. */
   formUntil?: number;
   failure?: TaskFailure;
   /** The input whose end failed the task. */
   failedBy?: string;
   files: StoredFile[];
-  /** Facts about the outcome that the API shows beside the links, such as sizes before and after. */
+  /** Facts about the result that the API shows with the links, such as sizes before and after. */
   details?: JsonObject;
   progress?: number;
-  /** Which worker run owns the task; a write of an earlier run is refused. */
+  /** The run that owns the task; writes of earlier runs are refused. */
   attempt: number;
-  /** How many of the runs gave the task back to its queue; those were not lost. */
+  /** How many runs returned the task to its queue. Those runs were not lost. */
   returns?: number;
   /** When the owner last sent a heartbeat, in milliseconds; absent while no run owns the task. */
   heartbeatAt?: number;
@@ -89,13 +89,13 @@ export interface Task extends Due {
   expiresAt: string;
   /** Counts every write, so that no two overwrite each other. */
   version: number;
-  /** Counts the changes that a reader can see, from 1 where it is absent; subscribers order events by it. */
+  /** Counts the visible changes, from 1 if absent. Subscribers order events by it. */
   revision?: number;
-  /** Whether it was completed in one step by whoever completed its inputs, and not by a worker. */
+  /** Whether the function that completed its inputs performed it in the same step, without a worker of its own. */
   isPerformed?: boolean;
-  /** Its engine time; absent where it takes no engine. */
+  /** Its engine time; absent if it needs no engine. */
   meter?: Meter;
-  /** The part of its job's open set that holds the task, where the job has too many for one record. */
+  /** The part of its job's open set that holds the task, if the set is too large for one record. */
   openIn?: string;
 }
 
@@ -104,7 +104,7 @@ export function hasEnded(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'created' && task.status !== 'processing';
 }
 
-/** Returns how often the visible part of a record has changed. */
+/** Returns how often a record has visibly changed. */
 export function revisionOf(record: { revision?: number }): number {
   return record.revision ?? 1;
 }
@@ -119,7 +119,7 @@ export function isTask(record: Task | { tasks: string[] }): record is Task {
   return 'operation' in record;
 }
 
-/** Returns whether no task of the same job waits for a task; its job is complete when all of these are. */
+/** Returns whether no task of the same job depends on a task. A job is complete when all such tasks are. */
 export function isLastOfJob(task: Task): boolean {
   const group = groupOfId(task.id);
   return task.job !== undefined && !task.dependents.some((id) => groupOfId(id) === group);

@@ -1,48 +1,49 @@
-import { nextLook } from './due.ts';
+import { defined } from '../defined.ts';
+import { nextCheck } from './due.ts';
 import { type EngineTime, elapsed, endMeter, type Meter, startMeter } from './meter.ts';
 import type { JsonObject, StoredFile, Task, TaskFailure, TaskStatus } from './task.ts';
 import { hasEnded, revisionOf } from './task.ts';
 
-/** A worker without a heartbeat for this long has lost its task; it sends three within this time. */
+/** A worker without a heartbeat for this long has lost its task. It sends three within this time. */
 export const heartbeatWindowMs = 30_000;
-/** How long a released task may stay in a queue before the sweep sends its message again. */
+/** How long a task may stay in a queue before the sweep sends its message again. */
 export const queueTimeoutMs = 15 * 60_000;
-/** Lost runs after which a task is failed: its input kills every worker that touches it. */
+/** Lost runs after which a task fails, because its input seems to kill every worker. */
 export const maxAttempts = 5;
 
 export type TaskEvent =
-  /** `reserveMs` is the engine time to set aside, where the account's is limited. */
+  /** `reserveMs` is the engine time to reserve if the account's is limited. */
   | { type: 'started'; reserveMs?: number }
   | { type: 'progressed'; attempt: number; percent?: number; meter?: Meter }
   | { type: 'completed'; attempt: number; files: StoredFile[]; details?: JsonObject; engine?: EngineTime }
   | { type: 'failed'; attempt: number; failure: TaskFailure; engine?: EngineTime }
-  /** The run ends without a result, so that others get their turn; another run begins anew. */
+  /** The run ends without a result so that other tasks get their turn. Another run starts over. */
   | { type: 'returned'; attempt: number }
   | { type: 'uploaded'; file: StoredFile }
-  /** Whoever completed the inputs did the work of the task, too. */
+  /** The function that completed the inputs performed the task as well. */
   | { type: 'performed'; files: StoredFile[] }
   | { type: 'expired'; failure: TaskFailure }
   | { type: 'inputEnded'; failure: TaskFailure; input: string }
   | { type: 'canceled' }
   | { type: 'deleted' }
-  /** What follows from the end that a task without a job had then is done. */
+  /** The consequences of the end with this status are carried out. */
   | { type: 'settled'; status: TaskStatus };
 
 /**
- * The result of an event: `changed` carries the next record; `refused` leaves the record as it is.
- * `ended` means that the task is past it (repeat the consequences), `owned` that another run is alive and owns it,
- * `waiting` that it waits for its client's file.
+ * The result of an event: `changed` carries the next record; `refused` leaves the record as it is. The reason `ended` means that
+ * the task has ended, and its consequences may have to be repeated; `owned` that another live run owns the task; `waiting` that
+ * it waits for its client's file.
  */
 export type Decision =
   | { outcome: 'changed'; task: Task }
   | { outcome: 'refused'; reason: 'ended' | 'owned' | 'waiting' | 'not-started' };
 
-/** Returns the next record of a decision; undefined where the event was refused. */
+/** Returns the next record of a decision; undefined if the event was refused. */
 export const taskOf = (decision: Decision) => (decision.outcome === 'changed' ? decision.task : undefined);
 
 const refused = (reason: 'ended' | 'owned' | 'waiting' | 'not-started'): Decision => ({ outcome: 'refused', reason });
 
-/** Decides what an event does to a task. Pure: the spec's table of states, and no transition outside it. */
+/** Decides how an event changes a task. Pure: the spec's table of states, and no transition outside it. */
 export function decide(task: Task, event: TaskEvent, now: number): Decision {
   switch (event.type) {
     case 'started':
@@ -74,8 +75,8 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
       return ended(task, now, { status: 'canceled', ...usedUntil(task, now) });
     case 'deleted':
       if (task.status === 'deleted') return refused('ended');
-      // Due by itself: its job may have ended, and be due no more.
-      return ended(task, now, { status: 'deleted', dueAt: nextLook(now), ...usedUntil(task, now) });
+      // The tombstone schedules itself, because its job may have ended and be off the schedule.
+      return ended(task, now, { status: 'deleted', dueAt: nextCheck(now), ...usedUntil(task, now) });
     case 'settled':
       return settled(task, event.status);
   }
@@ -83,7 +84,7 @@ export function decide(task: Task, event: TaskEvent, now: number): Decision {
 
 type RunEvent = Extract<TaskEvent, { type: 'progressed' | 'completed' | 'failed' | 'returned' }>;
 
-/** Refuses what a run says of a task that it does not own. */
+/** Refuses an event of a run that does not own the task. */
 function refusalOf(task: Task, attempt: number): Decision | undefined {
   if (hasEnded(task)) return refused('ended');
   if (task.status !== 'processing') return refused('not-started');
@@ -97,7 +98,7 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
     case 'progressed':
       return changed(task, now, {
         heartbeatAt: now,
-        ...(event.meter ? { meter: event.meter } : {}),
+        ...defined({ meter: event.meter }),
         ...(event.percent === undefined ? {} : { progress: Math.max(task.progress ?? 0, event.percent) }),
       });
     case 'completed':
@@ -105,7 +106,7 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
         status: 'completed',
         files: event.files,
         progress: 100,
-        ...(event.details === undefined ? {} : { details: event.details }),
+        ...defined({ details: event.details }),
         ...used(task, event.engine),
       });
     case 'failed':
@@ -116,21 +117,21 @@ function afterRun(task: Task, event: RunEvent, now: number): Decision {
 }
 
 /**
- * Releases a task from its run. To a reader it is being processed all the while. What was set aside of the account's engine time
- * stays so, because the next run needs it; the time of this one is not charged.
+ * Releases a task from its run. Readers keep seeing it as processing. The reservation stays for the next run; the time of this
+ * one is not charged.
  */
 function returned({ heartbeatAt: _heartbeat, ...task }: Task, now: number): Decision {
   const { since: _since, ...meter } = task.meter ?? {};
   return changed(task, now, { returns: (task.returns ?? 0) + 1, ...(task.meter ? { meter } : {}) });
 }
 
-/** Returns whether so many runs of a task were lost that it is not started again. */
+/** Returns whether a task has lost too many runs to be started again. */
 export function isExhausted({ attempt, returns = 0 }: Task): boolean {
   return attempt - returns >= maxAttempts;
 }
 
 function settled(task: Task, status: TaskStatus): Decision {
-  // A task that was deleted since has more to be done; its tombstone stays due until then.
+  // A task that was deleted meanwhile has other consequences, and its tombstone stays due until they are carried out.
   if (task.status !== status || task.dueAt === undefined) return refused('ended');
   const { dueAt: _dueAt, ...rest } = task;
   return { outcome: 'changed', task: { ...rest, version: task.version + 1 } };
@@ -150,18 +151,18 @@ function start(task: Task, now: number, reserveMs?: number): Decision {
   });
 }
 
-/** Returns the engine time of a task that ends; nothing is charged for runs that were lost by a fault of the service. */
+/** Returns the engine time of a task that ends. Runs that were lost by a fault of the service are not charged. */
 function used(task: Task, engine: EngineTime = { ms: 0 }): Pick<Task, 'meter'> {
   const { since, reservedMs } = task.meter ?? {};
   return task.meter && (since ?? reservedMs) !== undefined ? { meter: endMeter(task.meter, engine) } : {};
 }
 
-/** Returns the engine time of a task that its client ends, which was used until now. */
+/** Returns the engine time of a task that its client ends: the time until now. */
 function usedUntil(task: Task, now: number): Pick<Task, 'meter'> {
   return task.meter ? used(task, elapsed(task.meter, now)) : {};
 }
 
-/** Starts and completes a task in one write, which are two changes to a reader. */
+/** Starts and completes a task in one write, which counts as two visible changes. */
 function perform(task: Task, files: StoredFile[], now: number): Decision {
   const revision = revisionOf(task) + 1;
   const startedAt = new Date(now).toISOString();
@@ -182,7 +183,7 @@ function changed(task: Task, now: number, change: Partial<Task>): Decision {
 }
 
 function ended(task: Task, now: number, change: Partial<Task>): Decision {
-  // A task that ends has no more use for its form; a deleted one keeps the end it had.
+  // A deleted task keeps the time of its first end.
   const { form: _form, heartbeatAt: _heartbeat, ...rest } = task;
   return changed(rest, now, {
     ...change,

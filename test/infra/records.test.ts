@@ -8,7 +8,7 @@ import { tableSchema } from '../../shared/aws/table-schema.ts';
 import { Catalogue } from '../../shared/catalogue/catalogue.ts';
 import { newId } from '../../shared/ids.ts';
 import { decideJob, type Job, type JobEvent, type JobEventType, withPendingEvents } from '../../shared/jobs/job.ts';
-import type { LifecycleRecords } from '../../shared/lifecycle/parts.ts';
+import type { LifecycleRecords } from '../../shared/lifecycle/dependencies.ts';
 import type { Task } from '../../shared/tasks/task.ts';
 import { decide, type TaskEvent } from '../../shared/tasks/transitions.ts';
 import { allowTable, pauseConsumers, tableVariables } from '../support/roles.ts';

@@ -5,11 +5,11 @@ import { checkProcessing, type ProcessingProblems } from '../../../shared/catalo
 import { extensionOf } from '../../../shared/files/names.ts';
 import { isId, newGroup, newId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { isSameName } from '../../../shared/operations/nearest-name.ts';
 import { isProcessing, type OperationName, type ProcessingOperation } from '../../../shared/operations/operations.ts';
 import type { FieldErrors, Refusal } from '../../../shared/operations/problems.ts';
-import { lookPauseMs, nextLook } from '../../../shared/tasks/due.ts';
+import { checkDelayMs, nextCheck } from '../../../shared/tasks/due.ts';
 import { inputProblem } from '../../../shared/tasks/limits.ts';
 import { newMeter, type TimeLimits } from '../../../shared/tasks/meter.ts';
 import {
@@ -262,7 +262,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
   }
 
   const hasForms = requests.some(({ operation }) => operation === 'import/upload');
-  const firstLook = nextLook(now, hasForms ? Math.min(lookPauseMs, context.uploadSeconds * 1000) : lookPauseMs);
+  const firstCheck = nextCheck(now, hasForms ? Math.min(checkDelayMs, context.uploadSeconds * 1000) : checkDelayMs);
   const lastNames = requests.map(({ name }) => name).filter((name) => !dependents.has(name));
   const tasks = requests.map((request): Task => {
     const dependsOn = request.inputs.map(idOf);
@@ -281,7 +281,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
       ...(Object.keys(request.secrets).length > 0 ? { hasSecrets: true } : {}),
       dependsOn,
       dependents: dependents.get(request.name) ?? [],
-      ...(jobId ? { job: jobId, ...partOf(request.name, lastNames) } : { dueAt: firstLook }),
+      ...(jobId ? { job: jobId, ...partOf(request.name, lastNames) } : { dueAt: firstCheck }),
       files: [],
       attempt: 0,
       createdAt: timestamp,
@@ -303,7 +303,7 @@ function build(requests: TaskRequest[], byName: Map<string, TaskRequest>, contex
     tasks: tasks.map((task) => task.id),
     operations: countBy(tasks.map(({ operation }) => operation)),
     open: openSet(tasks),
-    dueAt: firstLook,
+    dueAt: firstCheck,
     createdAt: timestamp,
     updatedAt: timestamp,
     ...(started ? { startedAt: timestamp } : {}),

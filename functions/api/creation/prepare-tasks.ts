@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/accounts/caller.ts';
 import { records } from '../../../shared/aws/records.ts';
 import { defined } from '../../../shared/defined.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { isDeletedOrExpired, type JsonObject } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { settings } from '../../wiring/settings.ts';

@@ -8,9 +8,9 @@ import {
 } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
 import { groupOfId, isId } from '../../../shared/ids.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import type { FieldErrors } from '../../../shared/operations/problems.ts';
-import { nextLook } from '../../../shared/tasks/due.ts';
+import { nextCheck } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { fileOf } from '../lifecycle/memory-records.ts';
 import { createdAt, iso, makeRequest, makeTask } from '../tasks/factory.ts';
@@ -152,7 +152,7 @@ describe('planning a job', () => {
     const { job, tasks } = planned(graph({ a: [] }));
 
     const dates = { createdAt: iso(createdAt), updatedAt: iso(createdAt), expiresAt: iso(createdAt + 86_400_000) };
-    expect(job).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: nextLook(createdAt) });
+    expect(job).toMatchObject({ ...dates, status: 'created', version: 1, dueAt: nextCheck(createdAt) });
     expect(tasks[0]).toMatchObject({ ...dates, status: 'created', version: 1 });
     expect(tasks[0]).not.toHaveProperty('startedAt');
     expect(tasks[0]).not.toHaveProperty('dueAt');
@@ -185,7 +185,7 @@ describe('planning a job', () => {
 
     expect(plan).not.toHaveProperty('job');
     expect(plan.tasks[0]).not.toHaveProperty('job');
-    expect(plan.tasks[0]?.dueAt).toBe(nextLook(createdAt));
+    expect(plan.tasks[0]?.dueAt).toBe(nextCheck(createdAt));
   });
 
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(

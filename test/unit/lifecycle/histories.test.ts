@@ -71,7 +71,7 @@ const historyOf = (asJob: boolean, action: fc.Arbitrary<Action>, creation: fc.Ar
 
 const worker: Node = { source: 'worker', inputs: [] };
 const complete = { kind: 'work', pick: 0, outcome: 'complete', beats: 0, lost: false } as const;
-/** A creation and a deletion of the job that both broke off: a worker started a task before anybody heard of its input's end. */
+/** An interrupted creation and deletion of the job: a worker started a task before its input's end was published. */
 const startInDeletedJob: History = {
   outside: [worker, worker],
   inside: [
@@ -114,7 +114,7 @@ const progressInDeletedJob: History = {
   choices: new Uint8Array(),
 };
 
-/** One of two inputs completed unheard, and the other only after every look of the sweep: the start came before that end. */
+/** One of two inputs completed unpublished, the other after every check of the sweep: the start was published before that end. */
 const endLongBeforeStart: History = {
   outside: [worker, worker],
   inside: [worker, worker, worker, { source: 'worker', inputs: [0, 24] }],
@@ -127,7 +127,7 @@ const endLongBeforeStart: History = {
   choices: Uint8Array.of(0, 31, 46),
 };
 
-/** Two deliveries of one end: whoever did the first dependent broke off before its secrets were deleted, and the other ended the job. */
+/** Two deliveries of one end: the first performed a dependent and died before it deleted its secrets, the second ended the job. */
 const secretsOfPerformed: History = {
   outside: [worker],
   inside: [
@@ -144,7 +144,7 @@ const secretsOfPerformed: History = {
   choices: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 55, 128, 102, 75, 0, 0, 69, 0, 44, 110),
 };
 
-/** Tasks done in place, of which some waited for others: the last was published before the first. */
+/** A chain of tasks that were performed in place: the last was published before the first. */
 const performedInChains: History = {
   outside: [worker, worker],
   inside: [[], [0], [0], [], [16], [0, 18, 3], [], [], [26, 7]].map((inputs) => ({ ...worker, inputs })),

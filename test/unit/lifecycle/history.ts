@@ -42,13 +42,13 @@ export interface History {
   /** Tasks of one request: a job, or again each alone. */
   inside: Node[];
   asJob: boolean;
-  /** Whether anybody listens to more than the ends of jobs. */
+  /** Whether there are subscribers to more than the ends of jobs. */
   hasSubscribers: boolean;
-  /** Whether tasks with inputs are done by whoever completes those, and not by workers. */
+  /** Whether the function that completes the inputs of a task also performs the task. */
   performs: boolean;
   /** Whether dependents stand before their inputs in the request. */
   reversed: boolean;
-  /** The engine time in milliseconds that workers may use in a month; not limited where it is absent. */
+  /** The engine time in milliseconds that workers may use in a month; unlimited if absent. */
   allowance?: number | undefined;
   /** What goes wrong while the request is created. */
   creation: Faults;
@@ -62,7 +62,7 @@ const noEngines = new Catalogue([]);
 
 /** The spec's table of task states, written down again: from which status to which others a record may go. */
 const taskMoves: Record<TaskStatus, readonly TaskStatus[]> = {
-  // Completed where whoever completed the inputs did the work.
+  // Completed if the function that completed the inputs performed it.
   created: ['processing', 'completed', 'canceled', 'failed', 'deleted'],
   processing: ['completed', 'canceled', 'failed', 'deleted'],
   completed: ['deleted'],
@@ -500,7 +500,7 @@ async function workOff(service: MemoryService): Promise<void> {
     await work(service, noFault, message, { outcome: 'complete', beats: 0, lost: false });
 }
 
-/** Returns the tasks that somebody was told of: those of a job that was never written expire unseen. */
+/** Returns the tasks that were confirmed to a client. Those of a job that was never written expire unseen. */
 function answeredTasks(service: MemoryService, witness: Witness): Task[] {
   return [...service.tasks.values()].filter(({ job }) => job === undefined || witness.committed.has(job));
 }
@@ -536,11 +536,11 @@ function checkEnds(service: MemoryService, witness: Witness): void {
   for (const [id, been] of witness.been)
     ensure(!been.has('deleted') || !service.secretsOf.has(id), 'the secrets of a deleted task outlived it');
   for (const task of answered) ensure(task.meter?.reservedMs === undefined, 'an ended task has engine time set aside');
-  const endsTold = checkTelling(service);
+  const endsPublished = checkTelling(service);
   for (const job of service.jobs.values()) {
-    ensure(endsTold.has(job.id), 'the end of a job was never told');
+    ensure(endsPublished.has(job.id), 'the end of a job was never published');
     for (const id of service.hasSubscribers ? job.tasks : [])
-      ensure(endsTold.has(id) || !service.tasks.has(id), 'the end of a task was never told');
+      ensure(endsPublished.has(id) || !service.tasks.has(id), 'the end of a task was never published');
     const badly = job.tasks.some((id) => badEnds.some((status) => witness.hasBeen(id, status)));
     const well = job.tasks.every((id) => witness.hasBeen(id, 'completed'));
     ensure(job.open.length === 0, 'a job has open tasks although all have ended');
@@ -550,7 +550,7 @@ function checkEnds(service: MemoryService, witness: Witness): void {
   }
 }
 
-/** Checks in which order listeners heard of a job and its tasks; returns whose end was told. */
+/** Checks the order in which a job and its tasks were published. Returns those whose end was published. */
 function checkTelling({ published, hasSubscribers }: MemoryService): Set<string> {
   const ended = new Set<string>();
   for (const change of published) {
@@ -559,7 +559,7 @@ function checkTelling({ published, hasSubscribers }: MemoryService): Set<string>
       if (change.job.status === 'completed' && hasSubscribers)
         ensure(
           change.job.tasks.every((id) => ended.has(id)),
-          'a job was told to have completed before all of its tasks were told to have ended',
+          'a job was published as completed before all of its tasks were published as ended',
         );
       ended.add(change.job.id);
       continue;
@@ -571,7 +571,7 @@ function checkTelling({ published, hasSubscribers }: MemoryService): Set<string>
         ensure(
           ended.has(id) ||
             !published.some((other) => 'task' in other && other.task.id === id && other.task.job === task.job),
-          'a task was told to have started before its input was told to have ended',
+          'a task was published as started before its input was published as ended',
         );
   }
   return ended;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { planTasks, type TaskRequest, withFile } from '../../../functions/api/creation/plan.ts';
 import { Catalogue } from '../../../shared/catalogue/catalogue.ts';
+import type { Group, Plan } from '../../../shared/lifecycle/dependencies.ts';
 import { workersLost } from '../../../shared/lifecycle/ends.ts';
-import type { PostedFiles } from '../../../shared/lifecycle/look.ts';
-import type { Group, Plan } from '../../../shared/lifecycle/parts.ts';
-import { lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
+import type { PostedFiles } from '../../../shared/lifecycle/recover.ts';
+import { checkDelayMs, maxRecoveries, nextCheck } from '../../../shared/tasks/due.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { heartbeatWindowMs, maxAttempts, queueTimeoutMs, type TaskEvent } from '../../../shared/tasks/transitions.ts';
 import { createdAt, makeRequest } from '../tasks/factory.ts';
@@ -98,16 +98,16 @@ async function sweepEachMinute(service: MemoryService, ms: number, gate?: Gate):
   const late: string[] = [];
   for (const end = service.now + ms; service.now < end; ) {
     service.now += 60_000;
-    for (const head of service.due()) {
-      const look = await lifecycle.look(head);
-      expect(look.errors).toEqual([]);
-      late.push(...look.late.map(({ name }) => name));
+    for (const record of service.due()) {
+      const recovery = await lifecycle.recover(record);
+      expect(recovery.errors).toEqual([]);
+      late.push(...recovery.late.map(({ name }) => name));
     }
   }
   return late;
 }
 
-/** Lists what the sweep will look at now or ever. */
+/** Lists the records that are on the schedule of the sweep. */
 function dueLater({ tasks, jobs }: MemoryService): string[] {
   return [...tasks.values(), ...jobs.values()].filter(({ dueAt }) => dueAt !== undefined).map(({ id }) => id);
 }
@@ -139,7 +139,7 @@ describe('creating', () => {
     expect(effects).toEqual(['enqueue transfer', 'publish']);
   });
 
-  it('creates and queues a job that cannot be published, and leaves its events to whoever starts a task', async () => {
+  it('creates and queues a job that cannot be published, and leaves its events to the start of a task', async () => {
     const service = new MemoryService(createdAt);
     const plan = planOf({ a: [], b: ['a'], upload: [] });
     const errors: unknown[] = [];
@@ -157,7 +157,7 @@ describe('creating', () => {
     expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
   });
 
-  it('leaves the events of a job that cannot be published, and that nobody starts, to the sweep', async () => {
+  it('leaves the events of a job that cannot be published, and that no worker starts, to the sweep', async () => {
     const service = new MemoryService(createdAt);
     const plan = planOf({ upload: [] });
     let refused = 0;
@@ -166,7 +166,7 @@ describe('creating', () => {
     };
 
     await service.lifecycle(refusesEvents).create(plan, () => undefined);
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(service.published[0]).toMatchObject({ job: { id: plan.job?.id }, events: ['created', 'started'] });
@@ -301,8 +301,8 @@ describe('what a job costs', () => {
   const isRead = (call: string) => /^(task|tasks|group|groupPart|job)$/.test(call) || call.endsWith(' read');
 
   it.each([
-    ['that somebody listens to is twelve writes', { hasSubscribers: true, performs: false, writes: 12 }],
-    ['that nobody listens to is eleven', { hasSubscribers: false, performs: false, writes: 11 }],
+    ['with subscribers is twelve writes', { hasSubscribers: true, performs: false, writes: 12 }],
+    ['without subscribers is eleven', { hasSubscribers: false, performs: false, writes: 11 }],
     ['whose export takes no worker is ten', { hasSubscribers: false, performs: true, writes: 10 }],
   ])(
     'of an upload, a conversion and an export %s, and four reads',
@@ -396,7 +396,7 @@ describe('a job with more last tasks than its record holds', () => {
     expect(ends(service)).toHaveLength(1);
   });
 
-  it('completes after the sweep where whoever closed a part died between any two calls', async () => {
+  it('completes after the sweep if the function that closed a part died between any two calls', async () => {
     const prepare = async () => {
       const created = await createdService(planOf(wide));
       await created.complete('first');
@@ -412,7 +412,7 @@ describe('a job with more last tasks than its record holds', () => {
       const { service, id, job, attempt } = await prepare();
       const dying = service.lifecycle(crashAfter(made));
       await expect(dying.apply(id('last59'), event(attempt))).rejects.toThrow(Crash);
-      service.now = nextLook(createdAt);
+      service.now = nextCheck(createdAt);
       await service.sweep();
       expect(job(), `after ${made} of ${calls.length} calls`).toMatchObject({ status: 'completed', open: [] });
       expect(ends(service).length).toBeGreaterThan(0);
@@ -430,7 +430,7 @@ describe('a job with more last tasks than its record holds', () => {
 
     expect(job()).toMatchObject({ status: 'failed', failure: { errorCode: 'task_failed' }, open: [] });
     expect(ends(service)).toHaveLength(1);
-    await sweepEachMinute(service, 2 * lookPauseMs);
+    await sweepEachMinute(service, 2 * checkDelayMs);
     expect(dueLater(service)).toEqual([]);
   });
 
@@ -451,7 +451,7 @@ describe('a job with more last tasks than its record holds', () => {
   }
 });
 
-/** Says what subscribers heard who drop what they know: changes of a task that are no newer. */
+/** Returns the events that subscribers process. They ignore versions of a task that they have seen. */
 function heardIn({ published }: MemoryService): string[] {
   const revisions = new Map<string, number>();
   return published.flatMap((change) => {
@@ -463,7 +463,7 @@ function heardIn({ published }: MemoryService): string[] {
   });
 }
 
-describe('an account that nobody listens to', () => {
+describe('an account without subscribers', () => {
   async function unsubscribed(graph: Record<string, string[]>) {
     const service = new MemoryService(createdAt);
     service.hasSubscribers = false;
@@ -484,17 +484,17 @@ describe('an account that nobody listens to', () => {
     expect(dueLater(service)).toEqual([]);
   });
 
-  it('is told of the end of a job that failed, too', async () => {
+  it('receives the end of a failed job, too', async () => {
     const { service, cancel } = await unsubscribed({ a: [], b: ['a'] });
 
     await cancel('a');
 
     expect(service.published).toMatchObject([{ job: { status: 'failed' }, events: ['ended'] }]);
-    await sweepEachMinute(service, 2 * lookPauseMs);
+    await sweepEachMinute(service, 2 * checkDelayMs);
     expect(dueLater(service)).toEqual([]);
   });
 
-  it('is told all that is pending once somebody listens', async () => {
+  it('receives all pending events once there is a subscriber', async () => {
     const { service, complete } = await unsubscribed({ a: [], b: ['a'] });
     await complete('a');
     service.hasSubscribers = true;
@@ -511,7 +511,7 @@ describe('an account that nobody listens to', () => {
   });
 });
 
-describe('a task that whoever completes its inputs does by itself', () => {
+describe('a task that is performed by the function that completes its inputs', () => {
   async function performing(graph: Record<string, string[]>) {
     const service = new MemoryService(createdAt);
     service.performs = true;
@@ -549,7 +549,7 @@ describe('a task that whoever completes its inputs does by itself', () => {
     expect(takeQueue()).toEqual(['c']);
   });
 
-  it('is published with the start that it never had by itself, in the order of the others', async () => {
+  it('is published with a start that it never had, in the order of the others', async () => {
     const { service, worker, completeAs } = await performing({ a: [], b: ['a'] });
     service.published.length = 0;
 
@@ -565,7 +565,7 @@ describe('a task that whoever completes its inputs does by itself', () => {
     ]);
   });
 
-  it('is left as it is where it was canceled meanwhile', async () => {
+  it('is left as it is if it was canceled meanwhile', async () => {
     const { service, completeAs, cancel, status } = await performing({ a: [], b: ['a'] });
     const cancelsFirst = service.lifecycle(
       async (call) => {
@@ -579,7 +579,7 @@ describe('a task that whoever completes its inputs does by itself', () => {
     expect([status('a'), status('b')]).toEqual(['completed', 'canceled']);
   });
 
-  it('is queued by whoever is no worker', async () => {
+  it('is queued by a function that is no worker', async () => {
     const { lifecycle, completeAs, takeQueue } = await performing({ a: [], b: ['a'] });
     takeQueue();
 
@@ -588,7 +588,7 @@ describe('a task that whoever completes its inputs does by itself', () => {
     expect(takeQueue()).toEqual(['b']);
   });
 
-  it('comes to its end by the sweep or another worker where the first died between any two calls', async () => {
+  it('is ended by the sweep or another worker if the first died between any two calls', async () => {
     const { gate, calls } = countCalls();
     const counted = await performing({ a: [], b: ['a'], c: ['b'] });
     await counted.completeAs(counted.service.lifecycle(gate, { isWorker: true }), 'a');
@@ -604,8 +604,8 @@ describe('a task that whoever completes its inputs does by itself', () => {
 });
 
 describe('telling', () => {
-  /** Says what listeners heard, by the names of tasks, each call's news in one list. */
-  async function heardOf(
+  /** Returns the published events by the names of tasks, one list per call. */
+  async function publishedBy(
     graph: Record<string, string[]>,
     act: (on: Awaited<ReturnType<typeof createdService>>) => Promise<void>,
   ) {
@@ -618,11 +618,11 @@ describe('telling', () => {
   }
 
   it('names the start of a job before that of its first task, and its end after that of its last', async () => {
-    const heard = await heardOf({ first: [], last: ['first'] }, async ({ complete }) => {
+    const published = await publishedBy({ first: [], last: ['first'] }, async ({ complete }) => {
       await complete('first');
       await complete('last');
     });
-    expect(heard).toEqual([
+    expect(published).toEqual([
       'job started',
       'first processing',
       'first completed',
@@ -632,7 +632,7 @@ describe('telling', () => {
     ]);
   });
 
-  it('names every end of a job that failed, at the latest when the sweep looks', async () => {
+  it('includes every end of a failed job, after the next check of the sweep at the latest', async () => {
     const plan = planOf({ a: [], b: [], c: ['b'] });
     const { service, start, fail, id } = await createdService(plan);
     const attempt = await start('b');
@@ -641,12 +641,12 @@ describe('telling', () => {
     const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('b'), event)).rejects.toThrow(Crash);
 
-    await sweepEachMinute(service, lookPauseMs);
+    await sweepEachMinute(service, checkDelayMs);
 
-    const told = service.published.flatMap((change) =>
+    const published = service.published.flatMap((change) =>
       'task' in change ? `${change.task.name} ${change.task.status}` : [],
     );
-    expect(told).toEqual(expect.arrayContaining(['b failed', 'c failed']));
+    expect(published).toEqual(expect.arrayContaining(['b failed', 'c failed']));
   });
 
   it('takes one announcement for the end of a job and of its last task', async () => {
@@ -660,7 +660,7 @@ describe('telling', () => {
     expect(on.job()?.status).toBe('completed');
   });
 
-  it('comes back to a job whose end was written and not told, with its tasks before it', async () => {
+  it('returns to a job whose end was written but not published, with its tasks before it', async () => {
     const plan = planOf({ only: [] });
     const service = new MemoryService(createdAt);
     const { start, id } = await createdService(plan, service);
@@ -673,8 +673,10 @@ describe('telling', () => {
     expect(service.published).toEqual([]);
     service.now += queueTimeoutMs;
     await service.sweep();
-    const heard = service.published.map((change) => ('job' in change ? `job ${change.events}` : change.task.status));
-    expect([...new Set(heard)]).toEqual(['completed', 'job ended']);
+    const published = service.published.map((change) =>
+      'job' in change ? `job ${change.events}` : change.task.status,
+    );
+    expect([...new Set(published)]).toEqual(['completed', 'job ended']);
   });
 });
 
@@ -880,7 +882,7 @@ describe('a job ends after its tasks', () => {
     return { seen, read, gate: async () => read() };
   }
 
-  it.each(Object.entries(events))('where the first of a chain %s', async (_how, eventOf) => {
+  it.each(Object.entries(events))('if the first of a chain %s', async (_how, eventOf) => {
     const created = await createdService(planOf(graph));
     const { task, group } = await created.begin('a');
     const reader = readerOf(created);
@@ -893,7 +895,7 @@ describe('a job ends after its tasks', () => {
   });
 
   it.each(Object.entries(events))(
-    'also if whoever settles that the first %s dies at any call',
+    'also if the function that settles that the first %s dies at any call',
     async (_how, eventOf) => {
       for (let calls = 1; ; calls++) {
         const created = await createdService(planOf(graph));
@@ -1076,7 +1078,7 @@ describe('the sweep', () => {
     await complete('b');
     expect(job()?.status).toBe('processing');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(job()).toMatchObject({ status: 'failed', open: [], failure: { errorCode: 'task_canceled' } });
@@ -1098,7 +1100,7 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(2)).create(planOf({ a: [] }))).rejects.toThrow(Crash);
     expect(service.queue).toEqual([]);
 
-    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
+    await sweepEachMinute(service, queueTimeoutMs + checkDelayMs);
 
     expect(service.queue).toHaveLength(1);
   });
@@ -1108,7 +1110,7 @@ describe('the sweep', () => {
     takeQueue();
 
     expect(await sweepEachMinute(service, queueTimeoutMs)).toEqual([]);
-    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['a']);
+    expect(await sweepEachMinute(service, checkDelayMs)).toEqual(['a']);
     expect(await sweepEachMinute(service, 4 * queueTimeoutMs)).toEqual(['a', 'a', 'a', 'a']);
     expect(takeQueue()).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
@@ -1120,41 +1122,41 @@ describe('the sweep', () => {
     takeQueue();
 
     expect(await sweepEachMinute(service, queueTimeoutMs - 60_000)).toEqual([]);
-    expect(await sweepEachMinute(service, lookPauseMs)).toEqual(['b']);
+    expect(await sweepEachMinute(service, checkDelayMs)).toEqual(['b']);
     expect(takeQueue()).toEqual(['b']);
   });
 
-  it('looks at a task without a job as at a job', async () => {
+  it('checks a task without a job like a job', async () => {
     const { service, takeQueue, complete, task } = await createdService(planOf({ a: [] }, { alone: true }));
     takeQueue();
 
-    expect(await sweepEachMinute(service, queueTimeoutMs + lookPauseMs)).toEqual(['a']);
+    expect(await sweepEachMinute(service, queueTimeoutMs + checkDelayMs)).toEqual(['a']);
     expect(takeQueue()).toEqual(['a']);
     await complete('a');
 
     expect(task('a')).not.toHaveProperty('dueAt');
   });
 
-  it('looks every two minutes while something runs or is queued, and every quarter of an hour while only forms wait', async () => {
-    const looksIn = async (graph: Record<string, string[]>, ms: number) => {
+  it('checks every two minutes while a task runs or is queued, and every quarter of an hour while only forms wait', async () => {
+    const checksIn = async (graph: Record<string, string[]>, ms: number) => {
       const { service } = await createdService(planOf(graph));
-      let looks = 0;
+      let checks = 0;
       await sweepEachMinute(service, ms, async (call) => {
-        if (call === 'group') looks += 1;
+        if (call === 'group') checks += 1;
       });
-      return looks;
+      return checks;
     };
 
-    expect(await looksIn({ a: [] }, 20 * 60_000)).toBe(10);
-    expect(await looksIn({ upload: [] }, 50 * 60_000)).toBe(4);
-    expect(await looksIn({ upload: [], a: [] }, 20 * 60_000)).toBe(10);
+    expect(await checksIn({ a: [] }, 20 * 60_000)).toBe(10);
+    expect(await checksIn({ upload: [] }, 50 * 60_000)).toBe(4);
+    expect(await checksIn({ upload: [], a: [] }, 20 * 60_000)).toBe(10);
   });
 
-  it('looks once at a job that failed when nothing is left to do, and never at one that completed', async () => {
+  it('checks a failed job once if no work is pending, and a completed job never', async () => {
     const failed = await createdService(planOf({ a: [], b: ['a'] }));
     await failed.fail('a');
-    expect(failed.job()?.dueAt).toBe(nextLook(createdAt));
-    failed.service.now = nextLook(createdAt);
+    expect(failed.job()?.dueAt).toBe(nextCheck(createdAt));
+    failed.service.now = nextCheck(createdAt);
     await failed.service.sweep();
     expect(failed.job()).not.toHaveProperty('dueAt');
 
@@ -1164,13 +1166,13 @@ describe('the sweep', () => {
     expect(completed.job()).not.toHaveProperty('dueAt');
   });
 
-  it('goes on to look at a job that failed while others of its tasks run', async () => {
+  it('keeps checking a failed job while others of its tasks run', async () => {
     const { service, fail, start, takeQueue, job } = await createdService(planOf({ a: [], b: [] }));
     await fail('a');
     takeQueue();
     await start('b');
 
-    await sweepEachMinute(service, 3 * lookPauseMs);
+    await sweepEachMinute(service, 3 * checkDelayMs);
 
     expect(takeQueue()).toEqual(['b']);
     expect(job()?.dueAt).toBeGreaterThan(service.now);
@@ -1191,28 +1193,28 @@ describe('the sweep', () => {
     expect(service.queue).toEqual([later.tasks[0]?.id]);
   });
 
-  it('links it at its first look where the input has not ended, so that the end releases it', async () => {
+  it('links it at the first check if the input has not ended, so that the end releases it', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
     const { service, complete } = await createdService(earlier);
     const later = planOf({ b: [earlier.tasks[0]?.id ?? ''] }, { outside: earlier.tasks });
     await expect(service.lifecycle(crashAfter(2)).create(later)).rejects.toThrow(Crash);
     service.queue.length = 0;
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
     await complete('a');
 
     expect(service.queue).toEqual([later.tasks[0]?.id]);
   });
 
-  it('fails a task at its first look of which an input is gone or ended badly', async () => {
+  it('fails a task at the first check if an input is gone or ended badly', async () => {
     const earlier = planOf({ a: [] }, { alone: true });
     const { service, cancel } = await createdService(earlier);
     const later = planOf({ b: [earlier.tasks[0]?.id ?? ''], c: ['b'] }, { outside: earlier.tasks });
     await expect(service.lifecycle(crashAfter(3)).create(later)).rejects.toThrow(Crash);
     await cancel('a');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     const { status, job } = on(service, later);
@@ -1228,7 +1230,7 @@ describe('the sweep', () => {
       importAgain: async ({ id: taskId }) => void imported.push(taskId),
     };
     const recover = async () => {
-      for (const due of service.due()) expect((await lifecycle.look(due, posted)).errors).toEqual([]);
+      for (const due of service.due()) expect((await lifecycle.recover(due, posted)).errors).toEqual([]);
     };
 
     service.now += uploadSeconds * 1000;
@@ -1271,7 +1273,7 @@ describe('the sweep', () => {
     takeQueue();
     await start('a');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
     expect(takeQueue()).toEqual(['a']);
     await complete('a');
@@ -1279,7 +1281,7 @@ describe('the sweep', () => {
     expect(task('a')).toMatchObject({ status: 'completed', attempt: 2 });
   });
 
-  it('leaves a worker alone that was heard of within a minute, and queues its task once when it was not', async () => {
+  it('queues a task once if its worker has sent no heartbeat within a minute, and not before', async () => {
     const { service, start, takeQueue, lifecycle, id } = await createdService(planOf({ a: [] }));
     takeQueue();
     const attempt = await start('a');
@@ -1290,11 +1292,11 @@ describe('the sweep', () => {
     }
     expect(takeQueue()).toEqual([]);
 
-    await sweepEachMinute(service, 60_000 + lookPauseMs);
+    await sweepEachMinute(service, 60_000 + checkDelayMs);
     expect(takeQueue()).toEqual(['a']);
     await sweepEachMinute(service, 12 * 60_000);
     expect(takeQueue()).toEqual([]);
-    await sweepEachMinute(service, lookPauseMs + 60_000);
+    await sweepEachMinute(service, checkDelayMs + 60_000);
     expect(takeQueue()).toEqual(['a']);
   });
 
@@ -1319,14 +1321,14 @@ describe('the sweep', () => {
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
     service.published.length = 0;
 
-    await sweepEachMinute(service, queueTimeoutMs + lookPauseMs);
+    await sweepEachMinute(service, queueTimeoutMs + checkDelayMs);
 
     expect(takeQueue()).toEqual(['b']);
     expect(service.published).toEqual([{ task: expect.objectContaining({ id: id('a'), status: 'completed' }) }]);
     expect(job()?.open).toEqual([id('b')]);
   });
 
-  it('completes a job at its first look whose last task ended unnoticed', async () => {
+  it('completes a job at the first check if its last task ended unnoticed', async () => {
     const { service, start, id, job } = await createdService(planOf({ a: [], b: [] }));
     for (const name of ['a', 'b']) {
       const attempt = await start(name);
@@ -1335,7 +1337,7 @@ describe('the sweep', () => {
     }
     expect(job()?.status).toBe('processing');
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect(job()).toMatchObject({ status: 'completed', open: [] });
@@ -1351,7 +1353,7 @@ describe('the sweep', () => {
     const event: TaskEvent = { type: 'completed', attempt, files: [] };
     await expect(service.lifecycle(crashAfter(callsOfChange)).apply(id('a'), event)).rejects.toThrow(Crash);
 
-    service.now = nextLook(createdAt);
+    service.now = nextCheck(createdAt);
     await service.sweep();
 
     expect([...service.secretsOf]).toEqual([]);
@@ -1373,7 +1375,7 @@ describe('the sweep', () => {
 
 describe('a record that the sweep cannot recover', () => {
   const hourMs = 3_600_000;
-  /** A gate that refuses every call of a kind, for good. */
+  /** A gate that refuses every call of a kind. */
   const refuse = (kind: string) => async (call: string) => {
     if (call.startsWith(kind)) throw new CallFailed();
   };
@@ -1409,26 +1411,23 @@ describe('a record that the sweep cannot recover', () => {
   it.each([
     ['b waits for a', { a: [], b: ['a'] }],
     ['it is the only task', { a: [] }],
-  ])(
-    'is settled but for its events, when nobody can be told and %s',
-    async (_what, graph: Record<string, string[]>) => {
-      const { service, start, task, status, job, id } = await createdService(planOf(graph));
-      const attempt = await start('a');
-      const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
-      await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
+  ])('is settled except for its events if publishing fails and %s', async (_what, graph: Record<string, string[]>) => {
+    const { service, start, task, status, job, id } = await createdService(planOf(graph));
+    const attempt = await start('a');
+    const event: TaskEvent = { type: 'failed', attempt, failure: damaged };
+    await expect(service.lifecycle(refuse('publish')).apply(id('a'), event)).rejects.toThrow(CallFailed);
 
-      const { givenUp } = await sweepForHours(service, 'publish');
+    const { givenUp } = await sweepForHours(service, 'publish');
 
-      // Once for the end of the task, and once for that of the job which follows from it.
-      expect(givenUp.length).toBeLessThanOrEqual(2);
-      expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
-      if ('b' in graph) expect(status('b')).toBe('failed');
-      expect(job()).toMatchObject({ status: 'failed', open: [] });
-      expect(dueLater(service)).toEqual([]);
-    },
-  );
+    // Once for the end of the task, and once for that of the job which follows from it.
+    expect(givenUp.length).toBeLessThanOrEqual(2);
+    expect(task('a')).toMatchObject({ status: 'failed', failure: damaged });
+    if ('b' in graph) expect(status('b')).toBe('failed');
+    expect(job()).toMatchObject({ status: 'failed', open: [] });
+    expect(dueLater(service)).toEqual([]);
+  });
 
-  it('is settled but for its events when it completed beside others, so that its job completes', async () => {
+  it('is settled except for its events if it completed next to others, so that its job completes', async () => {
     const { service, start, complete, job, id } = await createdService(planOf({ a: [], b: [] }));
     const attempt = await start('a');
     const event: TaskEvent = { type: 'completed', attempt, files: [] };
@@ -1464,7 +1463,7 @@ describe('a record that the sweep cannot recover', () => {
     expect(dueLater(service)).toEqual([]);
   });
 
-  it('can be deleted, and so can its job, while nobody can be told', async () => {
+  it('can be deleted, and so can its job, while publishing fails', async () => {
     const { service, id, status } = await createdService(planOf({ a: [], b: ['a'] }));
     const lifecycle = service.lifecycle(refuse('publish'));
     const errors: unknown[] = [];

@@ -1,13 +1,13 @@
 import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { changeRecord, type RecordAccess } from '../../../shared/lifecycle/change-record.ts';
-import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import type {
   Group,
   Change as LifecycleChange,
-  LifecycleParts,
+  LifecycleDependencies,
   LifecycleRecords,
-} from '../../../shared/lifecycle/parts.ts';
+} from '../../../shared/lifecycle/dependencies.ts';
+import { createLifecycle } from '../../../shared/lifecycle/lifecycle.ts';
 import { chargesOf, usageOf } from '../../../shared/tasks/charges.ts';
 import type { LongRuns } from '../../../shared/tasks/long-runs.ts';
 import { isTask, type StoredFile, type Task } from '../../../shared/tasks/task.ts';
@@ -42,20 +42,20 @@ export class MemoryService {
   /** What was published, in the order sent. */
   readonly published: LifecycleChange[] = [];
   readonly filesDeletedOf: string[] = [];
-  /** Tasks whose secrets are kept beside their files. */
+  /** Tasks whose secrets are stored. */
   readonly secretsOf = new Set<string>();
   /** What is taken of the account's engine time, by months and keys. */
   readonly charged = new Map<string, number>();
   /** The usage of the account, of all days. */
   usedMs = 0;
   now: number;
-  /** Whether anybody listens to more than the ends of jobs. */
+  /** Whether there are subscribers to more than the ends of jobs. */
   hasSubscribers = true;
-  /** Whether workers do the tasks that wait for what they have completed. */
+  /** Whether workers perform the dependents of the tasks that they have completed. */
   performs = false;
   /** The long runs of the account. */
   longRuns: LongRuns = {};
-  route: LifecycleParts['route'] = () => ({ engine: 'transfer' });
+  route: LifecycleDependencies['route'] = () => ({ engine: 'transfer' });
   /** The parts of large jobs' open sets. */
   readonly #parts = new Map<string, Set<string>>();
   readonly #observer: Observer;
@@ -85,11 +85,11 @@ export class MemoryService {
       route: (task, inputs) => this.route(task, inputs),
       publish: async (changes) => {
         await gate('publish');
-        const heard = changes.filter(
+        const received = changes.filter(
           (change) => this.hasSubscribers || ('job' in change && change.events.includes('ended')),
         );
-        this.published.push(...heard);
-        return heard.length > 0;
+        this.published.push(...received);
+        return received.length > 0;
       },
       hasSubscribers: async () => this.hasSubscribers,
       now: () => this.now,
@@ -211,10 +211,10 @@ export class MemoryService {
         if (latest && isCompleted(latest) && !latest.pendingEvents?.length)
           await update((job) => isCompleted(job) && !job.pendingEvents?.length, forget);
       },
-      reschedule: async (head, dueAt, now) => {
+      reschedule: async (due, dueAt, now) => {
         await gate('reschedule');
-        const record = this.tasks.get(head.id) ?? this.jobs.get(head.id);
-        if (!record || (dueAt === undefined ? record.version !== head.version : record.dueAt === undefined)) return;
+        const record = this.tasks.get(due.id) ?? this.jobs.get(due.id);
+        if (!record || (dueAt === undefined ? record.version !== due.version : record.dueAt === undefined)) return;
         const looked = <T extends Task | Job>({ dueAt: _dueAt, failedRecoveries: _failed, ...rest }: T) => ({
           ...rest,
           lookedAt: now,
@@ -243,20 +243,20 @@ export class MemoryService {
   async sweepAndCount(gate: Gate = open): Promise<string[]> {
     const lifecycle = this.lifecycle(gate);
     const givenUp: string[] = [];
-    for (const head of this.due()) if ((await lifecycle.look(head)).isGivenUp) givenUp.push(head.id);
+    for (const due of this.due()) if ((await lifecycle.recover(due)).isGivenUp) givenUp.push(due.id);
     return givenUp;
   }
 
   /** Does what the sweep does with everything that is due now, and throws the first error. */
   async sweep(gate: Gate = open): Promise<void> {
     const lifecycle = this.lifecycle(gate);
-    for (const head of this.due()) {
-      const { errors } = await lifecycle.look(head);
+    for (const due of this.due()) {
+      const { errors } = await lifecycle.recover(due);
       if (errors.length > 0) throw errors[0];
     }
   }
 
-  /** Charges a change of a task to its account, all or nothing; returns false where that exceeds an allowance. */
+  /** Charges a change of a task to its account, all or nothing. Returns false if that exceeds an allowance. */
   #charge(before: Task, after: Task): boolean {
     const charges = chargesOf(before, after).map((charge) => ({
       ...charge,
@@ -334,7 +334,7 @@ export class CallFailed extends Error {
   override name = 'CallFailed';
 }
 
-/** Lets calls through until as many were made as told; then the process is dead and makes no further call. */
+/** Lets a number of calls through. After that the process is dead and makes no further call. */
 export function crashAfter(calls: number): Gate {
   let left = calls;
   return async () => {

@@ -51,7 +51,7 @@ export const makeFailed = (created: number) => makeGroup(created, 'failed', ['co
 export const makeRunning = (created: number) =>
   makeGroup(created, 'processing', ['completed', 'processing', 'created']);
 
-/** Makes an owner with a job every two minutes over 23 hours, a fifth of which failed, and some tasks without a job. */
+/** Makes an owner with a job every two minutes over 23 hours, and some tasks without a job. A fifth of the jobs failed. */
 export function makeBusyOwner(): MemoryOwned {
   const owned = new MemoryOwned(start + 23 * hourMs);
   for (let minute = 0; minute < 23 * 60; minute += 2) {

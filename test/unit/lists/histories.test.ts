@@ -76,7 +76,7 @@ function isEnded(status: TaskStatus): boolean {
   return status !== 'created' && status !== 'processing';
 }
 
-/** Deletes a task: its job fails by that where it has not ended. */
+/** Deletes a task, which fails its job unless it has ended. */
 function deleteTask(owned: MemoryOwned, pick: number): void {
   const { tasks } = owned.all();
   const task = tasks[pick % Math.max(1, tasks.length)];
@@ -144,7 +144,7 @@ async function expectRight(owned: MemoryOwned): Promise<void> {
   }
 }
 
-/** An hour of jobs, most of which have ended, of which the first half is counted and kept. */
+/** An hour of jobs. Most have ended, and the counts of the first half are stored. */
 const beginning: Action[] = [
   ...[1, 2, 3].flatMap((size): Action[] => [
     { kind: 'create', jobs: 40, size },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ListFilter } from '../../../shared/lists/heads.ts';
+import type { ListFilter } from '../../../shared/lists/group-summary.ts';
 import { listJobs, listTasks, listTasksOfJob, newestJobs, newestTasks } from '../../../shared/lists/list.ts';
 import {
   dayMs,
@@ -81,14 +81,14 @@ test('no list shows deleted tasks, whatever its status', async () => {
   expect(await listTasks(owned, { status: 'deleted' }, windowOf(owned))).toEqual({ docs: [], total: 0 });
 });
 
-test.each(taskFilters)('a list %j reads little where all was counted before', async (filter) => {
+test.each(taskFilters)('a list %j reads little if everything was counted before', async (filter) => {
   const owned = makeBusyOwner();
   for (let first = 0; first < 2; first++) await listTasks(owned, filter, windowOf(owned));
-  owned.reads = { heads: 0, queries: 0, tasks: 0, jobs: 0 };
+  owned.reads = { groups: 0, queries: 0, tasks: 0, jobs: 0 };
   owned.saves = 0;
   await listTasks(owned, filter, windowOf(owned));
   expect(owned.saves).toBe(0);
-  expect(owned.reads.heads).toBeLessThan(400);
+  expect(owned.reads.groups).toBeLessThan(400);
   expect(owned.reads.tasks).toBeLessThan(250);
 });
 

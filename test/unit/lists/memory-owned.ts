@@ -1,8 +1,8 @@
 import { groupOfId } from '../../../shared/ids.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import type { CountedHour } from '../../../shared/lists/counted-hour.ts';
-import type { Head } from '../../../shared/lists/heads.ts';
+import type { GroupSummary } from '../../../shared/lists/group-summary.ts';
 import { hourOfSlot, mayBeCounted, slotOfId } from '../../../shared/lists/slots.ts';
 import type { OwnedRecords } from '../../../shared/lists/view.ts';
 import { hasEnded, isDeletedOrExpired, isTask, type Task } from '../../../shared/tasks/task.ts';
@@ -12,11 +12,11 @@ export class MemoryOwned implements OwnedRecords {
   now: number;
   readonly #tasks = new Map<string, Task>();
   readonly #jobs = new Map<string, Job>();
-  /** The states of each head, with the time from which the index shows it. */
-  readonly #index = new Map<string, { from: number; head: Head | undefined }[]>();
+  /** The states of each group, with the time from which the index shows it. */
+  readonly #index = new Map<string, { from: number; group: GroupSummary | undefined }[]>();
   readonly #hours = new Map<number, string>();
-  /** How many heads, tasks and jobs were read, and hours written. */
-  reads = { heads: 0, queries: 0, tasks: 0, jobs: 0 };
+  /** How many groups, tasks and jobs were read, and hours written. */
+  reads = { groups: 0, queries: 0, tasks: 0, jobs: 0 };
   saves = 0;
   /** Runs before an hour is saved, as whatever comes between. */
   beforeSave: () => void = () => {};
@@ -33,7 +33,7 @@ export class MemoryOwned implements OwnedRecords {
     for (const record of job ? [job] : tasks) this.#show(record);
   }
 
-  /** Deletes a job, or a task, as the records do: announced where it may be counted, and then written. */
+  /** Deletes a job or a task as the records do: announces the deletion if it may be counted, then writes it. */
   delete(id: string): void {
     const job = this.#jobs.get(id);
     const task = this.#tasks.get(id);
@@ -61,27 +61,27 @@ export class MemoryOwned implements OwnedRecords {
   /** Returns what lists show: all tasks of jobs that exist, and all without one, in the order of lists. */
   all(): { tasks: Task[]; jobs: Job[] } {
     const alive = <T extends { status: string; expiresAt: string }>(record: T) => !isDeletedOrExpired(record, this.now);
-    const headOf = (task: Task) => task.job ?? task.id;
+    const groupIdOf = (task: Task) => task.job ?? task.id;
     const order = (left: string, right: string) => (left < right ? 1 : -1);
     return {
       jobs: [...this.#jobs.values()].filter(alive).sort((left, right) => order(left.id, right.id)),
       tasks: [...this.#tasks.values()]
         .filter(alive)
         .sort((left, right) =>
-          headOf(left) === headOf(right) ? order(left.id, right.id) : order(headOf(left), headOf(right)),
+          groupIdOf(left) === groupIdOf(right) ? order(left.id, right.id) : order(groupIdOf(left), groupIdOf(right)),
         ),
     };
   }
 
-  heads: OwnedRecords['heads'] = async ({ kind, range, limit, tag, isUncompleted }) => {
+  groups: OwnedRecords['groups'] = async ({ kind, range, limit, tag, isUncompleted }) => {
     const found = [...this.#index]
       .filter(([id]) => id >= range.from && id < range.to)
-      .flatMap(([, states]) => states.findLast((state) => state.from <= this.now)?.head ?? [])
-      .filter((head) => head.kind === kind && !(isUncompleted && head.endStatus === 'completed'))
+      .flatMap(([, states]) => states.findLast((state) => state.from <= this.now)?.group ?? [])
+      .filter((group) => group.kind === kind && !(isUncompleted && group.endStatus === 'completed'))
       .filter(({ expiresAt, id }) => Date.parse(expiresAt) > this.now && this.#isTagged(id, tag))
       .sort((left, right) => (left.id < right.id ? 1 : -1))
       .slice(0, limit);
-    this.reads.heads += found.length;
+    this.reads.groups += found.length;
     this.reads.queries += 1;
     return found;
   };
@@ -135,11 +135,11 @@ export class MemoryOwned implements OwnedRecords {
     });
   }
 
-  #add(id: string, head: Head | undefined): void {
+  #add(id: string, group: GroupSummary | undefined): void {
     const states = this.#index.get(id) ?? [];
     // The index applies changes in their order.
     const from = Math.max(this.now + this.lagMs, states.at(-1)?.from ?? 0);
-    this.#index.set(id, [...states, { from, head }]);
+    this.#index.set(id, [...states, { from, group }]);
   }
 }
 

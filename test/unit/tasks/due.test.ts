@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterFailedLook, lookPauseMs, maxRecoveries, nextLook } from '../../../shared/tasks/due.ts';
+import { afterFailedRecovery, checkDelayMs, maxRecoveries, nextCheck } from '../../../shared/tasks/due.ts';
 import { createdAt, makeJob, makeTask } from './factory.ts';
 
 const now = createdAt + 100_000;
 const minuteMs = 60_000;
 
-describe('the next look', () => {
-  it('is on a full minute, never before the pause is over and less than a minute after', () => {
+describe('the next check', () => {
+  it('is on a full minute, less than a minute after the delay', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 86_400_000 }),
         fc.integer({ min: 60_000, max: 3_600_000 }),
         (later, pause) => {
-          const dueAt = nextLook(createdAt + later, pause);
+          const dueAt = nextCheck(createdAt + later, pause);
           expect(dueAt % minuteMs).toBe(0);
           expect(dueAt - (createdAt + later) - pause).toBeGreaterThanOrEqual(0);
           expect(dueAt - (createdAt + later) - pause).toBeLessThan(minuteMs);
@@ -22,60 +22,60 @@ describe('the next look', () => {
     );
   });
 
-  it('is when the pause is over where that is less than a minute', () => {
-    expect(nextLook(createdAt + 1, 5_000)).toBe(createdAt + 5_001);
+  it('is exactly after a delay of less than a minute', () => {
+    expect(nextCheck(createdAt + 1, 5_000)).toBe(createdAt + 5_001);
   });
 
-  it('comes after two minutes where nobody says otherwise', () => {
-    expect(nextLook(createdAt)).toBe(createdAt + 120_000);
-    expect(lookPauseMs).toBe(120_000);
-    expect(nextLook(createdAt + 1)).toBe(createdAt + 180_000);
+  it('defaults to a delay of two minutes', () => {
+    expect(nextCheck(createdAt)).toBe(createdAt + 120_000);
+    expect(checkDelayMs).toBe(120_000);
+    expect(nextCheck(createdAt + 1)).toBe(createdAt + 180_000);
   });
 });
 
 describe.each([
   ['task', makeTask()],
   ['job', makeJob({ pendingEvents: ['created'] })],
-])('a %s that the sweep could not recover', (_kind, head) => {
+])('a %s that the sweep could not recover', (_kind, record) => {
   it('is due again later, longer each time, and unchanged for a reader', () => {
-    let latest: typeof head | undefined = head;
+    let latest: typeof record | undefined = record;
     const delays = Array.from({ length: maxRecoveries - 1 }, () => {
-      latest = latest && afterFailedLook(latest, now, undefined);
+      latest = latest && afterFailedRecovery(latest, now, undefined);
       return (latest?.dueAt ?? 0) - now;
     });
 
     expect(delays).toEqual([1, 2, 4, 8].map((minutes) => minutes * minuteMs));
     expect(latest).toEqual({
-      ...head,
+      ...record,
       dueAt: now + 8 * minuteMs,
       failedRecoveries: maxRecoveries - 1,
-      version: head.version + maxRecoveries - 1,
+      version: record.version + maxRecoveries - 1,
     });
   });
 
   it('is due no more after the last attempt', () => {
-    const { dueAt: _dueAt, ...rest } = head;
+    const { dueAt: _dueAt, ...rest } = record;
 
-    expect(afterFailedLook({ ...head, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
+    expect(afterFailedRecovery({ ...record, failedRecoveries: maxRecoveries - 1 }, now, undefined)).toEqual({
       ...rest,
       failedRecoveries: maxRecoveries,
-      version: head.version + 1,
+      version: record.version + 1,
     });
   });
 
-  it('is due after the last attempt where others of its group go on, and starts to count anew', () => {
-    const last = { ...head, failedRecoveries: maxRecoveries - 1 };
+  it('is due after the last attempt if others of its group continue, and starts to count anew', () => {
+    const last = { ...record, failedRecoveries: maxRecoveries - 1 };
 
-    expect(afterFailedLook(last, now, now + 15 * minuteMs)).toEqual({
-      ...head,
+    expect(afterFailedRecovery(last, now, now + 15 * minuteMs)).toEqual({
+      ...record,
       dueAt: now + 15 * minuteMs,
-      version: head.version + 1,
+      version: record.version + 1,
     });
   });
 
   it('is left alone when it is due no more', () => {
-    const { dueAt: _dueAt, ...rest } = head;
+    const { dueAt: _dueAt, ...rest } = record;
 
-    expect(afterFailedLook(rest, now, now + minuteMs)).toBeUndefined();
+    expect(afterFailedRecovery(rest, now, now + minuteMs)).toBeUndefined();
   });
 });

@@ -71,7 +71,7 @@ describe('the record of a task', () => {
     expect(maxResultBytes).toBeLessThanOrEqual(400 * 1024 - 100_000);
   });
 
-  it('refuses more files, and names that are too long beside their places', () => {
+  it('refuses more files, and names that are too long', () => {
     expect(resultFailure(longFiles(maxFilesPerTask + 1))).toEqual({
       errorCode: 'processing_failed',
       msg: expect.stringMatching(/^The task has 501 files; one task has at most 500\. Choose fewer pages/),
@@ -100,7 +100,7 @@ describe('the inputs of a task', () => {
     expect(inputProblem(catalogue, 'media', 'convert', sized(size))).toBeUndefined();
   });
 
-  it('are counted where each becomes a file, and not where they are merged', () => {
+  it('are counted if each becomes a file, and not if they are merged', () => {
     const many = sized(...Array<number>(maxFilesPerTask + 1).fill(1));
     expect(inputProblem(catalogue, 'image', 'convert', many)).toMatch(/^The input has 501 files/);
     expect(inputProblem(catalogue, 'image', 'merge', many)).toBeUndefined();

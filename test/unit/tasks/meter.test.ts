@@ -24,7 +24,7 @@ describe('A meter', () => {
     expect(newMeter('export/url', limits)).toBeUndefined();
   });
 
-  test('sets nothing aside where months are not limited', () => {
+  test('reserves nothing without a monthly limit', () => {
     expect(startMeter({ limits: { task: 5_000 } }, createdAt)).not.toHaveProperty('reservedMs');
     expect(startMeter({}, createdAt)).toEqual({ month: '2026-01', since: createdAt });
   });

@@ -36,12 +36,12 @@ const convert = makeTask({ operation: 'convert', payload: { output_format: 'webp
 const failure = { errorCode: 'insufficient_permission', msg: expect.stringContaining('by the limit formats') };
 
 describe('a task of a key that is limited to formats', () => {
-  it('runs where its input, whatever it is called, and its output are among them', () => {
+  it('runs if the formats of its input, whatever its name, and its output are among them', () => {
     const task = { ...convert, limits: { formats: ['jpg', 'webp'] } };
     expect(routeTask(catalogue, task, [inputOf('jpeg')])).toEqual({ engine: 'image' });
   });
 
-  it('fails where the format that was detected is not', () => {
+  it('fails if the detected format is not', () => {
     const task = { ...convert, limits: { formats: ['jpg', 'webp'] } };
     expect(routeTask(catalogue, task, [inputOf('png')])).toEqual({ failure });
   });
@@ -105,14 +105,14 @@ describe('the format that a task says its file has', () => {
     expect(checkFile(catalogue, declared, file)).toMatchObject({ engine: 'image' });
   });
 
-  it('is refused where the content is of another, with what it looks like', () => {
+  it('is refused if the content has another, with the detected format', () => {
     const { failure } = Object(checkFile(catalogue, declared, { ...file, format: 'png', content: 'png' }));
     expect(failure.msg).toBe(
       'The content of the file "file" looks like png, not jpg. Set input_format to what the file is, or leave it out.',
     );
   });
 
-  it('is asked for where nothing shows it', () => {
+  it('is asked for if neither content nor name shows it', () => {
     expect(checkFile(catalogue, convert, file)).toMatchObject({
       failure: {
         msg: 'The format of the file "file" shows neither in its content nor in its name. Set input_format.',

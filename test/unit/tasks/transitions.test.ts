@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { takenBy } from '../../../shared/tasks/charges.ts';
-import { nextLook } from '../../../shared/tasks/due.ts';
+import { nextCheck } from '../../../shared/tasks/due.ts';
 import type { Task, TaskStatus } from '../../../shared/tasks/task.ts';
 import { taskStatuses } from '../../../shared/tasks/task.ts';
 import {
@@ -172,14 +172,14 @@ describe('every event in every state', () => {
   const ending = changing.filter(({ outcome }) => outcome !== 'processing');
 
   it.each(ending)(
-    '$event when $state leaves an end, and the time of the next look',
+    '$event when $state leaves an end, and the time of the next check',
     ({ given, happening, outcome }) => {
       const task = next(decide(given, happening, now));
 
       expect(task.endedAt).toBe(given.endedAt ?? iso(now));
       expect(task.startedAt).toBe(happening.type === 'performed' ? iso(now) : given.startedAt);
-      // A tombstone is looked at by itself: its job may be due no more.
-      expect(task.dueAt).toBe(outcome === 'deleted' ? nextLook(now) : given.dueAt);
+      // A tombstone schedules itself, because its job may be off the schedule.
+      expect(task.dueAt).toBe(outcome === 'deleted' ? nextCheck(now) : given.dueAt);
       expect(task).not.toHaveProperty('form');
       expect(task).not.toHaveProperty('heartbeatAt');
     },
@@ -313,7 +313,7 @@ describe('a task of a job', () => {
   });
 
   it('is due when it is deleted, so that its tombstone goes whatever became of its job', () => {
-    expect(next(decide(created, events.deleted, now)).dueAt).toBe(nextLook(now));
+    expect(next(decide(created, events.deleted, now)).dueAt).toBe(nextCheck(now));
   });
 });
 
@@ -369,7 +369,7 @@ describe('deleted', () => {
 });
 
 describe('settled', () => {
-  it('clears the debt of the end that was settled, and nothing that a reader sees', () => {
+  it('takes the settled task off the schedule, and changes nothing that a reader sees', () => {
     const { dueAt: _dueAt, ...rest } = states.completed;
 
     const decision = decide(states.completed, { type: 'settled', status: 'completed' }, now);
@@ -385,7 +385,7 @@ describe('settled', () => {
     expect(decision).toEqual({ outcome: 'refused', reason: 'ended' });
   });
 
-  it('writes nothing where nothing is owed', () => {
+  it('writes nothing if the task is not on the schedule', () => {
     const { dueAt: _dueAt, ...settled } = states.failed;
 
     expect(decide(settled, { type: 'settled', status: 'failed' }, now).outcome).toBe('refused');
