@@ -7,7 +7,8 @@ type SettingName = keyof typeof settings;
 
 /** What the page says in addition to the meaning of a setting. */
 const notes: Partial<Record<SettingName, string>> = {
-  uploadSeconds: 'At most an hour, the longest session of the role that signs it.',
+  uploadSeconds:
+    'At most an hour, the longest session of the role that signs it; its policy may state up to a minute less.',
   sweepSeconds: 'In AWS the sweep runs every minute.',
   minutesPerMonth: '`npm run key -- --allow <minutes> --user <id>` overrides it for one account.',
   allowHosts: '`host` or `host:port`, comma-separated.',
@@ -87,7 +88,7 @@ const sizeMeanings: Record<SizeName, string> = {
 /** Returns the text of docs/settings.md. */
 export function settingsPage(): string {
   return `<!-- Generated from shared/settings.ts, infra/settings.ts, infra/settings-page.ts and the catalogues of the engines.
-     Run \`npx vitest run -u test/unit/infra/docs.test.ts\` after a change. -->
+     Run \`npx vitest run test/unit/infra/docs.test.ts -u\` after a change. -->
 
 # Settings
 

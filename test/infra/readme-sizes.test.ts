@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
@@ -19,6 +19,19 @@ test('the guide asks for the concurrency that the stack uses when every queue is
   const sum = [...atQueues, ...reserved].reduce((all, each) => all + each);
   const guide = readFileSync(join(projectRoot, 'docs/deploy.md'), 'utf8');
   expect(guide).toContain(`${sum.toLocaleString('en')} invocations at once`);
+});
+
+test('the guide counts the resources of the deployment', async () => {
+  const folder = dirname(await currentTemplate());
+  const types = globSync('*.template.json', { cwd: folder })
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+    .flatMap(({ Resources }) => Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
+  const count = (type: string) => types.filter((each) => each === type).length;
+  const guide = readFileSync(join(projectRoot, 'docs/deploy.md'), 'utf8');
+  expect(guide).toContain(
+    `${count('AWS::Lambda::Function')} functions, ${count('AWS::ApiGatewayV2::Route')} routes, ${count('AWS::SQS::Queue')} queues, ${count('AWS::CloudWatch::Alarm')} alarms, ${types.length} resources`,
+  );
+  expect(guide).toContain(`a stack has ${count('AWS::IAM::Role')} roles`);
 });
 
 test('documented deployments take the settings that they are given, and not those of the one before', () => {
