@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { engineCatalogues } from '../../functions/catalogue/catalogues.ts';
 import { currentTemplate } from '../../infra/build/template-cache.ts';
 import { projectRoot } from '../../infra/bundling.ts';
 import { readTemplate } from '../../packages/local-aws/src/template/read.ts';
@@ -22,16 +21,24 @@ test('the guide asks for the concurrency that the stack uses when every queue is
   expect(guide).toContain(`${sum.toLocaleString('en')} invocations at once`);
 });
 
-test('a deployment takes the settings that it is given, and not those of the one before', () => {
-  // By default the CDK keeps the values that a stack has, whatever the defaults in its template are by now.
-  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
-  expect(scripts.deploy).toBe('cdk deploy --no-previous-parameters');
+test('the guide counts the resources of the deployment', async () => {
+  const folder = dirname(await currentTemplate());
+  const types = globSync('*.template.json', { cwd: folder })
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+    .flatMap(({ Resources }) => Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
+  const count = (type: string) => types.filter((each) => each === type).length;
+  const guide = readFileSync(join(projectRoot, 'docs/deploy.md'), 'utf8');
+  expect(guide).toContain(
+    `${count('AWS::Lambda::Function')} functions, ${count('AWS::ApiGatewayV2::Route')} routes, ${count('AWS::SQS::Queue')} queues, ${count('AWS::CloudWatch::Alarm')} alarms, ${types.length} resources`,
+  );
+  expect(guide).toContain(`a stack has ${count('AWS::IAM::Role')} roles`);
 });
 
-test('the README lists the sizes of every engine', () => {
-  const rows = engineCatalogues.map(({ engine, resources }) => {
-    const { memoryMegabytes, diskMegabytes, timeoutSeconds, maxConcurrency } = resources;
-    return `| ${[engine, memoryMegabytes, diskMegabytes, timeoutSeconds, maxConcurrency].join(' | ')} |`;
-  });
-  expect(readFileSync(join(projectRoot, 'README.md'), 'utf8')).toContain(`\n${rows.join('\n')}\n\n`);
+test('documented deployments take the settings that they are given, and not those of the one before', () => {
+  // By default the CDK keeps the parameters of a deployed stack, so that a changed context value would have no effect.
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  expect(scripts.deploy.split(' ')).toContain('--no-previous-parameters');
+  const documents = globSync(['*.md', 'docs/*.md'], { cwd: projectRoot });
+  const bypassing = documents.filter((path) => /\bcdk deploy\b/.test(readFileSync(join(projectRoot, path), 'utf8')));
+  expect(bypassing).toEqual([]);
 });

@@ -10,11 +10,11 @@ import { twoHalves } from '../support/images.ts';
 import { type JoinedService, joinService } from '../support/shared-service.ts';
 
 const run = promisify(execFile);
-const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
 
-/** Returns the block of code of the README that contains a text. */
-function exampleWith(text: string): string {
-  const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block);
+/** Returns the block of code of a document that contains a text. */
+async function exampleIn(document: string, text: string): Promise<string> {
+  const content = await readFile(join(projectRoot, document), 'utf8');
+  const blocks = [...content.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block);
   const found = blocks.filter((block) => block.includes(text));
   expect(found).toHaveLength(1);
   return found[0] ?? '';
@@ -29,9 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the first example of the README converts a picture by curl alone', async () => {
+test('the example of the README converts a picture by curl alone', async () => {
   await writeFile(join(folder, 'picture.png'), await twoHalves(40, 20));
-  const [create = '', wait = '', fetchFile = ''] = exampleWith('import/base64')
+  const [create = '', wait = '', fetchFile = ''] = (await exampleIn('README.md', 'import/base64'))
     .replace('http://localhost:3000', service.url)
     .replace('<the key that npm start printed>', service.apiKey)
     .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
@@ -46,10 +46,10 @@ test('the first example of the README converts a picture by curl alone', async (
   expect(await readFile(join(folder, 'picture.webp'), 'latin1')).toMatch(/^RIFF....WEBP/s);
 });
 
-test('the smoke test sends files through the service, and says what to do where it cannot', async () => {
+test('the smoke test sends files through the service, and says what to do if it cannot', async () => {
   const smoke = (...args: string[]) => run(process.execPath, [join(projectRoot, 'infra/smoke/main.ts'), ...args]);
 
-  // What one engine does that starts fast; the others are tested by themselves.
+  // One engine that starts fast; the others have tests of their own.
   const { stdout } = await smoke(
     service.url,
     '--key',
@@ -67,13 +67,13 @@ test('the smoke test sends files through the service, and says what to do where 
   });
 });
 
-test('the second example of the README uploads a video and converts it', async () => {
+test('the example of docs/api.md uploads a video and converts it', async () => {
   const video = join(folder, 'video.mov');
   await run('ffmpeg', ['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:duration=1', video]);
   const script = `import fs from 'node:fs';
 const API = ${JSON.stringify(service.url)};
 const KEY = ${JSON.stringify(service.apiKey)};
-${exampleWith('import/upload')}`;
+${await exampleIn('docs/api.md', 'import/upload')}`;
   await writeFile(join(folder, 'example.mjs'), script);
 
   const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: folder });
