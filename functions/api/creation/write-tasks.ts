@@ -3,7 +3,7 @@ import { storeSecrets } from '../../../shared/aws/secrets.ts';
 import { detectFile } from '../../../shared/catalogue/detect.ts';
 import { outputKey } from '../../../shared/files/keys.ts';
 import { safeName } from '../../../shared/files/names.ts';
-import type { Plan } from '../../../shared/lifecycle/parts.ts';
+import type { Plan } from '../../../shared/lifecycle/dependencies.ts';
 import type { Task } from '../../../shared/tasks/task.ts';
 import { catalogue } from '../../catalogue/catalogues.ts';
 import { lifecycle } from '../../wiring/lifecycle.ts';
