@@ -28,7 +28,7 @@ import { agentsFor, type Taken } from './outbound.ts';
 import { anyPace } from './pace.ts';
 import { storeInParts } from './parts.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { retry } from './retry-policy.ts';
+import { retryTransient } from './retry-policy.ts';
 
 const maxListPages = 100;
 /** The smallest part that S3 takes, so that several fit a small function. */
@@ -231,7 +231,7 @@ async function listObjects(
       throw failed(
         `The listing of the prefix ${JSON.stringify(prefix)} has more than ${maxListPages} pages. Use a longer prefix.`,
       );
-    const page = await retry(settings.retryPolicy, run.signal, async () => {
+    const page = await retryTransient(settings.retryPolicy, run.signal, async () => {
       try {
         return await store.client.send(
           new ListObjectsV2Command({ Bucket: store.bucket, Prefix: prefix, ContinuationToken: token }),

@@ -19,7 +19,7 @@ import {
 } from './failures.ts';
 import { checkEndpoint, type Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { type RetryPolicy, retry, withResponseTimeout } from './retry-policy.ts';
+import { type RetryPolicy, retryTransient, withResponseTimeout } from './retry-policy.ts';
 
 const host = 'Google Cloud Storage';
 
@@ -139,7 +139,7 @@ class StoreObject implements Incoming {
  * from being taken for the whole, so a dropped upload can be sent again from its start.
  */
 async function put(bucket: Bucket, file: Outgoing, { retryPolicy }: TransferSettings, taken: Taken): Promise<void> {
-  await retry(retryPolicy, file.signal, async () => {
+  await retryTransient(retryPolicy, file.signal, async () => {
     const target = bucket.file(file.place).createWriteStream({
       resumable: true,
       validation: 'crc32c',

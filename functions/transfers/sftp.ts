@@ -4,6 +4,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { posix } from 'node:path';
 import SftpClient from 'ssh2-sftp-client';
 import { connectOptions } from '../../shared/net/addresses.ts';
+import { retry } from '../../shared/retry.ts';
 import type { JsonObject } from '../../shared/tasks/task.ts';
 import type { Run, RunResult } from '../worker/worker.ts';
 import type { Announced } from './decode.ts';
@@ -19,7 +20,7 @@ import {
 } from './failures.ts';
 import type { Taken } from './outbound.ts';
 import { deploymentSettings, type Incoming, receive, type TransferSettings } from './receive.ts';
-import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { closeFile, openFile, type Sftp, SftpReader, statFile, writeAll } from './sftp-streams.ts';
 
 /** Imports a file from an SFTP server. */
@@ -243,7 +244,8 @@ class ServerFile implements Incoming {
 async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy, taken: Taken): Promise<void> {
   const { dir, base } = posix.parse(file.place);
   const part: Part = { path: posix.join(dir, `.${base.slice(0, 80)}.${run.task.id}.part`), confirmed: 0 };
-  for (let fruitless = 0; ; ) {
+  let fruitless = 0;
+  const attempt = async () => {
     const before = part.confirmed;
     let connection: Connection | undefined;
     try {
@@ -251,17 +253,17 @@ async function put(run: Run, server: Server, file: Outgoing, policy: RetryPolicy
       file.signal.addEventListener('abort', connection.disconnect, { once: true });
       await writePart(connection.client, connection.sftp, file, part, taken);
       await moveInPlace(connection.client, part.path, file.place);
-      return;
     } catch (error) {
       file.signal.throwIfAborted();
       const explained = isExplained(error) ? error : server.explain(error, file.place);
       if (!(explained instanceof Transient)) await connection?.client.delete(part.path, true).catch(() => undefined);
       fruitless = part.confirmed > before ? 1 : fruitless + 1;
-      await waitBeforeRetry(explained, fruitless, policy, file.signal);
+      throw explained;
     } finally {
       connection?.disconnect();
     }
-  }
+  };
+  await retry(attempt, (error) => retryDelay(error, fruitless, policy), file.signal);
 }
 
 interface Part {

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { retry } from '../../shared/retry.ts';
 import { CannotResume, failed, isExplained, Transient } from './failures.ts';
 import { anyPace, type Pace, PaceWatch } from './pace.ts';
-import { type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 
 export interface Opened {
   stream: Readable;
@@ -62,10 +64,8 @@ async function* readWatched(source: Source, policy: RetryPolicy, { meter, signal
       const explained = isExplained(error) ? error : source.explain(error);
       fruitless = offset > start ? 1 : fruitless + 1;
       if (resumes >= maxResumes) throw failed(explained.message, error);
-      await waitBeforeRetry(explained, fruitless, policy, signal).catch((last) => {
-        signal.throwIfAborted();
-        throw last;
-      });
+      const delayMs = retryDelay(explained, fruitless, policy);
+      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }
@@ -109,13 +109,10 @@ async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSi
 }
 
 /** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
-export async function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof CannotResume)) throw error;
-      await waitBeforeRetry(new Transient(error.message, { cause: error }), attempt, policy, signal);
-    }
-  }
+export function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const delayMs = (error: unknown, attempt: number) => {
+    if (!(error instanceof CannotResume)) throw error;
+    return retryDelay(new Transient(error.message, { cause: error }), attempt, policy);
+  };
+  return retry(work, delayMs, signal);
 }
