@@ -1,7 +1,7 @@
 import { backoff, retry } from '../../shared/retry.ts';
 import { failed, Transient } from './failures.ts';
 
-/** How often a failed request is attempted again, and how long each attempt may take. */
+/** How often a failed request is retried, and the timeouts of each attempt. */
 export interface RetryPolicy {
   /** Consecutive attempts without progress. */
   maxAttempts: number;
@@ -13,7 +13,7 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 5, backoffMs: 300, idleTimeoutMs: 30_000 };
 
-/** A server that asks for a longer delay counts as failed. */
+/** A server that requests a longer delay counts as failed. */
 const maxDelayMs = 30_000;
 
 /** Retries work with exponential backoff while it fails with transient errors. */

@@ -11,7 +11,7 @@ export interface Opened {
   size?: number | undefined;
 }
 
-/** Content that can be read from any byte on. */
+/** Content that can be read from any offset. */
 export interface Source {
   /** Opens the content; throws CannotResume if it has changed or cannot be read from an offset. */
   open(offset: number, signal: AbortSignal): Promise<Opened>;
@@ -23,8 +23,8 @@ export interface Source {
 const maxResumes = 200;
 
 /**
- * Reads content to its last byte: a dropped or stalled transfer is resumed where it stopped. It ends whole or throws, also
- * when the other side is slower than the required pace.
+ * Reads content completely, and resumes dropped or stalled transfers. Throws if the content is incomplete or the other side
+ * is slower than the required pace.
  */
 export async function* readSteadily(
   source: Source,
@@ -70,7 +70,7 @@ async function* readWatched(source: Source, policy: RetryPolicy, { meter, signal
   }
 }
 
-/** Opens content, and does not wait for a library that ignores the signal. */
+/** Opens content. Rejects on abort even if a library ignores the signal. */
 async function open(source: Source, offset: number, signal: AbortSignal): Promise<Opened> {
   const opening = source.open(offset, signal);
   const aborted = Promise.withResolvers<never>();
@@ -86,7 +86,7 @@ async function open(source: Source, offset: number, signal: AbortSignal): Promis
   }
 }
 
-/** Passes a stream on, and breaks it off when the other side falls silent. Time that the reader takes does not count. */
+/** Forwards a stream, and destroys it when the other side is idle too long. Time spent by the reader does not count. */
 async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stalled = () =>
     stream.destroy(new Transient(`The transfer stalled: no data for ${Math.round(idleTimeoutMs / 1000)} seconds.`));
@@ -108,7 +108,7 @@ async function* watched(stream: Readable, idleTimeoutMs: number, signal: AbortSi
   }
 }
 
-/** Starts over, up to the maximum of attempts, while interrupted content cannot be resumed. */
+/** Starts over, up to the maximum number of attempts, if interrupted content cannot be resumed. */
 export function startingOver<T>(policy: RetryPolicy, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const delayMs = (error: unknown, attempt: number) => {
     if (!(error instanceof CannotResume)) throw error;
