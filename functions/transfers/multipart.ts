@@ -44,7 +44,7 @@ export class MultipartUpload implements PartStore {
       new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: number, Body: body }),
       { abortSignal: this.#signal },
     );
-    this.#parts[number - 1] = { PartNumber: number, ETag, ...(ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 }) };
+    this.#parts[number - 1] = { PartNumber: number, ETag, ChecksumCRC32 };
   }
 
   async complete(): Promise<void> {

@@ -25,7 +25,7 @@ export function encode(dialect: Dialect, message: Message): string {
 
 function write(dialect: Dialect, { event, channel, data }: Message): string {
   if (dialect === 'socket.io') return eventPacket(event, data);
-  return JSON.stringify({ event, ...(channel === undefined ? {} : { channel }), data });
+  return JSON.stringify({ event, channel, data });
 }
 
 // Clients fetch the full data from the API; a job without its tasks still has its result.

@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { addConnectedSubscriber } from '../../../shared/aws/account-subscribers.ts';
 import { holderOf, isStillValid } from '../../../shared/aws/tokens.ts';
+import { defined } from '../../../shared/defined.ts';
 import { type Connection, channelsOfSession, readConnection, storeConnection } from './connections.ts';
 import { encode } from './dialect.ts';
 import {
@@ -38,7 +39,7 @@ export async function handleMessage({
 
 async function handleText(connection: Connection, text: string): Promise<void> {
   const send = (event: string, data: Record<string, string>, channel?: string) =>
-    post(connection.id, encode('plain', { event, data, ...(channel === undefined ? {} : { channel }) }));
+    post(connection.id, encode('plain', defined({ event, data, channel })));
   const { action, channel } = readRequest(text);
   if (action === 'ping') {
     await send('pong', {});

@@ -106,7 +106,7 @@ export function connectPacket(sid: string, privateId: string): string {
 
 /** Writes the rejection of a connect packet. */
 export function connectErrorPacket(namespace: string, message: string, data?: unknown): string {
-  return `44${prefixOf(namespace)}${JSON.stringify({ message, ...(data === undefined ? {} : { data }) })}`;
+  return `44${prefixOf(namespace)}${JSON.stringify({ message, data })}`;
 }
 
 /** Writes an event for the main namespace with one argument, because handlers in some languages fail with more. */
